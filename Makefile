@@ -3,11 +3,11 @@
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
-# Each file of tests in one of two processes.
-IN_PARALLEL = -n 2 --dist loadfile
+# Each file of tests in one of three processes: what waits for a server leaves two cores idle.
+IN_PARALLEL = -n 3 --dist loadfile
 QUESTION ?= why did we stop using the message broker
 
-.PHONY: demo test slow browser postgres lint bench promises tables docs pictures clean
+.PHONY: demo test long browser postgres lint bench promises tables docs pictures clean
 
 demo: .venv/installed-run
 	$(BIN)/palace models fetch minilm
@@ -24,10 +24,10 @@ test: .venv/installed-test
 	$(BIN)/palace models fetch e5
 	$(BIN)/python -m pytest $(IN_PARALLEL)
 
-slow: .venv/installed-test
+long: .venv/installed-test
 	$(BIN)/palace models fetch minilm
 	$(BIN)/palace models fetch e5
-	$(BIN)/python -m pytest -m slow $(IN_PARALLEL)
+	$(BIN)/python -m pytest -m long $(IN_PARALLEL)
 
 # In the Chromium of the system; .ci/run installs Debian's.
 browser: .venv/installed-test .venv/installed-browser
@@ -45,38 +45,36 @@ lint: .venv/installed-lint
 
 bench: .venv/installed-test
 	$(BIN)/palace models fetch minilm
-	$(BIN)/palace bench scale
+	$(BIN)/python -m benchmarks scale
 
 # PALACE_BENCH_DATA names the folder of question sets; parts without their data are skipped.
 promises: .venv/installed-test
 	$(BIN)/palace models fetch minilm
 	$(BIN)/palace models fetch e5
-	$(BIN)/palace bench promises --all
+	$(BIN)/python -m benchmarks promises
 
-# Prints the tables of references/performance.md that are of question sets.
+# Prints the tables of references/measurements.md that are of question sets.
 DATA = $(PALACE_BENCH_DATA)
-LOCOMO = bench locomo $(DATA)/locomo/locomo_dev.json
-GOLD = --gold $(DATA)/locomo/gold_dev.jsonl
-CHATS = bench longmemeval $(DATA)/longmemeval/longmemeval_s_dev.json
+MEASURE = $(BIN)/python -m benchmarks
+LOCOMO = locomo $(DATA)/locomo/locomo_dev.json --gold $(DATA)/locomo/gold_dev.jsonl
+CHATS = longmemeval $(DATA)/longmemeval/longmemeval_s_dev.json
 tables: .venv/installed-test
 	set -e; for model in minilm e5; do \
 	  echo "# $$model"; \
-	  $(BIN)/palace $(LOCOMO) $(GOLD) --product --embedder $$model; \
-	  $(BIN)/palace bench qmsum $(DATA)/qmsum/val.jsonl --product --embedder $$model; \
-	  $(BIN)/palace $(CHATS) --product --embedder $$model; \
-	  $(BIN)/palace bench pages $(DATA)/multilingual-help --embedder $$model; \
-	  $(BIN)/palace bench pages $(DATA)/multilingual-help --across --embedder $$model; \
-	  $(BIN)/palace $(LOCOMO) $(GOLD) --embedder $$model; \
-	  $(BIN)/palace $(LOCOMO) $(GOLD) --unit session --embedder $$model; \
-	  $(BIN)/palace $(LOCOMO) --mode hybrid --embedder $$model; \
-	  $(BIN)/palace bench beir $(DATA)/beir/scifact --embedder $$model; \
-	  $(BIN)/palace bench qmsum $(DATA)/qmsum/val.jsonl --embedder $$model; \
-	  $(BIN)/palace $(CHATS) --embedder $$model; \
-	  $(BIN)/palace bench tune $(DATA)/locomo/locomo_dev.json $(GOLD) --embedder $$model; \
+	  $(MEASURE) $(LOCOMO) --product --embedder $$model; \
+	  $(MEASURE) qmsum $(DATA)/qmsum/val.jsonl --product --embedder $$model; \
+	  $(MEASURE) $(CHATS) --product --embedder $$model; \
+	  $(MEASURE) pages $(DATA)/multilingual-help --embedder $$model; \
+	  $(MEASURE) pages $(DATA)/multilingual-help --across --embedder $$model; \
+	  $(MEASURE) $(LOCOMO) --embedder $$model; \
+	  $(MEASURE) $(LOCOMO) --unit session --embedder $$model; \
+	  $(MEASURE) beir $(DATA)/beir/scifact --embedder $$model; \
+	  $(MEASURE) qmsum $(DATA)/qmsum/val.jsonl --embedder $$model; \
+	  $(MEASURE) $(CHATS) --embedder $$model; \
 	done
 
 docs: .venv/installed-run
-	$(BIN)/python -m memory_palace.cli.reference > references/cli.md
+	PYTHONPATH=. $(BIN)/python tests/command_reference.py > references/cli.md
 
 # The plan is photographed in the Chromium of the system.
 pictures: .venv/installed-test .venv/installed-browser

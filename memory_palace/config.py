@@ -273,6 +273,14 @@ def describe_two(embedder: str, remedy: str = "run `palace index --embedder {0}`
 
 
 @dataclass(frozen=True, slots=True)
+class ChangeSettings:
+    """How commands change notes."""
+
+    allow_uncommitted: bool = False
+    """Change notes with edits that are not committed to git as well."""
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """Settings with their defaults. A palace can only narrow what the program may do."""
 
@@ -308,6 +316,7 @@ class Config:
     """The profile of a question that names none; ``None`` is ``DEFAULT_PROFILE``."""
     profiles: Mapping[str, ProfileSettings] = field(default_factory=dict)
     """Profiles beside those that ship, by name."""
+    changes: ChangeSettings = field(default_factory=ChangeSettings)
     deciders: tuple[str, ...] = ()
     """Names of the people who decide on the constitution; empty: nobody may."""
     sources: Mapping[str, str] = field(default_factory=dict)

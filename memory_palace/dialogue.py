@@ -41,21 +41,6 @@ def _take_fenced(reply: str) -> str:
     return inside if closing and language.strip() in ("", "json") else reply
 
 
-def read_items(reply: object, key: str, count: int) -> list[Mapping[str, object]]:
-    """Return the ``count`` objects in the list ``key`` of a reply."""
-    if not isinstance(reply, dict) or not isinstance(reply.get(key), list):
-        raise ReplyError(f"it has no list {key!r}")
-    items: list[object] = reply[key]
-    if len(items) != count:
-        raise ReplyError(f"{key!r} has {len(items)} entries, not {count}")
-    found: list[Mapping[str, object]] = []
-    for item in items:
-        if not isinstance(item, dict):
-            raise ReplyError(f"an entry of {key!r} is not an object")
-        found.append(item)
-    return found
-
-
 def read_text(item: Mapping[str, object], key: str, *, may_be_empty: bool = False) -> str:
     """Return a text on one line."""
     value = item.get(key, "" if may_be_empty else None)

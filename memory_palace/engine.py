@@ -81,15 +81,14 @@ class Engine:
         dry_run: bool = False,
         embedder: str | None = None,
         structure: bool | None = None,
-        enrich: bool | None = None,
         takes_up: bool = True,
         wait_seconds: float = 0.0,
         progress: Progress = lambda doing, done, total: None,
     ) -> IndexReport:
         """Bring the index up to date with the notes.
 
-        ``force`` embeds all, ``verify`` hashes all, ``dry_run`` writes nothing; ``structure`` and
-        ``enrich`` keep more; ``takes_up`` a model that has come, and vectors that were left over.
+        ``force`` embeds all, ``verify`` hashes all, ``dry_run`` writes nothing; ``structure``
+        keeps more; ``takes_up`` a model that has come, and vectors that were left over.
         Raise ``IndexLockedError`` for another writer.
         """
         from memory_palace.facts.derive import derive
@@ -101,7 +100,7 @@ class Engine:
             state = open_state(self.paths, verify=verify)
             choose = self._embedders.to_build_with
             chosen, waits_for = choose(state.commit, asked=embedder, force=force, takes_up=takes_up)
-            detail = choose_detail(state.commit, structure=structure, enrich=enrich)
+            detail = choose_detail(state.commit, structure=structure)
             context = BuildContext(
                 paths=self.paths,
                 config=self.config,
@@ -200,7 +199,7 @@ class Engine:
         chosen = profiles.choose_profile(profile, self.config, mode)
         profiles.check_detail(chosen, snapshot.detail)
         if mode == "vector":
-            query = self._embed(query, snapshot, chosen)
+            query = self._embed(query, snapshot)
         if query.text and "anchor" in chosen.weights:
             query = ASKED.read("anchors", lambda: self.anchors.ask(query, snapshot), query)
         return query, chosen, mode
@@ -220,11 +219,10 @@ class Engine:
             query, snapshot, profile=profile, half_life_days=days, paths=paths, disputes=told, **how
         )
 
-    def _embed(self, query: Query, snapshot: Snapshot, profile: Profile) -> Query:
+    def _embed(self, query: Query, snapshot: Snapshot) -> Query:
         from memory_palace.retrieval.question import embed_question
 
-        embedder = self._embedders.of(snapshot.commit)
-        return embed_question(query, embedder, with_phrases="bridge" in profile.weights)
+        return embed_question(query, self._embedders.of(snapshot.commit))
 
     def look_up(
         self,
@@ -245,7 +243,7 @@ class Engine:
         has_vectors = bool(snapshot.commit.dimension)
         query = Query(text, time.time())
         if has_vectors:
-            query = self._embed(query, snapshot, profiles.get_profile("anchors"))
+            query = self._embed(query, snapshot)
         query = self.anchors.ask(query, snapshot, projects=projects)
         limit = limit or self.config.anchors.max_chunks
         hits = rank_anchored(query, snapshot, self.paths, limit=limit, budget_bytes=budget_bytes)

@@ -8,13 +8,10 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from urllib.parse import unquote, urlsplit
 
 from memory_palace.errors import MissingPartError, PalaceError
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 
 def install_command(extra: str) -> str:
@@ -67,16 +64,6 @@ def calling(name: str, *, hint: str = "") -> Iterator[None]:
         raise MissingPartError(f"{name}: {error}") from error
     except (llm.ModelError, ValueError) as error:
         raise PalaceError(f"{name} failed: {error}{hint}") from error
-
-
-def import_matplotlib() -> ModuleType:
-    """Return ``matplotlib``; raise ``MissingPartError`` where it is missing."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise MissingPartError(f"plots need matplotlib; run `{install_command('plots')}`") from None
-    module: ModuleType = matplotlib
-    return module
 
 
 def check_postgres() -> None:

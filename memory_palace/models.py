@@ -222,8 +222,6 @@ class Query:
     filters: Filters = field(default_factory=Filters)
     vector: Vector | None = None
     """``None`` where the text is empty (a listing) or the index has no vectors."""
-    phrases: Vector | None = None
-    """The embedding of its noun phrases, where they are compared with descriptions."""
     anchors: AnchorEvidence | None = None
     """Where the profile asks anchors."""
     rows: NDArray[np.int64] | None = None
@@ -294,8 +292,6 @@ class Hit:
     pieces: tuple[Piece, ...] = ()
     """What of the note answers, in order. Empty in a listing, for a neighbor, and where the note
     is no longer what was indexed."""
-    palace: str = ""
-    """The name of its palace, where several were asked."""
 
     @property
     def text(self) -> str:

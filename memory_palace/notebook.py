@@ -12,7 +12,7 @@ from memory_palace.engine import Engine
 if TYPE_CHECKING:
     from memory_palace.capture.remembering import Remembered
     from memory_palace.changes.adding import Appended
-    from memory_palace.importing.outcome import ImportReport
+    from memory_palace.importing.items import ImportReport
     from memory_palace.view.writing import ViewReport
 
 
@@ -48,20 +48,17 @@ class Notebook(Engine):
         text: str,
         *,
         title: str | None = None,
-        room: str | None = None,
         tags: Sequence[str] = (),
-        type: str | None = None,
         source: str | None = None,
         agent: str | None = None,
-        note: bool = False,
         wait_seconds: float = 10.0,
     ) -> Remembered:
         """Append a text to the day's inbox note of an agent, index it, and return where it stands.
 
-        ``note``, a ``room`` or a ``type`` make it a note of its own. What the inbox has in the same
-        words is counted there. Lines with secrets and private spans are not written. Where another
-        writer does not end in ``wait_seconds`` it is kept, and indexed later. Raise ``UsageError``
-        for a text that is blank or too long, ``CheckFailedError`` where all of it is secret.
+        What the inbox has in the same words is counted there. Lines with secrets and private spans
+        are not written. Where another writer does not end in ``wait_seconds`` it is kept, and
+        indexed later. Raise ``UsageError`` for a text that is blank or too long,
+        ``CheckFailedError`` where all of it is secret.
         """
         from memory_palace.capture.remembering import remember
 
@@ -69,12 +66,9 @@ class Notebook(Engine):
             self,
             text,
             title=title,
-            room=room,
             tags=tags,
-            type=type,
             source=source,
             agent=agent,
-            note=note,
             wait_seconds=wait_seconds,
         )
 
@@ -119,20 +113,17 @@ class Notebook(Engine):
         self,
         out: str | os.PathLike[str] | None = None,
         *,
-        room: str | None = None,
-        max_notes: int | None = None,
         include_cold: bool = False,
         relayout: bool = False,
     ) -> ViewReport:
         """Draw the palace as one HTML page, and return which file it is and what is on it.
 
         It is written to ``out``, or beside the index; only a page that this has written before is
-        replaced. Notes lie where they lay before, unless ``relayout`` lays the plan out anew. Of
-        more than ``max_notes`` those of priority are kept, then the most linked. Raise
-        ``UsageError`` for an unknown room and a file of somebody else.
+        replaced. Notes lie where they lay before, unless ``relayout`` lays the plan out anew. Raise
+        ``UsageError`` for a file of somebody else.
         """
-        from memory_palace.view.options import ViewOptions
+        from memory_palace.view.values import ViewOptions
         from memory_palace.view.writing import write_view
 
-        options = ViewOptions(room, max_notes, include_cold, relayout)
+        options = ViewOptions(include_cold, relayout)
         return write_view(self, options, out=None if out is None else Path(out).expanduser())

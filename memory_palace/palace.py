@@ -175,7 +175,7 @@ class Palace(Notebook):
     def doctor(self, *, fix: bool = False) -> Examination:
         """Prove that notes, manifest, vectors and digests agree; ``fix`` builds what does not."""
         from memory_palace.facts.derive import derive
-        from memory_palace.graph.heirs import find_lost_heirs
+        from memory_palace.graph.zones import find_lost_heirs
         from memory_palace.index.doctor import examine_index
 
         found = examine_index(self.paths, self.config, self._embedders.get, derive, fix=fix)
@@ -216,11 +216,11 @@ class Palace(Notebook):
             warn=warn,
         )
 
-    def map(self, *, apply: bool = False, allow_uncommitted: bool = False) -> Outcome:
+    def map(self, *, apply: bool = False) -> Outcome:
         """Write rooms, work, insights and health into the control panel, between two marks."""
         from memory_palace.workflow.map import draw_map
 
-        return draw_map(self, apply=apply, allow_uncommitted=allow_uncommitted)
+        return draw_map(self, apply=apply)
 
     @cached_property
     def tasks(self) -> Tasks:

@@ -35,9 +35,9 @@ COMMIT = "INDEX.json"
 
 SERVED = ("query", "recall", "show", "verify", "hook")
 """Verbs that a server answers. All others a client runs itself."""
-_HERE = tuple("--no-serve --open --refresh --model --palaces --help -h".split())
+_HERE = tuple("--no-serve --model --help -h".split())
 """Options of a line that runs where it was typed: it needs the terminal, writes the index, asks a
-model with the keys of whoever typed it or palaces that no one server has, or says so."""
+model with the keys of whoever typed it, or says so."""
 MOST_PATH_BYTES = 103
 """What the address of a socket holds on every system: Linux has room for 108 bytes with a NUL."""
 

@@ -15,29 +15,19 @@ SIGNALS: Mapping[str, str] = {
         "table": "semantic dense note_dense lexical note_lexical covered replied asked_kind "
         "beside_words beside_meaning speaker statement called titled anchor anchoring",
         "questions": "questions question_words",
-        "descriptions": "enriched bridge",
-        "time": "temporal dated weekday",
-        "structure": "described overlap logic logic_undamped preference noun_phrase ordering "
-        "quoted name theme temporal_phrase",
+        "time": "temporal dated",
     }.items()
     for name in names.split()
 }
 """The module of ``retrieval.signals`` in which the function of each name stands. It is imported
-when a profile first asks: reading a question costs as much as answering it."""
-
-LOW_PRECISION = frozenset(
-    {"overlap", "logic", "logic_undamped", "preference", "noun_phrase", "bridge", "ordering"}
-)
-"""Those whose sum source document 001 caps."""
+when a profile first asks: reading a question costs as much as answering it. Others are registered
+through ``memory_palace.signals``."""
 
 METADATA = frozenset({"recency", "importance"})
 """Those that say nothing about the question: without a gate a fresh note beats the right one."""
 
-SHIPPED = (
-    *("compound", "raw", "hybrid", "hierarchical", "structured", "enriched", "anchors"),
-    *("fusion", "bm25", "bm25-passages"),
-)
-"""Names of ``retrieval.profiles.PROFILES``, in that order."""
+SHIPPED = ("compound", "raw", "hybrid", "hierarchical", "anchors", "bm25")
+"""Names of ``retrieval.profiles.PROFILES``, in that order; extensions have others."""
 
 DEFAULT_PROFILE = "hybrid"
 """It answers notes best; the measurements are in references/decisions.md."""

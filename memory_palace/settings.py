@@ -17,6 +17,7 @@ from memory_palace.config import (
     LANGUAGES,
     ROOMS,
     USERS_ONLY,
+    ChangeSettings,
     Config,
     PalacePaths,
     describe_two,
@@ -128,6 +129,14 @@ def parse_inbox(value: Any, where: SettingPlace) -> str:
     return _check_folder("inbox", value, where, example="Inbox")
 
 
+def parse_changes(value: Any, where: SettingPlace) -> ChangeSettings:
+    """Check ``changes``, a mapping whose one key is ``allow_uncommitted``."""
+    known = isinstance(value, dict) and value.keys() <= {"allow_uncommitted"}
+    if not known or not all(isinstance(each, bool) for each in value.values()):
+        raise where.wrong(f"changes must be `allow_uncommitted: true`, not {shorten(value)}")
+    return ChangeSettings(**value)
+
+
 def parse_deciders(value: Any, where: SettingPlace) -> tuple[str, ...]:
     """Check the list ``deciders``: names of people, each on one line."""
     names = value if isinstance(value, list) else [None]
@@ -196,6 +205,7 @@ def parse_usage_log(value: Any, where: SettingPlace) -> str:
 
 PARSERS: Mapping[str, Callable[[Any, SettingPlace], Any]] = {
     "anchors": parse_anchor_settings,
+    "changes": parse_changes,
     "deciders": parse_deciders,
     "inbox": parse_inbox,
     "languages": parse_languages,

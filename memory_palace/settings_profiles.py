@@ -10,6 +10,7 @@ from typing import Any
 
 from memory_palace.ranking import SHIPPED, SIGNALS, ProfileSettings
 from memory_palace.settings_file import SettingPlace, shorten
+from memory_palace.signals import extensions, find_profile, find_signal
 
 _NAME = re.compile(r"[^\W_][\w-]{0,39}")
 _LEAST, _MOST = 1e-6, 10_000.0
@@ -34,8 +35,9 @@ def parse_profiles(value: Any, where: SettingPlace) -> dict[str, ProfileSettings
 
 def check_profile(name: str, own: Collection[str], where: SettingPlace) -> None:
     """Raise ``ConfigError`` unless a profile of that name ships or is in the settings."""
-    known = (*own, *SHIPPED)
-    if name not in known:
+    if name not in own and name not in SHIPPED and find_profile(name) is None:
+        others = (profile for each in extensions() for profile in each.profiles)
+        known = (*own, *SHIPPED, *others)
         raise where.wrong(f"there is no profile {shorten(name)}{_hint(name, known)}")
 
 
@@ -92,9 +94,10 @@ def _parse_signals(key: str, value: Any, where: SettingPlace) -> tuple[str, ...]
 
 
 def _check_signal(signal: Any, where: SettingPlace) -> None:
-    if not isinstance(signal, str) or signal not in SIGNALS:
-        message = f"there is no signal {shorten(signal)}{_hint(signal, tuple(SIGNALS))}"
-        raise where.wrong(message)
+    if isinstance(signal, str) and (signal in SIGNALS or find_signal(signal)):
+        return
+    known = (*SIGNALS, *(name for each in extensions() for name in each.signals))
+    raise where.wrong(f"there is no signal {shorten(signal)}{_hint(signal, known)}")
 
 
 def _check_whole(name: str, profile: ProfileSettings, where: SettingPlace) -> None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""``palace cold check``, and with ``--fix`` ``palace cold fix``: the name is document 002's."""
+"""``palace metabolism cold [--fix]``: the name is document 002's."""
 
 import sys
 from pathlib import Path
@@ -8,4 +8,4 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # runs without 
 
 from memory_palace.cli.script import run_script
 
-run_script("cold", "fix" if "--fix" in sys.argv else "check", here=Path(__file__))
+run_script("metabolism", "cold", here=Path(__file__))

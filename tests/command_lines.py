@@ -6,32 +6,27 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-import typer
-
-from memory_palace.cli.commands import COMMANDS, app
+from command_reference import walk_verbs
 
 UNRUN = {
     "serve": "it waits for questions",
     "mcp": "it waits for a client",
-    "watch": "it waits for changes",
-    "seek serve": "it waits for a robot",
     "view": "it writes to any file, and opens a browser",
     "plugin": "it writes into any folder, such as /",
     "models fetch": "it asks another machine",
-    "store": "it asks a server",
-    "bench": "its verbs take minutes, or need data of others",
+    "config store": "it asks a server",
 }
 """Verbs that are walked with ``--help`` alone."""
 SETUP = """
 index --embedder hashing --structure
 memory new "Wet gong" --image "Kick it." --content "We vote." --token "wet gong slippers"
 task new Packs --owner wren --project frost --goal Fresh --check swapped --apply
-locus add Cellar --at 2.5,-1 --summary bottles --apply
+seek locus add Cellar --at 2.5,-1 --summary bottles --apply
 conflict open Frost "Wet gong" --by sable
-golden add "frost" Frost
+redqueen add "frost" Frost
 seek start "a bottle of wine" --loci
-anchors build
-redqueen run --questions 1 --limit 1 --apply
+graph anchors build
+redqueen run --questions 1 --apply
 index
 """
 """Lines that give a palace with a note called Frost one thing of each kind."""
@@ -93,24 +88,14 @@ VALUES = (
 
 def list_leaves() -> Iterator[tuple[tuple[str, ...], Any]]:
     """Yield every verb with its command."""
-    root = typer.main.get_command(app)
-    context = root.context_class(root, info_name="palace")
-    for name in COMMANDS:
-        yield from _leaves((name,), root.get_command(context, name))  # type: ignore[attr-defined]
-
-
-def _leaves(names: tuple[str, ...], command: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
-    below = getattr(command, "commands", None)
-    if below is None:
-        yield names, command
-        return
-    for name, leaf in below.items():
-        yield from _leaves((*names, name), leaf)
+    for words, command in walk_verbs():
+        if words and not hasattr(command, "commands"):
+            yield tuple(words.split()), command
 
 
 def is_run(verb: tuple[str, ...]) -> bool:
     """Whether a verb is run, and not asked for its help alone."""
-    return not {" ".join(verb), verb[0]} & UNRUN.keys()
+    return not {" ".join(verb), " ".join(verb[:2]), verb[0]} & UNRUN.keys()
 
 
 def write_line(random: Random, verb: tuple[str, ...], command: Any) -> list[str]:
@@ -121,7 +106,7 @@ def write_line(random: Random, verb: tuple[str, ...], command: Any) -> list[str]
             least = 1 if parameter.required else 0
             count = random.choice((least, least, 1, 1, 2)) if random.random() < 0.95 else 0
             line += (_value(random) for _ in range(count))
-        elif parameter.opts and "--help" not in parameter.opts and random.random() < 0.25:
+        elif not {"--help", "--watch"}.intersection(parameter.opts) and random.random() < 0.25:
             names = [*parameter.opts, *parameter.secondary_opts]
             line.append(random.choice(names))
             if not getattr(parameter, "is_flag", False):

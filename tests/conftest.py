@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import memory_palace  # noqa: F401 - limits BLAS to one thread, which must come before numpy
+from memory_palace import signals
 
 # A busy machine is slower and not wrong: no example has a deadline.
 settings.register_profile("palace", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -31,6 +32,14 @@ def offline() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(socket.socket, "connect", connect_locally)
         patch.setenv("HF_HUB_OFFLINE", "1")
+        yield
+
+
+@pytest.fixture(autouse=True, scope="module")
+def unregistered() -> Iterator[None]:
+    """Forget the signals and profiles that a module registers."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(signals, "_registered", dict(signals._registered))
         yield
 
 

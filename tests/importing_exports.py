@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from memory_palace.importing.formats.registry import find_reader
+from memory_palace.importing.detection import find_reader
 from memory_palace.importing.items import Conversation, ImportedNote, ReadReport
 
 

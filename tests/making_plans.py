@@ -49,7 +49,6 @@ def make_plan(notes: int = 60, rooms: int = 6, *, words: int = 40, seed: int = 1
         ),
         notes=tuple(made),
         text_amount="whole",
-        left_out=0,
         day=20_000,
     )
 

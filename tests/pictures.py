@@ -16,16 +16,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from browsing import READY, open_browser
 from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
-from memory_palace.bench.browsing import READY, open_browser
-from memory_palace.bench.generate import scratch_folder
+from benchmarks.generate import scratch_folder
 from memory_palace.cli.answers import arrange
 from memory_palace.cli.screen import lay_out
 from memory_palace.palace import Palace
-from memory_palace.view.options import ViewOptions
+from memory_palace.view.values import ViewOptions
 from memory_palace.view.writing import write_view
 
 QUESTION = "why did we stop using the message broker"

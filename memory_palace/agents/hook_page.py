@@ -9,8 +9,7 @@ from pathlib import Path
 
 from memory_palace import __version__
 from memory_palace.agents.hook_log import read_health
-from memory_palace.agents.hook_message import HookMessage
-from memory_palace.agents.hook_text import present, shorten
+from memory_palace.agents.hook_message import HookMessage, present, shorten
 from memory_palace.capture.inbox import find_inbox, list_parts, name_agent, read_entries
 from memory_palace.errors import IndexMissingError, RoomNotMappedError
 from memory_palace.language.visible import visible

@@ -1,6 +1,6 @@
 """The plug-ins of agents' harnesses, as each harness has published their shape.
 
-``references/plugins.md`` says which version of each was read and tried.
+``references/agents.md`` says which version of each was read and tried.
 """
 
 from __future__ import annotations

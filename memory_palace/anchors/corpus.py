@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -9,6 +10,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_palace.anchors.anchor_file import Keys
+from memory_palace.anchors.policy import allowed_notes
 from memory_palace.anchors.terms import (
     PER_NOTE,
     Term,
@@ -19,7 +22,6 @@ from memory_palace.anchors.terms import (
     note_terms,
     words_of,
 )
-from memory_palace.anchors.tier import Keys
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder
 from memory_palace.errors import RoomNotMappedError
@@ -30,7 +32,7 @@ from memory_palace.models import FileStat
 from memory_palace.notes.discovery import SourceFile
 from memory_palace.notes.parsing import parse_note
 from memory_palace.notes.reading import NoteUnreadable, read_note
-from memory_palace.notes.withholding import withhold
+from memory_palace.ranking import AnchorSettings
 
 CURATED = "anchors.md"
 """One anchor a line, ``- term`` or ``- term: other name, other name``; never pruned."""
@@ -41,8 +43,6 @@ class TermedPassage:
     """A passage that is in the index as it stands in its note, with the terms it offers."""
 
     row: int
-    key: int
-    """First eight bytes of its text digest."""
     note: int
     """Place of its note in the snapshot."""
     terms: tuple[Term, ...]
@@ -65,16 +65,22 @@ def row_keys(snapshot: Snapshot) -> Keys:
     return np.ascontiguousarray(snapshot.row_digests).view("<u8").reshape(-1, 2)[:, 0]
 
 
-def live_rows(snapshot: Snapshot) -> NDArray[np.int64]:
-    """Return the rows that anchors may lead to: of live notes, not private, not cold."""
-    is_open = np.append(~snapshot.private & ~snapshot.cold, np.False_)
+def open_rows(snapshot: Snapshot, settings: AnchorSettings) -> NDArray[np.int64]:
+    """Return the rows that anchors may lead to: of live notes, not private, not cold, allowed."""
+    allowed = allowed_notes(snapshot.paths, settings)
+    is_open = np.append(~snapshot.private & ~snapshot.cold & allowed, np.False_)
     rows: NDArray[np.int64] = np.flatnonzero(is_open[snapshot.row_note])
     return rows
 
 
-def distinct_rows(snapshot: Snapshot) -> tuple[Keys, NDArray[np.int64]]:
-    """Return the key of every passage anchors may lead to, ascending, and one row of each."""
-    rows = live_rows(snapshot)
+def distinct_rows(work: AnchorWork, snapshot: Snapshot) -> tuple[Keys, NDArray[np.int64]]:
+    """Return the key of every passage anchors may lead to, ascending, and one row of each.
+
+    The list of curated anchors is left out: it names them all and tells nothing of them.
+    """
+    rows, listing = open_rows(snapshot, work.config.anchors), curated_path(work.paths)
+    first, last = bisect_left(snapshot.paths, listing), bisect_right(snapshot.paths, listing)
+    rows = rows[(snapshot.row_note[rows] < first) | (snapshot.row_note[rows] >= last)]
     keys, firsts = np.unique(row_keys(snapshot)[rows], return_index=True)
     return keys, rows[firsts]
 
@@ -82,12 +88,7 @@ def distinct_rows(snapshot: Snapshot) -> tuple[Keys, NDArray[np.int64]]:
 def read_passages(
     work: AnchorWork, snapshot: Snapshot, rows: NDArray[np.int64]
 ) -> list[TermedPassage]:
-    """Return the passages of some rows.
-
-    Those whose note has changed since are left out, and the list of curated anchors, which names
-    them all and tells nothing of them.
-    """
-    listing = curated_path(work.paths)
+    """Return the passages of some rows, without those whose note has changed since."""
     keys = row_keys(snapshot)
     by_note: dict[int, dict[int, int]] = {}
     for row in rows.tolist():
@@ -95,8 +96,7 @@ def read_passages(
     found: list[TermedPassage] = []
     for done, place in enumerate(sorted(by_note)):
         work.progress("reading notes", done, len(by_note))
-        if snapshot.paths[place] != listing:
-            found += _read_note(work, snapshot.paths[place], place, by_note[place])
+        found += _read_note(work, snapshot.paths[place], place, by_note[place])
     return found
 
 
@@ -113,22 +113,17 @@ def _read_note(
     offered = Fence(path).read("anchors", lambda: note_terms(note, work.paths.rooms), [])
     seen = {term.key for term in offered}
     for chunk in note.chunks:
-        key = int.from_bytes(bytes.fromhex(chunk.digest)[:8], "little")
-        if key not in wanted:
+        row = wanted.get(int.from_bytes(bytes.fromhex(chunk.digest)[:8], "little"))
+        if row is None:
             continue
-        found = Fence(path).read("anchors", partial(chunk_terms, chunk, note), (), chunk.first_line)
-        terms = [term for term in found if _admit(term, seen)]
-        terms = list(dict.fromkeys([*offered[:PER_NOTE], *terms]))
-        words = tuple(words_of(chunk.embed_text))
-        yield TermedPassage(wanted[key], key, place, tuple(terms), words)
-
-
-def _admit(term: Term, seen: set[str]) -> bool:
-    """Say whether a note may offer a term: it is one of its first ``PER_NOTE`` different ones."""
-    if term.key not in seen and len(seen) >= PER_NOTE:
-        return False
-    seen.add(term.key)
-    return True
+        terms = dict.fromkeys(offered[:PER_NOTE])
+        for term in Fence(path).read(
+            "anchors", partial(chunk_terms, chunk, note), (), chunk.first_line
+        ):
+            if term.key in seen or len(seen) < PER_NOTE:
+                seen.add(term.key)
+                terms[term] = None
+        yield TermedPassage(row, place, tuple(terms), tuple(words_of(chunk.embed_text)))
 
 
 def curated_path(paths: PalacePaths) -> str:
@@ -151,12 +146,6 @@ def read_curated(work: AnchorWork) -> Iterator[Term]:
             yield first
             for name in filter(str.strip, others.split(",")):
                 yield Term("curated", clean_display(name), match_key(name), first.key)
-
-
-def withheld_lines(work: AnchorWork, path: str) -> int:
-    """Count the private spans and the secrets of a note that no index holds."""
-    data = _read(work, path) or b""
-    return len(withhold(data.decode(errors="replace"), path)[1])
 
 
 def _read(work: AnchorWork, path: str) -> bytes | None:

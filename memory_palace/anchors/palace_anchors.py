@@ -1,15 +1,18 @@
-"""The anchors of one palace: built, carried along with its index, asked, reported, exported.
+"""The anchors of one palace: built, carried along with its index, asked, exported.
 
 What an ordinary question does not need is imported where it is used.
 """
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,11 +23,10 @@ from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import AnchorEvidence, Problem, Query
 
 if TYPE_CHECKING:
-    from memory_palace.anchors.book import Book
+    from memory_palace.anchors.anchor_file import AnchorFile
     from memory_palace.anchors.build import AnchorBuild
     from memory_palace.anchors.corpus import AnchorWork
-    from memory_palace.anchors.tier import Tier
-    from memory_palace.anchors.why import AnchorsWhy
+    from memory_palace.anchors.lookup import Book
     from memory_palace.embedding.base import Embedder
 
 
@@ -48,44 +50,31 @@ class PalaceAnchors:
 
     def book(self, snapshot: Snapshot | None = None) -> Book:
         """Return the anchors that a snapshot names; without one, those committed now."""
-        from memory_palace.anchors.book import Book
+        from memory_palace.anchors.lookup import Book
 
         snapshot = self.snapshot() if snapshot is None else snapshot
         if self._opened is None or self._opened.snapshot is not snapshot:
             settings, sources = self.config.anchors, self.config.sources
-            self._opened = Book(self.tiers(snapshot), snapshot, settings, sources)
+            self._opened = Book(self.read(snapshot), snapshot, settings, sources)
         return self._opened
+
+    def read(self, snapshot: Snapshot | None = None) -> AnchorFile | None:
+        """Return the anchor file that a snapshot names; without one, now's."""
+        from memory_palace.anchors.anchor_file import read_anchors
+
+        snapshot = self.snapshot() if snapshot is None else snapshot
+        return read_anchors(self.paths.index, snapshot.commit.anchors)
 
     def build(
         self,
         *,
-        theta: float | None = None,
         wait_seconds: float = 30.0,
         progress: Progress = lambda doing, done, total: None,
     ) -> AnchorBuild:
-        """Discover anchors anew, list where each leads, and commit them.
-
-        ``theta`` is the least cosine of anchor and passage instead of the one of the settings.
-        """
+        """Discover anchors anew, list where each leads, and commit them."""
         from memory_palace.anchors.build import build_anchors
 
-        return build_anchors(self, theta=theta, wait_seconds=wait_seconds, progress=progress)
-
-    def tiers(self, snapshot: Snapshot | None = None) -> tuple[Tier, ...]:
-        """Return the anchor files that a snapshot names, nightly first; without one, now's."""
-        from memory_palace.anchors.tier import read_tiers
-
-        snapshot = self.snapshot() if snapshot is None else snapshot
-        return read_tiers(self.paths.index, snapshot.commit.anchors)
-
-    def export(self, folder: Path) -> list[Path]:
-        """Write the three files of source document 003, for people and for other programs."""
-        from memory_palace.anchors.export import export_files
-
-        book = self.book()
-        if not book.anchors:
-            raise UsageError("there are no anchors to export; run `palace anchors build`")
-        return export_files(book, folder)
+        return build_anchors(self, wait_seconds=wait_seconds, progress=progress)
 
     def evidence(
         self,
@@ -93,26 +82,15 @@ class PalaceAnchors:
         *,
         snapshot: Snapshot | None = None,
         projects: Sequence[str] | None = None,
-        has_context: bool = False,
     ) -> AnchorEvidence:
         """Return the anchors in a text and the passages they lead to, without any ranking.
 
-        ``projects`` are the folders that "that project" stands for, instead of the active ones;
-        ``has_context`` says that turns came before, which "it" may mean.
+        ``projects`` are the folders that "that project" stands for, instead of the active ones.
         """
         from memory_palace.anchors.lookup import find_passages
 
         book = self.book(snapshot)
-        return find_passages(book, text, projects=projects, has_context=has_context)
-
-    def why(self, text: str, *, whole: Snapshot) -> AnchorsWhy:
-        """Say which anchors of a text fired and what they brought, and what was left out.
-
-        ``whole`` is the snapshot with the cold zone.
-        """
-        from memory_palace.anchors.why import explain
-
-        return explain(self.book(), text, whole, self.work())
+        return find_passages(book, text, projects=projects)
 
     def ask(
         self, query: Query, snapshot: Snapshot, *, projects: Sequence[str] | None = None
@@ -133,24 +111,75 @@ class PalaceAnchors:
     def follow(
         self, hot: Snapshot, names: tuple[str, ...], embedder: Embedder, now_ns: int
     ) -> Followed:
-        """Carry the anchors over to the next generation; return the names of its files.
+        """Carry the anchors over to the next generation; return the name of its file.
 
-        Those of another version are made anew. Damaged files are named and not used: there are no
-        anchors then until `palace anchors build`, but the notes are indexed.
+        Those of another version are made anew. A damaged file is named and not used: there are no
+        anchors then until `palace graph anchors build`, but the notes are indexed.
         """
         if not names:
             return Followed(())
-        from memory_palace.anchors.update import follow_index
+        from memory_palace.anchors.anchor_file import read_anchors, write_anchors
+        from memory_palace.anchors.build import build_file, extend_file
 
         work = self.work(embedder, now_ns)
         try:
-            return Followed(follow_index(work, hot, names) or (self._rebuild(work, hot),))
+            before = read_anchors(self.paths.index, names)
         except IndexDamagedError as error:
             where = self.paths.index.relative_to(self.paths.root).as_posix()
             return Followed((), (Problem(where, None, "index", str(error)),))
+        after = extend_file(work, hot, before) if before else build_file(work, hot)
+        return Followed(names if after is before else (write_anchors(self.paths.index, after),))
 
-    def _rebuild(self, work: AnchorWork, hot: Snapshot) -> str:
-        from memory_palace.anchors.build import build_tier
-        from memory_palace.anchors.tier import AnchorFiles, write_tier
+    def export(self, folder: Path) -> list[Path]:
+        """Write the three files of source document 003; return their paths.
 
-        return write_tier(self.paths.index, build_tier(work, hot, AnchorFiles()))
+        Texts and vectors have one row per anchor, with or without passages, in the same order.
+        """
+        from memory_palace.anchors.policy import source_of
+        from memory_palace.index.npz import write_arrays
+        from memory_palace.storage.atomic import write_atomic, write_stream
+
+        book = self.book()
+        if book.file is None or not book.anchors:
+            raise UsageError("there are no anchors to export; run `palace graph anchors build`")
+        snapshot, commit = book.snapshot, book.snapshot.commit
+
+        def entry(place: int) -> dict[str, object]:
+            chunk = snapshot.chunk(int(book.rows[place]))
+            return {
+                "path": chunk.path,
+                "line": chunk.first_line,
+                "chunk_id": chunk.digest[:16],
+                "score": round(float(book.scores[place]), 4),
+                "source": source_of(chunk.path, book.sources, snapshot.room_map),
+                "preview": chunk.preview[:100],
+            }
+
+        figures = {
+            "schema_version": 1,
+            "built_at": datetime.fromtimestamp(book.file.built_ns / 1e9, UTC).isoformat(),
+            "n_anchors": len(book.anchors),
+            "n_chunks": len(snapshot.row_note),
+            "n_files": len(snapshot.paths),
+            "multi_word_anchors": sum(" " in anchor.display for anchor in book.anchors),
+            "model": commit.embedder,
+            "dim": commit.dimension,
+            "theta": book.file.theta,
+            "theta_mode": "calibrated" if book.settings.theta is None else "literal",
+            "generation": commit.generation,
+        }
+        folder.mkdir(parents=True, exist_ok=True)
+        names = ("hippocampus-index.json", "hippocampus-embeds.npz", "hippocampus-meta.json")
+        index, embeds, meta = (folder / name for name in names)
+        texts = np.array([anchor.display for anchor in book.anchors])
+        members = {"anchor_texts": [texts], "anchor_embeds": [book.file.matrix]}
+        spans = zip(book.anchors, pairwise(book.starts.tolist()), strict=True)
+        entries = {a.display: [*map(entry, range(*span))] for a, span in spans if span[0] < span[1]}
+        write_atomic(index, _json(entries))
+        write_stream(embeds, lambda file: write_arrays(file, members))
+        write_atomic(meta, _json(figures))
+        return [index, embeds, meta]
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.anchors.terms import match_key
 from memory_palace.config import SEVEN, Rooms
-from memory_palace.errors import ConfigError
 from memory_palace.ranking import TRUST, AnchorSettings
 
 
@@ -34,15 +32,9 @@ def trust_per_note(paths: Sequence[str], sources: Mapping[str, str]) -> NDArray[
     return np.array([TRUST[level] for level in levels], np.float32)
 
 
-def denier(deny: Sequence[str]) -> Callable[[str, str], bool]:
-    """Return what says of display and key of an anchor whether it is denied."""
-    keys = {match_key(item) for item in deny if not _is_pattern(item)}
-    patterns = [_compile(item) for item in deny if _is_pattern(item)]
-
-    def is_denied(display: str, key: str) -> bool:
-        return key in keys or any(pattern.search(display) for pattern in patterns)
-
-    return is_denied
+def denied_keys(deny: Sequence[str]) -> frozenset[str]:
+    """Return the keys of the terms that are never anchors."""
+    return frozenset(map(match_key, deny))
 
 
 def allowed_notes(paths: Sequence[str], settings: AnchorSettings) -> NDArray[np.bool_]:
@@ -51,14 +43,3 @@ def allowed_notes(paths: Sequence[str], settings: AnchorSettings) -> NDArray[np.
         return np.ones(len(paths), np.bool_)
     allowed = (any(is_below(path, prefix) for prefix in settings.allow) for path in paths)
     return np.fromiter(allowed, np.bool_, len(paths))
-
-
-def _is_pattern(item: str) -> bool:
-    return len(item) > 2 and item.startswith("/") and item.endswith("/")
-
-
-def _compile(item: str) -> re.Pattern[str]:
-    try:
-        return re.compile(item[1:-1], re.IGNORECASE)
-    except re.error as error:
-        raise ConfigError(f"palace.yaml: anchors.deny holds {item!r}: {error}") from error

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from memory_palace.anchors.terms import match_key
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.notes.rooms import stem_of
 
@@ -13,9 +12,9 @@ _CARDS = ("dispatch_corridor/active/", "dispatch_corridor/blocked/")
 
 
 def active_projects(snapshot: Snapshot) -> tuple[str, ...]:
-    """Return the project folders that open task cards name or link into, in path order.
+    """Return the project folders that open task cards link into, in path order.
 
-    Where no card names any, it is the folder with the newest note.
+    Where no card links into any, it is the folder with the newest note.
     """
     folders: dict[str, list[int]] = {}
     for place, path in enumerate(snapshot.paths):
@@ -37,7 +36,6 @@ def _named_by_cards(snapshot: Snapshot, folders: dict[str, list[int]]) -> set[st
         for folder, places in folders.items()
         for place in places
     }
-    names = {match_key(folder.split("/")[-2].replace("-", " ")): folder for folder in folders}
     targets = snapshot.link_targets()
     named: set[str] = set()
     for place, path in enumerate(snapshot.paths):
@@ -45,6 +43,4 @@ def _named_by_cards(snapshot: Snapshot, folders: dict[str, list[int]]) -> set[st
             continue
         stems = {stem_of(target).casefold() for target in targets[place]}
         named |= {home[stem] for stem in stems & home.keys()}
-        title = f" {match_key(snapshot.titles[place])} "
-        named |= {folder for name, folder in names.items() if f" {name} " in title}
     return named

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -80,7 +80,7 @@ def match_key(text: str) -> str:
     return " ".join(words_of(text))
 
 
-def runs(words: list[str]) -> Iterator[tuple[int, int, str]]:
+def runs(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     """Yield start, length and key of every run of words that could be an anchor."""
     for start in range(len(words)):
         for length in range(1, min(_most_words(words[start]), len(words) - start) + 1):

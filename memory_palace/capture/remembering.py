@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import count
-from typing import Unpack
+from datetime import UTC, datetime
+from itertools import count, pairwise
+from typing import TypedDict, Unpack
+from unicodedata import normalize
 
-from memory_palace.capture.enclosing import enclose
+from memory_palace.capture.enclosing import check_open, enclose, is_enclosed
 from memory_palace.capture.inbox import (
     InboxEntry,
     Placed,
@@ -16,22 +19,149 @@ from memory_palace.capture.inbox import (
     begin_part,
     find_inbox,
     list_parts,
+    name_agent,
     name_part,
     raise_count,
     read_entries,
     write_heading,
 )
-from memory_palace.capture.memory import About, NewMemory, check_memory
-from memory_palace.capture.statements import fold_case, reduce_statement
 from memory_palace.changes.adding import index_note
-from memory_palace.changes.composing import compose_note, edit_fields, place_note
 from memory_palace.changes.journal import apply_change, create_unlocked, recover
 from memory_palace.changes.operations import check_inside
 from memory_palace.engine import Engine
-from memory_palace.errors import IndexLockedError
+from memory_palace.errors import IndexLockedError, UsageError
 from memory_palace.models import Problem
-from memory_palace.notes.document import parse_document
 from memory_palace.notes.excerpt import split_line_range
+from memory_palace.notes.insertion import clean_text
+from memory_palace.notes.withholding import leave_out
+
+MOST_CHARACTERS = 1 << 20
+"""Of a text: what is longer is a document."""
+
+
+class About(TypedDict, total=False):
+    """What may be said of a text besides; ``None`` says nothing."""
+
+    title: str | None
+    tags: Sequence[str]
+    source: str | None
+    agent: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewMemory:
+    """A text to remember, without what must not be written."""
+
+    text: str
+    title: str
+    tags: tuple[str, ...]
+    source: str
+    agent: str
+    now: datetime
+
+    @property
+    def day(self) -> str:
+        """The day, UTC."""
+        return self.now.date().isoformat()
+
+    @property
+    def moment(self) -> str:
+        """The moment, UTC, as the log of changes has it."""
+        return self.now.isoformat(timespec="milliseconds")
+
+
+def check_memory(text: str, about: About) -> tuple[NewMemory, tuple[Problem, ...]]:
+    """Return what is to be written, and what of the text is not."""
+    if len(text) > MOST_CHARACTERS:
+        raise UsageError(
+            f"the text has {len(text):,} characters, at most {MOST_CHARACTERS:,}; make a file of it"
+        )
+    clean, withheld = leave_out(clean_text(text))
+    title = _check_line(about.get("title"), "the title")
+    if not is_enclosed(f"### {title}"):
+        raise UsageError(f"a heading cannot hold the title {title!r}; use plain words")
+    memory = NewMemory(
+        clean,
+        title,
+        tuple(dict.fromkeys(_check_tag(tag) for tag in about.get("tags", ()))),
+        _check_line(about.get("source"), "the source"),
+        name_agent(about.get("agent")),
+        datetime.now(UTC),
+    )
+    return memory, withheld
+
+
+def _check_line(given: str | None, what: str) -> str:
+    return "" if given is None else check_open(" ".join(clean_text(given, what).split()), what)
+
+
+def _check_tag(tag: str) -> str:
+    """Return a tag as it stands in a text, behind a ``#``."""
+    name = check_open(re.sub(r"[^\w/-]+", "-", tag.removeprefix("#")).strip("-/"), "a tag")
+    if not name or not name[0].isalpha():
+        raise UsageError(f"a tag begins with a letter, and {tag!r} does not")
+    return name
+
+
+_BEFORE, _BEHIND = "\"'“„«(*", ".,;:!…\"'”»)*"
+"""What may stand at the edges of a word without changing what is said. A question mark would, and
+so would a sign before a number, or a dot before a name."""
+_CURLY = str.maketrans("’‘", "''")
+_ARTICLES = frozenset({"a", "an", "the"})
+_ENDS = frozenset(".!?:")
+_SHORT = {
+    "n't": " not",
+    "can't": "can not",
+    "cannot": "can not",
+    "won't": "will not",
+    "'re": " are",
+    "'m": " am",
+    "'ll": " will",
+    "'ve": " have",
+}
+_SHORTENED = re.compile(r"\b(?:can't|won't|cannot)\b|(?:n't|'re|'m|'ll|'ve)\b")
+_OPENING = re.compile(
+    r"\A(?:please\s+)?(?:remember(?:\s+that)?|note(?:\s+that)?|fyi|(?:just\s+)?so\s+you\s+know)"
+    r"\b[,:]?\s+",
+    re.IGNORECASE,
+)
+
+
+def reduce_statement(text: str) -> tuple[str, ...]:
+    """Return the words of a text in order; two texts that say the same have the same ones.
+
+    White space, case, the punctuation at the edges of words, English articles and an opening
+    such as "remember that" do not count. Signs, digits, units, names, negations, the order of
+    words, question marks and every letter do. Text with code is compared as it is written.
+    """
+    if "`" in text:
+        return tuple(text.split())
+    given = normalize("NFC", _OPENING.sub("", text.strip())).translate(_CURLY).split()
+    words = [
+        _trim(word)
+        for before, word in pairwise([".", *given])
+        if not _is_article(word, begins=before[-1] in _ENDS)
+    ]
+    lowered = _SHORTENED.sub(lambda match: _SHORT[match[0]], " ".join(words).casefold())
+    return tuple(lowered.split()) or tuple(given)
+
+
+def fold_case(text: str) -> str:
+    """Return a text in which every word of ``reduce_statement`` stands that it took as it was."""
+    return normalize("NFC", text).casefold()
+
+
+def _trim(word: str) -> str:
+    """Take off what does not count; "No, more" is not "No more"."""
+    bare = word.lstrip(_BEFORE).rstrip(_BEHIND)
+    return f"{bare}," if bare.casefold() == "no" and not word.endswith(bare) else bare
+
+
+def _is_article(word: str, *, begins: bool) -> bool:
+    """Say whether a word is one. A capital A within a sentence is a name: plan A."""
+    bare = word.strip(_BEFORE)
+    return bare.casefold() in _ARTICLES and (bare != "A" or begins)
+
 
 _SHORTEST_TELLING = 5
 """Letters of a word by which a note is passed by unread; shorter ones may stand in "don't"."""
@@ -57,22 +187,20 @@ class Remembered:
 
 
 def remember(
-    engine: Engine, text: str, *, note: bool = False, wait_seconds: float, **about: Unpack[About]
+    engine: Engine, text: str, *, wait_seconds: float, **about: Unpack[About]
 ) -> Remembered:
-    """Append a text to the day's inbox note of an agent, or make it a note of its own.
+    """Append a text to the day's inbox note of an agent.
 
-    ``note``, a ``room`` or a ``type`` make a note. What the same agent's inbox has in the same
-    words is counted there instead. Lines with secrets and private spans are not written. While
-    another writer holds the lock for ``wait_seconds`` it goes into a file of its own. Raise
-    ``UsageError`` for a text that is blank or too long, ``CheckFailedError`` where nothing of it
-    may be written.
+    What the same agent's inbox has in the same words is counted there instead. Lines with secrets
+    and private spans are not written. While another writer holds the lock for ``wait_seconds`` it
+    goes into a file of its own. Raise ``UsageError`` for a text that is blank or too long,
+    ``CheckFailedError`` where nothing of it may be written.
     """
     memory, withheld = check_memory(text, about)
-    is_note = bool(note or memory.room or memory.type)
     try:
         with engine.writing(wait_seconds=wait_seconds):
             recover(engine.paths)
-            placed = _place_note(engine, memory) if is_note else _place_entry(engine, memory)
+            placed = _place_entry(engine, memory)
             apply_change(
                 engine.paths,
                 [placed.operation],
@@ -83,7 +211,7 @@ def remember(
                 edited={placed.path},
             )
     except IndexLockedError as error:
-        placed = _set_down(engine, memory, is_note=is_note)
+        placed = _set_down(engine, memory)
         remark = f"it is kept, and not indexed yet: {error}"
     else:
         remark = index_note(engine, placed.path, wait_seconds=wait_seconds)
@@ -164,60 +292,10 @@ def _write_body(memory: NewMemory) -> str:
     return "\n\n".join(part for part in (enclose(memory.text), source, tags) if part)
 
 
-def _place_note(engine: Engine, memory: NewMemory) -> Placed:
-    """Return the change that makes a note, or counts the note of that title that says the same."""
-    for path, name in _name_notes(engine, memory):
-        if _is_free(engine, path):
-            return _compose(path, name, memory)
-        same = _count_note(engine, path, memory)
-        if same is not None:
-            return same
-    raise AssertionError  # pragma: no cover - names do not end
-
-
-def _name_notes(engine: Engine, memory: NewMemory) -> Iterator[tuple[str, str]]:
-    """Yield paths and titles that a note may have: its title, then with a number behind it."""
-    title = memory.title or memory.first_words
-    for number in count(1):
-        name = title if number == 1 else f"{title} {number}"
-        yield place_note(engine.paths, name, room=memory.room, folder=None), name
-
-
-def _compose(path: str, title: str, memory: NewMemory) -> Placed:
-    fields = {
-        "title": title,
-        "date": memory.day,
-        "type": memory.type,
-        "tags": list(memory.tags) or None,
-        "source": memory.source or None,
-        "agent": memory.agent,
-        "origin": "agent",
-    }
-    note = compose_note(path, title, fields, lead=memory.text)
-    return Placed(note, 1, note.data.count(b"\n"))
-
-
-def _count_note(engine: Engine, path: str, memory: NewMemory) -> Placed | None:
-    document = parse_document(path, (engine.paths.root / path).read_bytes())
-    if document is None or document.text("origin") != "agent":
-        return None
-    said = document.body.partition("\n\n")[2]
-    if reduce_statement(said) != reduce_statement(memory.text):
-        return None
-    times = document.fields.get("said", 1)
-    number = times + 1 if isinstance(times, int) else 2
-    change = edit_fields(document, {"said": number, "last_said": memory.day})
-    return Placed(change, 1, change.after.count(b"\n"), number)
-
-
-def _set_down(engine: Engine, memory: NewMemory, *, is_note: bool) -> Placed:
+def _set_down(engine: Engine, memory: NewMemory) -> Placed:
     """Write into a new file, which no other writer can be changing; nothing is counted."""
     while True:
-        if not is_note:
-            placed = _begin(engine, memory)
-        else:
-            path, name = next(p for p in _name_notes(engine, memory) if _is_free(engine, p[0]))
-            placed = _compose(path, name, memory)
+        placed = _begin(engine, memory)
         own = {"command": "remember", "now": memory.moment, "agent": memory.agent}
         with suppress(FileExistsError):
             create_unlocked(engine.paths, placed.operation, **own)

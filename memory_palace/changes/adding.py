@@ -78,7 +78,7 @@ def find_file(engine: Engine, name: str) -> str:
         path = _find_named(engine, bare)
     check_inside(engine.paths, path)
     if is_cold_path(engine.paths, path):
-        raise UsageError(f"{path} is archived; `palace cold restore` brings it back")
+        raise UsageError(f"{path} is archived; `palace metabolism restore` brings it back")
     return path
 
 

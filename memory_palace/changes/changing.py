@@ -112,7 +112,7 @@ def change_notes(
                     evidence=planned.evidence,
                     agent=engine.agent,
                     edited=planned.edited | own,
-                    allow_uncommitted=allow_uncommitted,
+                    allow_uncommitted=allow_uncommitted or engine.config.changes.allow_uncommitted,
                 )
         finally:
             if identity is None:  # no room was made

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Literal
 
 from memory_palace.changes.changing import Outcome, Plan, change_notes, undo_change, write_file
 from memory_palace.changes.journal import read_log
@@ -10,12 +13,50 @@ from memory_palace.changes.operations import Move, Replace
 from memory_palace.config import PalacePaths, Rooms
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
-from memory_palace.graph.blindness import Leak, find_cold_leaks
 from memory_palace.graph.naming import NoteNames
+from memory_palace.graph.router import LinkGraph
 from memory_palace.models import Filters
 from memory_palace.notes.manifest import drop_lines, read_manifest
 from memory_palace.notes.rooms import is_cold_path
 from memory_palace.places import ARCHIVE
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Leak:
+    """A cold path where none may be."""
+
+    where: Literal["manifest", "index", "graph", "query"]
+    path: str
+    detail: str = ""
+    """Through which note it is reached, where it is reached through one."""
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.path}" + (f" ({self.detail})" if self.detail else "")
+
+
+def find_cold_leaks(
+    *,
+    is_cold: Callable[[str], bool],
+    manifest: Iterable[str],
+    indexed: Iterable[str],
+    graph: LinkGraph,
+    hits: Iterable[str],
+) -> list[Leak]:
+    """Return every cold path in the manifest, hot index, graph, or hits of a test query.
+
+    ``is_cold`` decides on a path relative to the root. Nothing is read or written.
+    """
+    leaks = [Leak("manifest", path) for path in manifest if is_cold(path)]
+    leaks += [Leak("index", path) for path in indexed if is_cold(path)]
+    leaks += [Leak("graph", path) for path in graph.paths if is_cold(path)]
+    leaks += [
+        Leak("graph", target, f"linked from {edge.source}")
+        for edge in graph.edges
+        for target in edge.targets
+        if is_cold(target)
+    ]
+    leaks += [Leak("query", path) for path in hits if is_cold(path)]
+    return sorted(set(leaks))
 
 
 def find_leaks(engine: Engine) -> list[Leak]:
@@ -46,9 +87,7 @@ def fix_leaks(engine: Engine) -> None:
     engine.index(takes_up=False)
 
 
-def archive_note(
-    engine: Engine, note: str, *, apply: bool = False, allow_uncommitted: bool = False
-) -> Outcome:
+def archive_note(engine: Engine, note: str, *, apply: bool = False) -> Outcome:
     """Move a note into the cold zone. Links to it become archived: not broken, not followed."""
     path = NoteNames.from_snapshot(engine.snapshot()).find(note)
     year = datetime.now(UTC).year
@@ -57,13 +96,10 @@ def archive_note(
         lambda _: Plan([plan_archive(engine.paths.rooms, path, year=year)], f"archive {path}"),
         command="cold",
         apply=apply,
-        allow_uncommitted=allow_uncommitted,
     )
 
 
-def restore_note(
-    engine: Engine, note: str, *, apply: bool = False, allow_uncommitted: bool = False
-) -> Outcome:
+def restore_note(engine: Engine, note: str, *, apply: bool = False) -> Outcome:
     """Bring an archived note back to where it was."""
     snapshot = engine.snapshot(include_cold=True)
     move = plan_restore(engine.paths, NoteNames.from_snapshot(snapshot).find(note))
@@ -72,7 +108,6 @@ def restore_note(
         lambda _: Plan([move], f"restore {move.old}"),
         command="cold",
         apply=apply,
-        allow_uncommitted=allow_uncommitted,
     )
 
 

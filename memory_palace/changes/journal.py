@@ -257,7 +257,8 @@ def _check_committed(paths: PalacePaths, touched: Sequence[str]) -> None:
     edited = edits_not_in_git(paths, touched)
     if edited:
         raise UsageError(
-            f"not committed to git: {', '.join(edited)}; commit first, or add --allow-uncommitted"
+            f"not committed to git: {', '.join(edited)}; commit first, or write "
+            "`changes: {allow_uncommitted: true}` into palace.yaml"
         )
 
 

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, TypeAlias
 
-DifferenceKind: TypeAlias = Literal[
-    "number", "unit", "negation", "role", "order", "category", "time", "name"
-]
+DifferenceKind: TypeAlias = Literal["number", "unit", "time", "name", "negation"]
 
 
 class Verdict(StrEnum):
@@ -21,7 +19,7 @@ class Verdict(StrEnum):
     NOT_FOUND = "not_found"
     """No passage is about it, or none says enough of it."""
     CONTRADICTED = "contradicted"
-    """A passage says it with another number, thing, order, or denied."""
+    """A passage says it with another number, unit, time or name, or denies it."""
     NOT_APPLICABLE = "not_applicable"
     """It says nothing that could be checked."""
 
@@ -39,8 +37,14 @@ class Passage:
     first_line: int
     last_line: int
     text: str
+    about: str = ""
+    """What else the note says of itself: its title, file name, day and front matter."""
     superseded: str = ""
     """What took its place and when, of a claim that bears out nothing any more."""
+
+    def holds(self, other: Passage) -> bool:
+        """Return whether the lines of another passage of the note are among these."""
+        return self.first_line <= other.first_line and other.last_line <= self.last_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +54,9 @@ class Difference:
     kind: DifferenceKind
     reason: str
     mine: str
-    """Words of the answer, empty where they were left out."""
+    """Words of the answer."""
     theirs: str
-    """Words of the passage, empty where it has none."""
+    """Words of the passage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +91,8 @@ def worst_verdict(verdicts: tuple[Verdict, ...]) -> Verdict:
 
 
 def differ(kind: DifferenceKind, mine: str, theirs: str) -> Difference:
-    """Return a difference with the words of both sides for its reason; one of them may be empty."""
-    if mine and theirs:
-        return Difference(kind, f"“{mine}” where the passage says “{theirs}”", mine, theirs)
-    reason = f"“{mine}” is not in the passage" if mine else f"“{theirs}” is left out"
-    return Difference(kind, reason, mine, theirs)
-
-
-def differ_in_subject(kind: DifferenceKind, mine: str, theirs: str) -> Difference:
-    """Return what a passage says of something else, and what it says where the claim says that."""
-    reason = f"the passage says “{mine}” of something else, and “{theirs}” here"
-    return Difference(kind, reason, mine, theirs)
+    """Return a difference with the words of both sides for its reason."""
+    return Difference(kind, f"“{mine}” where the passage says “{theirs}”", mine, theirs)
 
 
 def write_place(passage: Passage) -> str:

@@ -10,9 +10,8 @@ from itertools import accumulate
 import numpy as np
 
 from memory_palace.checking.alignment import WordReader, pool
-from memory_palace.checking.answers import read_prose, split_prose
 from memory_palace.checking.verdicts import Passage
-from memory_palace.checking.wording import Wording
+from memory_palace.checking.wording import Wording, read_prose, split_prose
 from memory_palace.language.tokens import PLAIN_WORD
 from memory_palace.language.word_lists import share_idf
 
@@ -55,6 +54,7 @@ class PassageLibrary:
 
     def __init__(self, passages: Sequence[Passage], reader: WordReader) -> None:
         self._passages, self._reader = passages, reader
+        self._about = [Wording(passage.about) for passage in passages]
         prose = [read_prose(p.text) for p in passages]
         read = [
             [Sentence(Wording(text), source, *lines) for text, *lines in _locate(text)]
@@ -106,13 +106,16 @@ class PassageLibrary:
         return self._joined[window]
 
     def around(self, window: TextWindow) -> Wording:
-        """Return the passage that a window is in; of a long one, some hundred sentences of it."""
+        """Return the passage that a window is in, of a long one some hundred sentences of it."""
         places = self._bounds[self.sentences[window.start].source]
         if len(places) > 2 * _AROUND:
-            middle = window.start // _AROUND * _AROUND
-            first = max(places.start, middle - _AROUND)
-            places = range(first, min(places.stop, middle + 2 * _AROUND))
+            first = max(places.start, window.start // _AROUND * _AROUND - _AROUND)
+            places = range(first, min(places.stop, first + 3 * _AROUND))
         return self.read(TextWindow(places.start, places.stop))
+
+    def about(self, window: TextWindow) -> Wording:
+        """Return what the note says of itself beside its text."""
+        return self._about[self.sentences[window.start].source]
 
     def locate(self, window: TextWindow) -> Passage:
         """Return the sentences of a window, and the lines they are on, which may hold others."""
@@ -121,6 +124,14 @@ class PassageLibrary:
         start = passage.first_line
         text = self.read(window).text
         return Passage(passage.note, start + first.first, start + last.last, text)
+
+
+def find_nearest(sentence: str, passages: Sequence[Passage]) -> list[Passage]:
+    """Return what shares most words with a sentence, with the sentences beside it."""
+    library = PassageLibrary(passages, WordReader(None))
+    places = library.find_near(Wording(sentence))
+    widest = [list(library.windows_of(at))[-1] for at in places]
+    return [library.locate(window) for window in dict.fromkeys(widest)]
 
 
 def _telling_stems(wording: Wording) -> dict[str, None]:

@@ -1,69 +1,59 @@
-"""Print the answer of a palace, or of several that were asked the same, and remarks on it."""
+"""Print the answer of a palace or a store, and remarks on it."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from typer import Exit
-
 from memory_palace.cli.answers import answer_record, arrange, hit_records, write_lines
-from memory_palace.cli.printing import ANSWERS, print_answer, say, say_behind, to_record
+from memory_palace.cli.printing import ANSWERS, print_answer, say, say_behind
 from memory_palace.cli.validities import say_copied
-from memory_palace.errors import ConfigError, PalaceError, UsageError
+from memory_palace.errors import UsageError
 from memory_palace.index.advice import advise_asker
 from memory_palace.models import QueryResult
 from memory_palace.palace import Palace
-from memory_palace.retrieval.excerpts import count_bytes
 from memory_palace.retrieval.whole_passages import full_texts
 
 _REQUESTED = "words and facts only, as requested"
 
 
-@dataclass(frozen=True, slots=True)
-class PalacesAsked:
-    """What was found, and where."""
+def give_answer(
+    palace: Palace | None,
+    result: QueryResult,
+    given: Mapping[str, Any],
+    unknown_tags: Sequence[str] = (),
+) -> None:
+    """Print an answer, as the options of ``palace query`` say.
 
-    palaces: Mapping[str, Palace]
-    """Folders, by the name that their hits have: empty for the only one."""
-    result: QueryResult
-    """Of all of them."""
-    own: Mapping[str, QueryResult]
-    """What each of them found."""
-    failed: Mapping[str, PalaceError] = field(default_factory=dict)
-    """Those that could not answer, and why."""
-    unknown_tags: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Tags of the question that no note of a store has."""
-
-
-def give_answer(answer: PalacesAsked, given: Mapping[str, Any]) -> None:
-    """Print or open what was found, as the options of ``palace query`` say."""
+    Without a palace it is of a store; ``unknown_tags`` are those of the question that it lacks.
+    """
     form = choose_format(given["format"], as_json=given["as_json"])
-    result = answer.result
-    texts = _read_whole(answer, given) if given["full"] else None
+    texts = None
+    if given["full"]:
+        texts = [hit.text for hit in result]
+        if palace is not None:
+            snapshot = palace.snapshot(include_cold=given["include_cold"])
+            most = given["budget"]
+            texts = full_texts(list(result), snapshot, palace.paths, max_bytes=most)
     if not result.is_answered:
         say(_say_unsure(result))
-    remarks = list(_remark_all(answer, given))
-    if given["open_number"] is not None:
-        _open_hit(answer, given["open_number"])
-    elif form == "json":
+    remarks = list(_remark_quotes(result))
+    if palace is not None:
+        remarks += _remark(palace, result, given)
+    else:
+        remarks += _remark_stored(result, unknown_tags, given)
+    root = palace.paths.root if palace is not None else None
+    if form == "json":
         record = answer_record(result, texts, details=given["details"])
-        record |= _palaces_record(answer, details=given["details"])
         print_answer(record, as_json=True, schema=ANSWERS)
     else:
-        _show(answer, texts, form, given, remarks)
+        _show(root, result, texts, form, given, remarks)
     for remark in remarks:
         say(remark)
     sys.stderr.flush()
-    for error in answer.failed.values():
-        if not isinstance(error, UsageError) or isinstance(error, ConfigError):
-            raise Exit(error.exit_code)  # a tag, say, that only the others know is no failure
-    if given["exit_status"] and not result.is_answered:
-        raise Exit(1)
 
 
 def _say_unsure(result: QueryResult) -> str:
@@ -81,53 +71,15 @@ def choose_format(format: str | None, *, as_json: bool) -> str:
     return "json" if as_json else format or "text"
 
 
-def _read_whole(answer: PalacesAsked, given: Mapping[str, Any]) -> list[str]:
-    """Return the whole passage of each hit; a budget bounds those of all palaces."""
-    hits, budget = answer.result.hits, given["budget"]
-    texts = [hit.text for hit in hits]
-    for name, palace in answer.palaces.items():
-        own = [place for place, hit in enumerate(hits) if hit.palace == name]
-        other = sum(count_bytes(text) for place, text in enumerate(texts) if place not in own)
-        snapshot = palace.snapshot(include_cold=given["include_cold"])
-        found = [hits[place] for place in own]
-        most = None if budget is None else budget - other
-        for place, text in zip(
-            own, full_texts(found, snapshot, palace.paths, max_bytes=most), strict=True
-        ):
-            texts[place] = text
-    return texts
-
-
-def _palaces_record(answer: PalacesAsked, *, details: bool) -> dict[str, Any]:
-    """Return what JSON has of each palace, where several were asked."""
-    if "" in answer.own:
-        return {}
-    records: list[dict[str, Any]] = []
-    for name, result in answer.own.items():
-        record: dict[str, Any] = {"palace": name, "answered": result.is_answered}
-        if details or result.mode != "vector":
-            record["mode"] = result.mode
-        if details or result.freshness != "current":
-            record |= {"freshness": result.freshness, "behind": result.behind}
-        if details:
-            record |= {"confidence": to_record(result.confidence), "embedder": result.embedder}
-            record["profile"] = result.profile
-        records.append(record)
-    for name, error in answer.failed.items():
-        failure = {"message": str(error), "exit_code": error.exit_code}
-        records.append({"palace": name, "answered": False, "error": failure})
-    return {"palaces": records}
-
-
 def _show(
-    answer: PalacesAsked,
+    root: Path | None,
+    result: QueryResult,
     texts: Sequence[str] | None,
     form: str,
     given: Mapping[str, Any],
     remarks: list[str],
 ) -> None:
     """Print an answer in any format but JSON; the remarks will follow it, one may be added."""
-    result = answer.result
     if form == "text" and given["min_confidence"] is None and not given["details"]:
         read = result.worth_reading()
         if len(read) < len(result) and not result.is_answered:
@@ -136,7 +88,7 @@ def _show(
         result, texts = read, texts and [texts[place] for place in kept]
     neighbors = bool(given["neighbors"])
     details = given["details"] and form == "text"
-    shown = arrange(_roots(answer), result, texts, details=details, neighbors=neighbors)
+    shown = arrange(root, result, texts, details=details, neighbors=neighbors)
     if form == "text" and sys.stdout.isatty():
         from memory_palace.cli.screen import show_answer  # delayed: a pipe needs no rich
 
@@ -150,36 +102,6 @@ def _show(
         lines = FORMATS[form](records, shown.entries)
     for line in lines:
         print(line)
-
-
-def _roots(answer: PalacesAsked) -> dict[str, Path]:
-    """Return the folders of palaces; a store has none here."""
-    return {name: palace.paths.root for name, palace in answer.palaces.items()}
-
-
-def _open_hit(answer: PalacesAsked, number: int) -> None:
-    from memory_palace.cli.opening import open_hit  # delayed: only what opens one pays
-
-    if answer.result.hits:
-        shown = arrange(_roots(answer), answer.result)
-        open_hit(answer.palaces, shown, number, os.environ)
-
-
-def _remark_all(answer: PalacesAsked, given: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what to know of each palace; what none of them holds is said once."""
-    yield from _remark_quotes(answer.result)
-    for name, result in answer.own.items():
-        if name in answer.palaces:
-            remarks = _remark(answer.palaces[name], result, given)
-        else:
-            remarks = _remark_stored(result, answer.unknown_tags.get(name, ()), given)
-        yield from (f"{name}: {remark}" if name else remark for remark in remarks)
-    yield from (f"{name}: {say_failure(error)}" for name, error in answer.failed.items())
-
-
-def say_failure(error: PalaceError) -> str:
-    """Return on one line what went wrong with one of several palaces."""
-    return "; ".join(str(error).splitlines())
 
 
 def _remark_stored(
@@ -202,7 +124,7 @@ def _remark(palace: Palace, result: QueryResult, given: Mapping[str, Any]) -> It
         known = palace.snapshot().commit.rows - result.awaiting
         yield f"found by meaning so far: {known:,} {_of_passages(palace)}"
     if result.freshness == "stale":
-        yield f"{say_behind(result.behind)}, or ask with --refresh"
+        yield say_behind(result.behind)
     elif result.freshness == "unchecked":
         yield "freshness: unchecked"
     if given["since"] or given["until"]:

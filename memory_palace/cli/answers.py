@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -56,8 +56,6 @@ class Entry:
     """What the text is made of, where a part of it may be shown alone."""
     remarks: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
-    palace: str = ""
-    """The name of its palace, where several were asked; the title says it as well."""
     is_here: bool = True
 
 
@@ -76,7 +74,7 @@ class Shown:
 
 
 def arrange(
-    root: Path | Mapping[str, Path],
+    root: Path | None,
     result: QueryResult,
     texts: Sequence[str] | None = None,
     *,
@@ -85,11 +83,10 @@ def arrange(
 ) -> Shown:
     """Return what is shown of an answer; ``texts`` stand for the excerpts of the hits.
 
-    ``root`` is the folder of the palace, or of each that is here by the name that its hits have.
-    Linked notes become a list of titles, or with ``neighbors`` entries of their own.
+    ``root`` is the folder of the palace; ``None`` of a store. Linked notes become a list of titles,
+    or with ``neighbors`` entries of their own.
     """
-    roots = {"": root} if isinstance(root, Path) else root
-    roots, number = {name: folder.resolve() for name, folder in roots.items()}, 0
+    root, number = root.resolve() if root is not None else None, 0
     entries, linked = [], []
     for hit, text in zip(result, texts or [""] * len(result), strict=True):
         if hit.role == "core":
@@ -99,7 +96,7 @@ def arrange(
             continue
         mark = str(number) if hit.role == "core" else "→"
         date = write_date(hit.note.date.timestamp) if hit.note.date.day else ""
-        entries.append(_entry(roots.get(hit.palace), hit, mark, text, date, details=details))
+        entries.append(_entry(root, hit, mark, text, date, details=details))
     before = tuple(_scoring(result)) if details else ()
     titles = tuple(dict.fromkeys(linked))
     return Shown(before, tuple(entries), titles, texts is not None, result.languages)
@@ -129,13 +126,12 @@ def _entry(root: Path | None, hit: Hit, mark: str, text: str, date: str, *, deta
         pieces=() if text else tuple(replace(p, text=visible(p.text)) for p in hit.pieces),
         remarks=tuple(map(visible, remarks)),
         details=tuple(map(visible, _details(hit))) if details else (),
-        palace=hit.palace,
         is_here=root is not None,
     )
 
 
 def _title(hit: Hit) -> str:
-    return visible(f"{hit.palace}: {hit.title}" if hit.palace else hit.title)
+    return visible(hit.title)
 
 
 def open_path(file: Path) -> str:
@@ -257,8 +253,7 @@ def anchors_record(result: QueryResult) -> dict[str, Any]:
 def _hit_record(hit: Hit, text: str | None, *, details: bool) -> dict[str, Any]:
     passage = (hit.chunk.first_line, hit.chunk.last_line) if hit.chunk else (None, None)
     line, last_line = (hit.text_lines if text is None else None) or passage
-    record: dict[str, Any] = {"palace": hit.palace} if hit.palace else {}
-    record |= {
+    record: dict[str, Any] = {
         "path": hit.path,
         "line": line,
         "last_line": last_line,

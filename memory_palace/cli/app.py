@@ -113,4 +113,4 @@ def _starts_servers() -> bool:
     try:
         return read_registered()[2] == "auto"
     except (OSError, ValueError):
-        return False  # it is for `palace register` to tell
+        return False  # it is for `palace config register` to tell

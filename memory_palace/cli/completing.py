@@ -1,4 +1,4 @@
-"""What Tab completes: notes, folders, tags, rooms, times, profiles, palaces, read from the index.
+"""What Tab completes: notes, folders, tags, rooms, profiles, palaces, read from the index.
 
 No model is loaded and nothing is said: a palace without an index completes nothing.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from datetime import date
 from typing import Any
 
 from memory_palace.errors import PalaceError
@@ -88,34 +87,18 @@ def _tags(ctx: Any, incomplete: str) -> Iterator[str]:
         yield from (mark + tag for tag in tags)
 
 
-def _question(ctx: Any, incomplete: str) -> Iterator[str]:
-    """Yield the tags that a question may name; its words are its own."""
-    if incomplete.startswith("#"):
-        yield from _tags(ctx, incomplete)
-
-
-def _types(ctx: Any, incomplete: str) -> Iterator[str]:
-    yield from _snapshot(ctx).types
-
-
 def _rooms(ctx: Any, incomplete: str) -> Iterator[str]:
     from memory_palace.config import ROOMS
 
     yield from ROOMS
 
 
-def _times(ctx: Any, incomplete: str) -> Iterator[str]:
-    """Yield what people say most, and the months that notes are of."""
-    yield from ("today", "yesterday", "this week", "last week", "this month", "last month")
-    firsts = {int(first) for first in _snapshot(ctx).days[:, 0] if first}
-    yield from {date.fromordinal(first).isoformat()[:7] for first in firsts}
-
-
 def _profiles(ctx: Any, incomplete: str) -> Iterator[str]:
     from memory_palace.cli.options import open_palace
     from memory_palace.ranking import SHIPPED
+    from memory_palace.signals import extensions
 
-    yield from SHIPPED
+    yield from (*SHIPPED, *(name for each in extensions() for name in each.profiles))
     yield from open_palace(ctx).config.profiles
 
 
@@ -134,11 +117,8 @@ _KINDS: Mapping[str, Callable[[Any, str], Iterator[str]]] = {
     "cards": _in_room("dispatch_corridor"),
     "conflicts": _in_room("conflict_room"),
     "folders": _folders,
-    "question": _question,
     "tags": _tags,
-    "types": _types,
     "rooms": _rooms,
-    "times": _times,
     "profiles": _profiles,
     "palaces": _palaces,
 }

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from typer import Argument, Context, Option, Typer
 
 from memory_palace.cli.changes import show_change
-from memory_palace.cli.options import AllowUncommitted, Apply, Json, completed, open_palace
+from memory_palace.cli.options import Apply, Json, completed, open_palace
 from memory_palace.cli.printing import print_answer, to_record
 from memory_palace.errors import UsageError
 from memory_palace.workflow.conflict_notes import Conflict
@@ -60,30 +60,31 @@ def open_(
 @app.command("list")
 def list_(
     ctx: Context,
+    conflict: Annotated[
+        str | None,
+        Argument(
+            help="One conflict, to be shown with the standing of what it quotes.",
+            autocompletion=completed("conflicts"),
+        ),
+    ] = None,
     everything: Annotated[bool, Option("--all", help="Include resolved conflicts.")] = False,
     as_json: Json = False,
 ) -> None:
-    """List open conflicts.
+    """List open conflicts, or show one and whether the notes still say what was quoted.
 
-    Example: palace conflict list --all
+    Example: palace conflict list mast-height-at-saddle-hut
     """
+    if conflict is not None:
+        one, claims = open_palace(ctx).conflicts.show(conflict)
+        records = [to_record(claim.quote) | {"standing": claim.standing} for claim in claims]
+        for record in records:
+            del record["text"]  # it stands in the note
+        answer = {"conflict": _record(one), "claims": records}
+        print_answer(answer, _lines(one, claims), as_json=as_json)
+        return
     found = open_palace(ctx).conflicts.list(include_closed=everything)
     lines = (f"{c.status:<8}  {c.kind:<13}  {c.path}" for c in found)
     print_answer({"conflicts": [_record(c) for c in found]}, lines, as_json=as_json)
-
-
-@app.command("show")
-def show(ctx: Context, conflict: Name, as_json: Json = False) -> None:
-    """Show a conflict, and whether the notes still say what was quoted from them.
-
-    Example: palace conflict show mast-height-at-saddle-hut
-    """
-    found, claims = open_palace(ctx).conflicts.show(conflict)
-    records = [to_record(claim.quote) | {"standing": claim.standing} for claim in claims]
-    for record in records:
-        del record["text"]  # it stands in the note
-    answer = {"conflict": _record(found), "claims": records}
-    print_answer(answer, _lines(found, claims), as_json=as_json)
 
 
 @app.command("resolve")
@@ -98,13 +99,9 @@ def resolve(
     line: Annotated[
         str | None, Option("--line", help="Lines of the other note that no longer hold: 12-15.")
     ] = None,
-    claim: Annotated[
-        str | None, Option("--claim", help="Words of the other note that no longer hold.")
-    ] = None,
     whole: Annotated[bool, Option("--whole", help="All of the other note is superseded.")] = False,
     wontfix: Annotated[bool, Option("--wontfix", help="Leave both notes as they are.")] = False,
     apply: Apply = False,
-    allow_uncommitted: AllowUncommitted = False,
     as_json: Json = False,
 ) -> None:
     """Close a conflict by a person's decision.
@@ -116,18 +113,16 @@ def resolve(
     """
     if (winner is None) != wontfix:
         raise UsageError("give either --winner NOTE or --wontfix")
-    if sum(map(bool, (line, claim, whole))) > (0 if wontfix else 1):
-        raise UsageError("give one of --line, --claim and --whole, and none with --wontfix")
+    if sum(map(bool, (line, whole))) > (0 if wontfix else 1):
+        raise UsageError("give one of --line and --whole, and none with --wontfix")
     change = open_palace(ctx).conflicts.resolve(
         conflict,
         winner=winner,
         decision=decision,
         by=by,
         line=line,
-        claim=claim,
         whole=whole,
         apply=apply,
-        allow_uncommitted=allow_uncommitted,
     )
     show_change(change, as_json=as_json)
 

@@ -7,7 +7,6 @@ from typing import Annotated
 
 from typer import Context, Option
 
-from memory_palace.cli.doctor_stores import compare_stores
 from memory_palace.cli.options import Json, open_palace
 from memory_palace.cli.printing import plural, print_answer, to_record
 from memory_palace.errors import CheckFailedError
@@ -22,15 +21,12 @@ def run_doctor(
     """Check that notes, manifest, vectors and digests match; exit 8 if they do not.
 
     Every note and index file is hashed, every note is cut into chunks again, and a sample of
-    vectors is computed again. Of registered stores whose palace is called as this one (as it is
-    registered, or as its folder is) it is said whether they are up to date; `palace store verify`
-    asks any other. Example: palace doctor --fix
+    vectors is computed again. `palace config store verify` does the same for a store.
+
+    Example: palace doctor --fix
     """
-    palace = open_palace(ctx)
-    found, stores = palace.doctor(fix=fix), list(compare_stores(palace))
-    record = to_record(found) | ({"stores": to_record(stores)} if stores else {})
-    lines = (f"store    {store.store}: {store.message}" for store in stores)
-    print_answer(record, [*_lines(found), *lines], as_json=as_json)
+    found = open_palace(ctx).doctor(fix=fix)
+    print_answer(to_record(found), _lines(found), as_json=as_json)
     if found.findings:
         can_mend = not fix and any(finding.is_derived for finding in found.findings)
         hint = "; `palace doctor --fix` rebuilds what is derived" if can_mend else ""

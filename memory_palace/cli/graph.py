@@ -2,19 +2,151 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Annotated, Any
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import Annotated, Any, NamedTuple
 
 from typer import Context, Option, Typer
 
-from memory_palace.cli.graph_trees import LinkLines, neighbor_tree, route_tree
-from memory_palace.cli.options import IncludeCold, Json, Note, open_palace
+from memory_palace.changes.changing import read_notes
+from memory_palace.cli import anchors
+from memory_palace.cli.cells import ELLIPSIS, cut_end
+from memory_palace.cli.changes import show_change
+from memory_palace.cli.options import Apply, IncludeCold, Json, Note, open_palace
 from memory_palace.cli.printing import plural, print_answer, say
-from memory_palace.cli.trees import draw_tree
-from memory_palace.errors import CheckFailedError
-from memory_palace.graph.router import Edge
+from memory_palace.errors import CheckFailedError, PalaceError
+from memory_palace.graph.near import Neighbors
+from memory_palace.graph.router import Edge, LinkGraph
+from memory_palace.language.visible import visible_line
+from memory_palace.notes.document import Document, parse_document
+from memory_palace.notes.reading import NoteUnreadable
+from memory_palace.palace import Palace
 
-app = Typer(no_args_is_help=True, help="Follow and check the links between notes.")
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One entry of a tree, and what hangs on it."""
+
+    text: str
+    below: Sequence[Branch] = ()
+    remark: str = ""
+    """What stands on a line of its own below it."""
+
+
+class _Strokes(NamedTuple):
+    middle: str
+    last: str
+    beside: str
+
+
+_BOX = _Strokes("├─ ", "└─ ", "│  ")
+_ASCII = _Strokes("|- ", "`- ", "|  ")
+
+
+def draw_tree(root: Branch) -> Iterator[str]:
+    """Yield the lines of a tree in what the locale of this terminal can show."""
+    return lay_tree(root, is_ascii=not has_blocks(os.environ))
+
+
+def has_blocks(environ: Mapping[str, str]) -> bool:
+    """Whether the locale of a terminal is UTF-8, or none is named."""
+    names = (environ.get(key, "") for key in ("LC_ALL", "LC_CTYPE", "LANG"))
+    name = next(filter(None, names), "UTF-8").casefold()
+    return "utf-8" in name or "utf8" in name
+
+
+def lay_tree(root: Branch, *, is_ascii: bool = False) -> Iterator[str]:
+    """Yield the lines of a tree; each entry is one line, whatever its text holds."""
+    yield visible_line(root.text)
+    yield from _lay_below(root, _ASCII if is_ascii else _BOX, "")
+
+
+def _lay_below(branch: Branch, strokes: _Strokes, before: str) -> Iterator[str]:
+    if branch.remark:
+        beside = strokes.beside if branch.below else "   "
+        yield f"{before}{beside}{visible_line(branch.remark)}"
+    for place, entry in enumerate(branch.below, start=1):
+        is_last = place == len(branch.below)
+        yield f"{before}{strokes.last if is_last else strokes.middle}{visible_line(entry.text)}"
+        yield from _lay_below(entry, strokes, before + ("   " if is_last else strokes.beside))
+
+
+app = Typer(no_args_is_help=True, help="Follow and check links, and terms that lead to notes.")
+app.add_typer(anchors.app, name="anchors")
+
+
+_MOST_FOLDERS, _NEWEST = 6, 2
+_WIDEST = 60
+
+
+@app.command("map")
+def map_palace(
+    ctx: Context,
+    apply: Apply = False,
+    as_json: Json = False,
+) -> None:
+    """Draw rooms, folders and their newest notes; --apply writes an overview.
+
+    The overview of rooms, work, insights and health goes into the control panel, between two
+    marks. The text around them is yours and stays as it is; `palace undo` takes the
+    change back. Of archived notes the number is shown, and no name. Example: palace graph map
+    """
+    palace = open_palace(ctx)
+    if apply or as_json:
+        show_change(palace.map(apply=apply), as_json=as_json)
+        return
+    rooms: dict[str, list[Document]] = {}
+    for document in read_notes(palace).documents.values():
+        home = palace.paths.rooms.room_of(document.path) or _folder(document.path)
+        rooms.setdefault(home, []).append(document)
+    count = sum(map(len, rooms.values()))
+    name = palace.paths.root.resolve().name
+    tree = Branch(
+        f"{name}  {plural(count, 'note')}", [_room(room, rooms[room]) for room in sorted(rooms)]
+    )
+    print_answer({}, draw_tree(tree), as_json=False)
+
+
+def _room(name: str, notes: Sequence[Document]) -> Branch:
+    cold = sum(note.is_cold for note in notes)
+    archived = f", {'all' if cold == len(notes) else cold} archived" if cold else ""
+    hot = [note for note in notes if not note.is_cold]
+    folders: dict[str, int] = {}
+    for note in hot:
+        inside = note.place.removeprefix("./").removeprefix(f"{name}/")
+        if folder := _folder(inside):
+            folders[folder] = folders.get(folder, 0) + 1
+    below = [*_folders(folders), *(Branch(_newest_line(note)) for note in _newest(hot))]
+    return Branch(f"{name or '(no folder)'}  {len(notes):,}{archived}", below)
+
+
+def _folders(folders: Mapping[str, int]) -> list[Branch]:
+    """Return a branch for each of the largest, by name, and one for the others."""
+    largest = sorted(folders, key=lambda folder: (-folders[folder], folder))[:_MOST_FOLDERS]
+    shown = [Branch(f"{folder}/  {folders[folder]:,}") for folder in sorted(largest)]
+    others = [folder for folder in folders if folder not in largest]
+    if others:
+        count = sum(folders[folder] for folder in others)
+        shown.append(Branch(f"{plural(len(others), 'other folder')}  {count:,}"))
+    return shown
+
+
+def _newest(notes: Sequence[Document]) -> list[Document]:
+    dated = [note for note in notes if note.text("date")]
+    return sorted(dated, key=lambda note: (note.text("date"), note.path), reverse=True)[:_NEWEST]
+
+
+def _newest_line(note: Document) -> str:
+    return cut_end(f"{note.text('date')[:10]}  {note.title}", _WIDEST)
+
+
+def _folder(path: str) -> str:
+    """Return the first folder of a path; nothing where the file lies in none."""
+    return path.partition("/")[0] if "/" in path else ""
 
 
 @app.command("neighbors")
@@ -93,6 +225,73 @@ def export_graph(ctx: Context) -> None:
     Example: palace graph export
     """
     print_answer(open_palace(ctx).graph().export(), as_json=True)
+
+
+_LEAST_QUOTE = 30
+
+
+class LinkLines:
+    """Finds the line of a link in the notes as they are now; the graph is of the index."""
+
+    def __init__(self, palace: Palace, graph: LinkGraph) -> None:
+        self._palace = palace
+        self._texts = {
+            (edge.source, edge.targets[0]): edge.text
+            for edge in reversed(graph.edges)
+            if edge.state == "resolved"
+        }
+        self._read = cache(self._read_note)
+        self._width = shutil.get_terminal_size().columns
+
+    def has(self, source: str, target: str) -> bool:
+        """Whether one note links to another."""
+        return (source, target) in self._texts
+
+    def quote(self, source: str, target: str, *, depth: int) -> str:
+        """Return ``12: the text of the line``, cut to the terminal; nothing where it is gone."""
+        note = self._read(source)
+        text = self._texts.get((source, target))
+        link = next((x for x in note.links if x.target == text), None) if note else None
+        if note is None or link is None:
+            return ""
+        lines, place = note.body.split("\n"), link.line - note.body_first_line
+        said = lines[place].strip() if 0 <= place < len(lines) else "in its front matter"
+        room = max(self._width - 3 * depth - 6, _LEAST_QUOTE)
+        before = said.find(f"[[{text}")
+        if before > room // 2:
+            said = f"{ELLIPSIS}{said[before - room // 4 :]}"
+        return cut_end(f"{note.stem}:{link.line}  {said}", room)
+
+    def _read_note(self, path: str) -> Document | None:
+        paths = self._palace.paths
+        file = paths.root / path
+        try:
+            if file.is_symlink():
+                return None
+            return parse_document(path, file.read_bytes(), rooms=paths.rooms)
+        except (OSError, NoteUnreadable, PalaceError):
+            return None
+
+
+def route_tree(route: Sequence[str], lines: LinkLines) -> Branch:
+    """Return a way: each step below the one before, with the line that links the two."""
+    branch = Branch(route[-1])
+    for depth, (path, after) in reversed([*enumerate(pairwise(route), start=1)]):
+        is_out = lines.has(path, after)
+        source, target = (path, after) if is_out else (after, path)
+        quote = lines.quote(source, target, depth=depth)
+        arrow = "->" if is_out else "<-"
+        branch = Branch(
+            path, [Branch(f"{arrow} {branch.text}", branch.below, branch.remark)], quote
+        )
+    return branch
+
+
+def neighbor_tree(path: str, near: Neighbors, lines: LinkLines) -> Branch:
+    """Return what a note links to and what links to it."""
+    out = [Branch(f"-> {to}", remark=lines.quote(path, to, depth=1)) for to in near.out]
+    back = [Branch(f"<- {of}", remark=lines.quote(of, path, depth=1)) for of in near.back]
+    return Branch(path, [*out, *back])
 
 
 def _line(edge: Edge) -> str:

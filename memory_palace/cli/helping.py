@@ -22,13 +22,13 @@ OTHER_WORDS = {
     "undo": "revert rollback",
     "index": "build update reindex sync",
     "doctor": "check repair",
-    "cold": "archive restore",
     "models": "model download",
     "config": "settings configure",
     "register": "palaces name names",
     "--help": "help man",
     "--version": "version",
     "memory": "remember review",
+    "metabolism": "archive restore",
 }
 """What people type who have another tool's verbs in their fingers."""
 
@@ -39,7 +39,7 @@ _PANELS = {
         *("--linked-by", "--links-to", "--include-cold"),
     },
     "Ranking": {
-        *("--top-k", "--profile", "--mode", "--raw", "--no-gate", "--details"),
+        *("--top-k", "--profile", "--mode", "--raw", "--details"),
         *("--neighbors", "--min-confidence"),
     },
 }

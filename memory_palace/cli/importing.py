@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, get_args
@@ -13,8 +12,8 @@ from memory_palace.cli.options import Apply, Json, completed, folders_below, ope
 from memory_palace.cli.printing import plural, print_answer, say, to_record
 from memory_palace.cli.progress import progress_line
 from memory_palace.errors import PalaceError
-from memory_palace.importing.formats.registry import FORMATS
-from memory_palace.importing.outcome import Fate, ImportReport
+from memory_palace.importing.detection import FORMATS
+from memory_palace.importing.items import Fate, ImportReport
 from memory_palace.importing.run import AUTO
 from memory_palace.palace import Palace
 
@@ -44,9 +43,6 @@ def import_file(
         str | None,
         Option("--in", help="Any folder of the notes.", autocompletion=completed("folders")),
     ] = None,
-    index: Annotated[
-        bool, Option("--index/--no-index", help="Index what was imported afterwards.")
-    ] = True,
     apply: Apply = False,
     as_json: Json = False,
 ) -> None:
@@ -67,14 +63,14 @@ def import_file(
             apply=apply,
             progress=advance,
         )
-    remark = _index(palace) if apply and index and _is_written(report) else ""
+    remark = _index(palace) if apply and _is_written(report) else ""
     print_answer(_record(report, remark), _lines(report), as_json=as_json)
     _say_remarks(report, remark)
 
 
 def _say_remarks(report: ImportReport, remark: str) -> None:
     for broken in report.read.broken[:_MOST_LISTED]:
-        say(f"{broken.file}, {broken.position}: {broken.reason}; passed over")
+        say(f"{broken.file}, {broken.position}: {broken.reason}")
     for one in report.withheld[:_MOST_LISTED]:
         turn = f", turn {one.turn}" if one.turn else ""
         line = f", line {one.line}" if one.line else ""
@@ -105,14 +101,8 @@ def _lines(report: ImportReport) -> Iterator[str]:
     size = f"{report.written_bytes / 1e6:.1f} MB"
     turns = f"{plural(report.turns, 'turn')}, " if report.turns else ""
     yield f"{report.source}: {turns}{size} {written} {report.folder}/"
-    shown = [fate for fate in get_args(Fate) if report.fates[fate]]
-    if shown:
-        widths = [max(len(_FATES[fate]), 7) for fate in shown]
-        names = (_FATES[fate].rjust(width) for fate, width in zip(shown, widths, strict=True))
-        yield f"         {'  '.join(names)}"
-    rows = [(year or "no date", report.years[year]) for year in sorted(report.years)]
-    for name, counts in [*rows, *([("all", report.fates)] if len(rows) > 1 else [])]:
-        yield _row(name, counts, shown, widths)
+    counts = (f"{report.fates[f]:,} {_FATES[f]}" for f in get_args(Fate) if report.fates[f])
+    yield "; ".join(counts) or "nothing to import"
     for seen in report.seen[:_MOST_LISTED]:
         yield f"{_FATES[seen.fate]}: {seen.path}"
     if len(report.seen) > _MOST_LISTED:
@@ -128,22 +118,12 @@ def _lines(report: ImportReport) -> Iterator[str]:
         yield f"not read: {plural(len(report.read.broken), 'entry')}"
 
 
-def _row(name: str, counts: Counter[Fate], shown: list[Fate], widths: list[int]) -> str:
-    cells = (f"{counts[fate]:,}".rjust(width) for fate, width in zip(shown, widths, strict=True))
-    return f"{name:<8} {'  '.join(cells)}"
-
-
 def _record(report: ImportReport, remark: str) -> dict[str, Any]:
-    fates = get_args(Fate)
     return {
         "format": report.source,
         "folder": report.folder,
         "applied": report.is_applied,
-        "counts": {fate: report.fates[fate] for fate in fates},
-        "years": {
-            year or "none": {fate: counts[fate] for fate in fates}
-            for year, counts in sorted(report.years.items())
-        },
+        "counts": {fate: report.fates[fate] for fate in get_args(Fate)},
         "turns": report.turns,
         "bytes": report.written_bytes,
         "notes": to_record(report.seen),

@@ -3,42 +3,33 @@
 from __future__ import annotations
 
 import os
-import time
+import signal
+import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager
+from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 from typer import Context, Option
 
 from memory_palace.cli.init import say_next, say_outside
 from memory_palace.cli.models import advice_record, describe_advice, offer_model, write_share
 from memory_palace.cli.options import SHORT_WAIT_SECONDS, Json, Quiet, Verbose, Wait, open_palace
 from memory_palace.cli.printing import plural, print_answer, say, to_record
-from memory_palace.cli.progress import progress_line, show_duration
-from memory_palace.cli.pushing import (
-    StoreToPush,
-    building_at,
-    push_index,
-    pushed_lines,
-    pushed_record,
-)
-from memory_palace.cli.watch import CHANGES
+from memory_palace.cli.progress import progress_line
+from memory_palace.cli.store import find_store, name_palace
 from memory_palace.embedding.registry import DEFAULT, NO_VECTORS, find_ready, get_embedder
-from memory_palace.errors import MissingPartError, NotesFailedError, PalaceError, UsageError
+from memory_palace.errors import MissingPartError, NotesFailedError, UsageError
 from memory_palace.index.advice import ModelAdvice, advise, choose_for, remember_advice
-from memory_palace.index.calibration import UNRELATED
 from memory_palace.index.context import EMBEDDING
 from memory_palace.index.values import IndexReport
-from memory_palace.models import ChunkRecord
-from memory_palace.notes.discovery import discover_notes
-from memory_palace.notes.excerpt import excerpt
 from memory_palace.notes.ignoring import SUFFIXES
 from memory_palace.palace import Palace
 
 if TYPE_CHECKING:
+    from memory_palace.postgres.building import Builder
     from memory_palace.postgres.writing import Pushed
 
 Verify = Annotated[
@@ -65,22 +56,13 @@ Preferred = Annotated[
         show_default=False,
     ),
 ]
-Enriched = Annotated[
-    bool | None,
-    Option(
-        "--enrich/--no-enrich",
-        help="Keep a second vector per passage as well, for --profile enriched.",
-        show_default=False,
-    ),
-]
-_SAMPLE = 8
-"""Passages by which the time that a new model takes is told."""
-_PASSAGE = 500
-"""Characters of a passage, by which the time is told that a first build takes."""
-_BYTES_PER_SECOND = 500_000
-"""Bytes of notes that are read and indexed by words in a second, on one core of 2023."""
+CHANGES = ("added", "changed", "moved", "removed")
+"""What may have happened to a note, as an index report calls it."""
 NOTHING_CHANGED = "stopped; the anchors are as they were"
 Nightly = Annotated[bool, Option("--nightly", help="Rebuild the anchors afterwards.")]
+Watch = Annotated[
+    bool, Option("--watch", help="Index notes as they change afterwards, until interrupted.")
+]
 
 
 def index_notes(
@@ -91,8 +73,8 @@ def index_notes(
     embedder: Embedder = None,
     prefer: Preferred = None,
     structure: KeepStructure = None,
-    enrich: Enriched = None,
     nightly: Nightly = False,
+    watch: Watch = False,
     store: StoreToPush = None,
     wait: Wait = SHORT_WAIT_SECONDS,
     as_json: Json = False,
@@ -103,13 +85,13 @@ def index_notes(
 
     Example: palace index --verify
     """
+    if watch and (dry_run or store):
+        raise UsageError("--watch contradicts --dry-run and --store; leave one out")
     palace, is_told = open_palace(ctx), False
     if prefer and not embedder:
         embedder, force = _prefer(palace, prefer, force=force, quiet=quiet)
     if not (quiet or dry_run or embedder):
         is_told = _announce_model(palace, as_json=as_json)
-    if not (quiet or dry_run or as_json) and (force or not palace.paths.commit.exists()):
-        _say_duration(palace, embedder)
     with building_at(None if dry_run else store, palace, trusts=not verify) as builder:
         with progress_line(quiet=quiet, verbose=verbose, stopped=what_is_kept) as advance:
             report = palace.index(
@@ -118,7 +100,6 @@ def index_notes(
                 dry_run=dry_run,
                 embedder=embedder,
                 structure=structure,
-                enrich=enrich,
                 wait_seconds=wait,
                 progress=advance,
             )
@@ -127,7 +108,26 @@ def index_notes(
     if nightly and not dry_run:
         _build_anchors(palace, wait, quiet=quiet, verbose=verbose)
     _say_after(palace, report, is_told=is_told, as_json=as_json, quiet=quiet)
+    if watch:
+        _watch(palace, quiet=quiet)
     _raise_failed(report)
+
+
+def _watch(palace: Palace, *, quiet: bool) -> None:
+    """Index what changes until the process is interrupted or ended; queries go on meanwhile."""
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+
+    def report(done: IndexReport) -> None:
+        for problem in done.problems:
+            say(str(problem))
+        counts = {name: len(getattr(done, name)) for name in CHANGES}
+        changes = [f"{count} {name}" for name, count in counts.items() if count]
+        if changes and not quiet:
+            print(f"{', '.join(changes)}; {done.embedded} chunks embedded", flush=True)
+
+    palace.watch(report, stop=stop, warn=say)
 
 
 def _show(
@@ -189,7 +189,7 @@ def _build_anchors(palace: Palace, wait: float, *, quiet: bool, verbose: bool) -
 
 
 def _announce_model(palace: Palace, *, as_json: bool) -> bool:
-    """Offer the model that is missing, or say how long the one takes that has come.
+    """Offer the model that is missing, or say that the one has come which was awaited.
 
     Before a first build, which may take long, say that another model would serve these notes
     better; return whether that was said.
@@ -201,57 +201,11 @@ def _announce_model(palace: Palace, *, as_json: bool) -> bool:
         offer_model(awaited.name, asks=not as_json and is_first)
         return False
     passages = f"{awaited.passages:,} passage" + "s" * (awaited.passages != 1)
-    duration = ""
-    with suppress(PalaceError):  # of an index that is damaged, which the build will mend
-        duration = f", in about {show_duration(_estimate_seconds(palace, awaited.name))}"
     say(
-        f"{awaited.name} is here now: {passages} get vectors{duration}; "
+        f"{awaited.name} is here now: {passages} get vectors; "
         f"`--embedder {NO_VECTORS}` keeps to words"
     )
     return False
-
-
-def _say_duration(palace: Palace, embedder: str | None) -> None:
-    """Say how long a build of all notes takes, unless it takes no time to speak of."""
-    name = embedder or palace.config.embedder
-    name = name or find_ready(choose_for(advise(palace.paths, palace.config).share)) or NO_VECTORS
-    files = discover_notes(palace.paths, ignore=palace.config.ignore).files
-    size = sum(min(file.stat.size, palace.config.max_note_bytes) for file in files)
-    by_words = size / _BYTES_PER_SECOND
-    if by_words < 1:
-        return
-    told = f"{len(files):,} notes ({size / 1e6:.1f} MB): found by words in about "
-    told += show_duration(by_words)
-    if name != NO_VECTORS:
-        model = get_embedder(name)
-        model.embed_passages(UNRELATED[:1])  # the weights are read with the first text
-        passages = [" ".join(UNRELATED)[:_PASSAGE]] * 4
-        started = time.monotonic()
-        model.embed_passages(passages)
-        rate = (time.monotonic() - started) / (4 * _PASSAGE)
-        told += f", by meaning in about {show_duration(size * rate)}; ask meanwhile"
-    say(told)
-
-
-def _estimate_seconds(palace: Palace, name: str) -> float:
-    """Embed a few passages of the index and return how long all of them should take."""
-    snapshot, embedder = palace.snapshot(), get_embedder(name)
-    rows = np.flatnonzero(snapshot.row_note >= 0)
-    sample = rows[:: max(len(rows) // _SAMPLE, 1)][:_SAMPLE].tolist()
-    texts = [_read_passage(palace, snapshot.chunk(row)) for row in sample]
-    embedder.embed_passages(texts[:1])  # the weights are read with the first text
-    started = time.monotonic()
-    embedder.embed_passages(texts)
-    return (time.monotonic() - started) * len(rows) / max(len(texts), 1)
-
-
-def _read_passage(palace: Palace, chunk: ChunkRecord) -> str:
-    """Return the text of a passage; its beginning, where the note has changed since."""
-    with suppress(OSError, UsageError):
-        data = (palace.paths.root / chunk.path).read_bytes()
-        lines = {"first_line": chunk.first_line, "last_line": chunk.last_line}
-        return excerpt(chunk.path, data, **lines).text
-    return chunk.preview
 
 
 def what_is_kept(phase: str, done: int, total: int) -> str:
@@ -314,3 +268,63 @@ def _advise(palace: Palace, *, is_told: bool) -> None:
         if not is_told:
             _say_advice(advice, palace)
         remember_advice(palace.paths, advice.embedder)
+
+
+StoreToPush = Annotated[
+    str | None,
+    Option(
+        "--store",
+        metavar="NAME|ADDRESS",
+        help="Push the index to this store as well, and take vectors that it has.",
+        show_default=False,
+    ),
+]
+
+
+@contextmanager
+def building_at(
+    store: str | None, palace: Palace, *, trusts: bool = True
+) -> Iterator[Builder | None]:
+    """Connect to the store that was named, if one was, and take vectors from there."""
+    if store is None:
+        yield None
+        return
+    address = name_palace(find_store(store), palace)
+    from memory_palace.postgres.building import open_builder
+
+    with open_builder(address) as builder:
+        palace.find_vectors = builder.find_vectors if trusts else None
+        try:
+            yield builder
+        finally:
+            palace.find_vectors = None
+
+
+def push_index(
+    builder: Builder | None, palace: Palace, *, force: bool, verify: bool, wait: float
+) -> Pushed | None:
+    """Push what was indexed, where there is a store; ``verify`` pushes all of it again."""
+    if builder is None:
+        return None
+    how = {"replaces": force, "renews": verify}
+    return builder.push(palace.paths, palace.config, **how, wait_seconds=wait)
+
+
+def pushed_record(pushed: Pushed | None) -> dict[str, Any]:
+    """Return what ``--json`` says of a push besides what it says of the index."""
+    if pushed is None:
+        return {}
+    record = asdict(pushed)
+    del record["is_new"]
+    return {"pushed": record}
+
+
+def pushed_lines(pushed: Pushed | None) -> Iterator[str]:
+    """Yield what is said of a push."""
+    if pushed is None:
+        return
+    if not pushed.is_new:
+        yield f"  {'pushed':<10} nothing: generation {pushed.generation} is the same"
+        return
+    counts = f"{plural(pushed.rows_sent, 'passage')}, {pushed.rows_removed} removed"
+    yield f"  {'pushed':<10} {counts}; generation {pushed.generation}"

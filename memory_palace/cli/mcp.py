@@ -23,7 +23,7 @@ def serve_agents(ctx: Context) -> None:
     Example: palace -C ~/notes mcp
     """
     if sys.stdin.isatty():
-        say("waiting for an MCP client on standard input; references/mcp.md says how to add one")
+        say("waiting for an MCP client on standard input; references/agents.md says how to add one")
     reads, writes = take_streams()
     try:
         from memory_palace.agents.mcp_server import run_server  # delayed: an extra, and 0.6 s

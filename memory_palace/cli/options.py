@@ -43,7 +43,7 @@ Verbose = Annotated[
 Limit = Annotated[int, Option("-k", "--top-k", min=1, help="Maximum number of results.")]
 Type = Annotated[
     str | None,
-    Option("-t", "--type", help="Only this note type.", autocompletion=completed("types")),
+    Option("-t", "--type", help="Only this note type."),
 ]
 PriorityName = Annotated[
     str | None, Option("-p", "--priority", help="Only this priority: high, medium or low.")
@@ -74,10 +74,9 @@ Since = Annotated[
     str | None,
     Option("--since", help="Only notes from this date on: a date, 30d, 2w, 6m or 1y."),
 ]
-_TIMES = completed("times")
 When = Annotated[
     str | None,
-    Option("--when", help='Only what is of a time or names it: "last May".', autocompletion=_TIMES),
+    Option("--when", help='Only what is of a time or names it: "last May".'),
 ]
 Until = Annotated[str | None, Option("--until", help="Only notes up to this date.")]
 AsOf = Annotated[
@@ -89,7 +88,7 @@ Rerank = Annotated[
     Option(
         "--rerank",
         metavar="MODEL",
-        help="Let a cross-encoder order the 50 best: its name in `palace models list`, or folder.",
+        help="Let a cross-encoder order the 50 best: a folder, or ORGANIZATION/NAME.",
     ),
 ]
 Budget = Annotated[
@@ -103,16 +102,10 @@ Wait = Annotated[
     Option("--wait", min=0.0, help="Seconds to wait for another writer to finish."),
 ]
 Apply = Annotated[bool, Option("--apply", help="Make the change; without this it is only shown.")]
-AllowUncommitted = Annotated[
-    bool, Option("--allow-uncommitted", help="Change notes with uncommitted edits as well.")
-]
 Model = Annotated[
     str | None, Option("--model", help="Model of the llm library that does the writing.")
 ]
 Words = Annotated[bool, Option("--words", help="Compare words only, without a model.")]
-Prices = Annotated[
-    str | None, Option("--prices", help="Price per million tokens in and out, such as 0.10,0.40.")
-]
 Tags = Annotated[
     list[str] | None,
     Option("--tag", metavar="TAG", help="Tag; repeatable.", autocompletion=completed("tags")),
@@ -181,8 +174,8 @@ def open_palace(ctx: Context) -> Palace:
     """Open the palace that ``-C`` or ``PALACE_ROOT`` names, else the nearest, else the default.
 
     The nearest is the working folder or the first of its parents that is a palace; the default is
-    the user's own (``palace register NAME --default``). Files and folders that cannot be read are
-    named on stderr when the command has ended.
+    the user's own (``palace config register NAME --default``). Files and folders that cannot be
+    read are named on stderr when the command has ended.
     """
     palace = find_palace(ctx.obj)
     palace.agent = os.environ.get("PALACE_AGENT", "")

@@ -11,8 +11,15 @@ from typer import Context
 from memory_palace.cli.options import open_palace
 from memory_palace.cli.printing import plural
 from memory_palace.cli.registry import Registry, read_registry
-from memory_palace.cli.standing import describe_freshness, describe_model, describe_notes
-from memory_palace.cli.steps import Step, lay_steps, next_steps, steps_without_index
+from memory_palace.cli.standing import (
+    Step,
+    describe_freshness,
+    describe_model,
+    describe_notes,
+    lay_steps,
+    next_steps,
+    steps_without_index,
+)
 from memory_palace.errors import IndexMissingError, NotAPalaceError
 from memory_palace.language.visible import visible
 from memory_palace.palace import Palace

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import UTC, date, datetime
 from enum import Enum
-from itertools import zip_longest
 from typing import Any
 
 from memory_palace.language.visible import escape_hidden, visible
@@ -108,17 +107,3 @@ def say_behind(count: int) -> str:
 def plural(count: int, noun: str) -> str:
     """Return a count with its noun: ``1 note``, ``3 notes``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def print_board(columns: Mapping[str, Sequence[str]]) -> None:
-    """Print named columns side by side. What stands in them is text, never markup."""
-    from rich.console import Console  # delayed: only a board needs a table
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(show_lines=True)
-    for name, found in columns.items():
-        table.add_column(f"{name} {len(found)}", overflow="fold", ratio=1)
-    for row in zip_longest(*columns.values(), fillvalue=""):
-        table.add_row(*(Text(visible(text)) for text in row))
-    Console().print(table)

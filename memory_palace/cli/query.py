@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from typer import Argument, Context, Option
 
-from memory_palace.cli.answering import PalacesAsked, choose_format, give_answer
+from memory_palace.cli.answering import choose_format, give_answer
 from memory_palace.cli.options import (
     AsOf,
     Budget,
@@ -28,19 +28,9 @@ from memory_palace.cli.options import (
     folders_below,
     open_palace,
 )
-from memory_palace.cli.printing import say
-from memory_palace.errors import IndexLockedError, UsageError
-from memory_palace.palace import Palace
+from memory_palace.errors import UsageError
 from memory_palace.ranking import SHIPPED
 
-Palaces = Annotated[
-    str | None,
-    Option(
-        "--palaces",
-        metavar="NAME,…",
-        help="Ask several palaces, by name or folder, and give one answer, the surest hits first.",
-    ),
-]
 Store = Annotated[
     str | None,
     Option(
@@ -48,7 +38,6 @@ Store = Annotated[
     ),
 ]
 Details = Annotated[bool, Option("--details", help="Show how each score was made.")]
-NoGate = Annotated[bool, Option("--no-gate", help="Let recency and priority count for every note.")]
 Neighbors = Annotated[
     int | None,
     Option("--neighbors", min=0, help="Linked notes to show after each hit, with their text."),
@@ -57,7 +46,7 @@ Profile = Annotated[
     str | None,
     Option(
         "--profile",
-        help=f"How to rank: {', '.join(SHIPPED)}, or a profile of the settings.",
+        help=f"How to rank: {', '.join(SHIPPED)}, structured, or a profile of the settings.",
         autocompletion=completed("profiles"),
     ),
 ]
@@ -65,14 +54,9 @@ Mode = Annotated[
     Literal["vector", "lexical"],
     Option("--mode", help="lexical compares words and facts only, without a model."),
 ]
-Refresh = Annotated[bool, Option("--refresh", help="Index changed notes before asking.")]
 Format = Annotated[
     Literal["text", "json", "jsonl", "tsv", "paths", "markdown"] | None,
     Option("--format", help="How to print the answer; --json is short for --format json."),
-]
-Open = Annotated[
-    int | None,
-    Option("--open", min=1, metavar="[N]", help="Open the first hit, or hit N, in $EDITOR."),
 ]
 MinConfidence = Annotated[
     float | None,
@@ -82,9 +66,6 @@ MinConfidence = Annotated[
         max=1.0,
         help="Leave out hits below this confidence; 0 leaves out none.",
     ),
-]
-ExitStatus = Annotated[
-    bool, Option("--exit-status", help="Exit 1 where nothing answers, as grep does.")
 ]
 
 LINKED = 2
@@ -100,9 +81,7 @@ _ASKED = {name: name for name in _SAME.split()} | {
 
 def query_notes(
     ctx: Context,
-    text: Annotated[
-        list[str] | None, Argument(help="The question.", autocompletion=completed("question"))
-    ] = None,
+    text: Annotated[list[str] | None, Argument(help="The question.")] = None,
     top_k: Limit = 5,
     type: Type = None,
     priority: PriorityName = None,
@@ -114,7 +93,6 @@ def query_notes(
     when: When = None,
     details: Details = False,
     raw: Annotated[bool, Option("--raw", help="Short for --profile raw.")] = False,
-    no_gate: NoGate = False,
     include_cold: IncludeCold = False,
     neighbors: Neighbors = None,
     profile: Profile = None,
@@ -123,12 +101,8 @@ def query_notes(
     budget: Budget = None,
     min_confidence: MinConfidence = None,
     rerank: Rerank = None,
-    exit_status: ExitStatus = False,
-    refresh: Refresh = False,
     full: Annotated[bool, Option("--full", help="Print whole passages.")] = False,
     format: Format = None,
-    open_number: Open = None,
-    palaces: Palaces = None,
     store: Store = None,
     as_json: Json = False,
 ) -> None:
@@ -142,31 +116,15 @@ def query_notes(
 def _answer(ctx: Context, text: str) -> None:
     asked = _question(ctx.params)
     if ctx.params["store"] is not None:
-        from memory_palace.cli.stored import ask_store  # delayed: few ask a server
+        from memory_palace.cli.store import ask_store  # delayed: few ask a server
 
-        give_answer(ask_store(text, asked, ctx.params), ctx.params)
-    elif ctx.params["palaces"] is not None:
-        from memory_palace.cli.several import ask_several  # delayed: few ask more than one
-
-        give_answer(ask_several(ctx, text, asked), ctx.params)
-    else:
-        _ask_one(ctx, text, asked)
-
-
-def _ask_one(ctx: Context, text: str, asked: dict[str, Any]) -> None:
+        result, unknown = ask_store(text, asked, ctx.params)
+        give_answer(None, result, ctx.params, unknown)
+        return
     palace = open_palace(ctx)
-    if ctx.params["refresh"]:
-        refresh_index(palace)
-    asked |= restrict(palace, ctx.params)
-    result = palace.query(text, **asked)
-    give_answer(PalacesAsked({"": palace}, result, {"": result}), ctx.params)
-
-
-def restrict(palace: Palace, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the folders that the options name, as this palace has them."""
-    folders = folders_below(palace, given["folder"])
-    check_cold(palace.paths.rooms, given, folders)
-    return {"folder": folders}
+    folders = folders_below(palace, ctx.params["folder"])
+    check_cold(palace.paths.rooms, ctx.params, folders)
+    give_answer(palace, palace.query(text, **asked, folder=folders), ctx.params)
 
 
 def _question(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -174,7 +132,6 @@ def _question(given: Mapping[str, Any]) -> dict[str, Any]:
     asked = {name: given[option] for option, name in _ASKED.items()}
     asked["profile"] = _choose_profile(given["profile"], raw=given["raw"])
     asked["lexical"] = given["mode"] == "lexical"
-    asked["gate"] = not given["no_gate"]
     form = choose_format(given["format"], as_json=given["as_json"])
     linked = LINKED if form == "text" or (form == "json" and given["details"]) else 0
     asked["neighbors"] = linked if given["neighbors"] is None else given["neighbors"]
@@ -185,14 +142,3 @@ def _choose_profile(profile: str | None, *, raw: bool) -> str | None:
     if raw and profile not in (None, "raw"):
         raise UsageError(f"--raw contradicts --profile {profile}; give one of them")
     return "raw" if raw else profile
-
-
-def refresh_index(palace: Palace) -> None:
-    """Index the notes that changed, unless another process does."""
-    try:
-        report = palace.index(takes_up=False)
-    except IndexLockedError as error:
-        say(f"not refreshed: {error}")
-        return
-    for problem in report.problems:
-        say(str(problem))

@@ -8,10 +8,9 @@ from typing import Any
 
 from memory_palace.cli.changes import change_record
 from memory_palace.cli.printing import plural, to_record
-from memory_palace.redqueen.examination import AskingResult
+from memory_palace.redqueen.askings import AskingResult
 from memory_palace.redqueen.findings import Confusion, RoundReport
-from memory_palace.redqueen.proposals import RoundProposal
-from memory_palace.redqueen.round_values import band
+from memory_palace.redqueen.round_values import RoundProposal
 from memory_palace.redqueen.rounds import Round
 from memory_palace.redqueen.session import RoundFindings
 
@@ -21,45 +20,44 @@ _SHOWN = 5
 
 def round_lines(played: Round) -> Iterator[str]:
     """Yield the page: what was found, most useful first, each kind with what to run next."""
-    if played.session is not None:
-        yield from _session_lines(played.session)
+    for evaluation in played.session.evaluations if played.session else ():
+        yield f"{evaluation.score:.2f}  {evaluation.memory_id}"
+        yield f"      asked: {evaluation.question}"
+        yield from (f"      gap: {gap}" for gap in evaluation.gaps)
     report = played.report
     if report.confused:
-        lines = [_confused_line(pair, report) for pair in report.confused]
-        yield from _part("taken for another note", lines)
+        yield from _part("taken for another note", [_confused(c, report) for c in report.confused])
         yield f'  next: palace query "{report.confused[0].asked[0].asking.text}"'
     if report.missed:
-        lines = [_missed_line(found, report) for found in report.missed]
-        yield from _part("not found by the words of others", lines)
+        yield from _part("not found by the words of others", [_missed(f) for f in report.missed])
         yield f'  next: palace query "{report.missed[0].asking.text}"'
     if report.unreviewed:
         counts = Counter(one.state for one in report.unreviewed)
         yield f"memories: {', '.join(f'{count} {state}' for state, count in counts.items())}"
         yield "  next: palace memory due"
+    if played.shared:
+        lines = [f"{name}: {', '.join(paths)}" for name, paths in played.shared.items()]
+        yield from _part("names that notes share", lines)
     if played.proposals:
-        made = Counter(proposal.kind for proposal in played.proposals)
-        kinds = ", ".join(f"{kind} {count}" for kind, count in made.items())
-        yield from _part("proposed", [*map(_proposal_line, played.proposals)], kinds)
-        shown = plural(len(played.outcome.paths), "note")
-        if played.outcome.identity is not None:
-            return
-        yield f"  next: palace redqueen run --apply  ({shown}, see below; --limit 0 takes all)"
+        yield from _part("proposed", [*map(_proposal, played.proposals)])
+        if played.outcome.identity is None:
+            shown = plural(len(played.outcome.paths), "note")
+            yield f"  next: palace redqueen run --apply  ({shown}, see below)"
 
 
 def round_remarks(played: Round) -> Iterator[str]:
     """Yield what a reader of the page should know besides."""
+    asked = played.report.asked
     if played.session is not None:
         count = plural(len(played.session.evaluations), "question")
-        yield f"{count}, score {played.score:.2f}, {band(played.score)}"
-        yield from _refused_lines(played)
+        yield f"{count}, score {played.score:.2f}"
+    elif not asked:
+        yield "no note is spoken of in words that make a question"
     else:
-        asked, found = played.report.asked, round(played.score * len(played.report.asked))
-        if asked:
-            yield f"{found} found of {plural(len(asked), 'question')} in people's words"
+        found = round(played.score * len(asked))
+        yield f"{found} found of {plural(len(asked), 'question')} in people's words"
         if len(asked) < played.askings:
             yield f"there are {played.askings}; --questions asks more of them"
-        if not played.askings:
-            yield "no note is spoken of in words that make a question"
     for path in played.resting:
         yield f"{path} was changed within the last day and is left alone"
     for path in played.uncommitted:
@@ -87,9 +85,9 @@ def round_record(played: Round, spent: str | None) -> dict[str, Any]:
             for pair in report.confused
         ],
         "unreviewed": to_record(report.unreviewed),
+        "shared": [{"name": name, "paths": list(paths)} for name, paths in played.shared.items()],
         "evaluations": list(_evaluation_records(session)) if session else [],
         "proposals": to_record(played.proposals),
-        "refused": [_refused_record(*pair) for pair in played.refused],
         "resting": list(played.resting),
         "uncommitted": list(played.uncommitted),
         "by_meaning": played.uses_vectors,
@@ -98,32 +96,26 @@ def round_record(played: Round, spent: str | None) -> dict[str, Any]:
     }
 
 
-def _part(name: str, lines: list[str], count: str = "") -> Iterator[str]:
-    yield f"{name}: {count or len(lines)}"
+def _part(name: str, lines: list[str]) -> Iterator[str]:
+    yield f"{name}: {len(lines)}"
     yield from (f"  {line}" for line in lines[:_SHOWN])
     if len(lines) > _SHOWN:
         yield f"  and {len(lines) - _SHOWN} more; --json has all"
 
 
-def _missed_line(found: AskingResult, report: RoundReport) -> str:
-    came = _name(found.found[0], report) if found.found else "nothing"
-    title = _name(found.asking.answers[0], report)
-    return f'{title}: "{found.asking.text}"{_where(found)}; first comes {came}'
+def _missed(found: AskingResult) -> str:
+    came = found.found[0] if found.found else "nothing"
+    return f'{found.asking.answers[0]}: "{found.asking.text}"{_where(found)}; first comes {came}'
 
 
-def _confused_line(pair: Confusion, report: RoundReport) -> str:
+def _confused(pair: Confusion, report: RoundReport) -> str:
     found = pair.asked[0]
-    title, rival = _name(pair.path, report), _name(pair.rival, report)
     more = f" and {len(pair.asked) - 1} more" if len(pair.asked) > 1 else ""
     if pair.is_named:
+        title = report.titles[pair.path]
+        rival = report.titles.get(pair.rival, pair.rival)
         return f'{title} is linked as "{found.asking.text}"{_where(found)}, which is {rival}{more}'
-    return f'{title} comes after {rival}: "{found.asking.text}"{_where(found)}{more}'
-
-
-def _name(path: str, report: RoundReport) -> str:
-    """Return the title of a note, or its path where others have the same."""
-    title = report.titles.get(path, path)
-    return title if list(report.titles.values()).count(title) == 1 else path
+    return f'{pair.path} comes after {pair.rival}: "{found.asking.text}"{_where(found)}{more}'
 
 
 def _where(found: AskingResult) -> str:
@@ -132,30 +124,10 @@ def _where(found: AskingResult) -> str:
     return f" ({place}:{asking.line})" if place else ""
 
 
-def _proposal_line(proposal: RoundProposal) -> str:
+def _proposal(proposal: RoundProposal) -> str:
     place = f"{proposal.path}:{proposal.line}" if proposal.line else proposal.path
     target = f" -> {proposal.target}" if proposal.target else ""
-    reason = f" ({proposal.reason})" if proposal.reason else ""
-    return f"{place}  {proposal.kind} {proposal.text}{target}{reason}"
-
-
-def _session_lines(session: RoundFindings) -> Iterator[str]:
-    for evaluation in session.evaluations:
-        yield f"{evaluation.score:.2f}  {evaluation.memory_id}"
-        yield f"      asked: {evaluation.question}"
-        yield from (f"      gap: {gap}" for gap in evaluation.gaps)
-
-
-def _refused_lines(played: Round) -> Iterator[str]:
-    if played.refused:
-        yield f"{plural(len(played.refused), 'proposal')} of the model refused:"
-    for reason, count in Counter(reason for _, reason in played.refused).most_common():
-        yield f"  {count} because {reason}"
-
-
-def _refused_record(proposal: RoundProposal, reason: str) -> dict[str, Any]:
-    named = {"kind": proposal.kind, "path": proposal.path, "text": proposal.text}
-    return named | {"because": reason}
+    return f"{place}  {proposal.kind} {proposal.text}{target} ({proposal.reason})"
 
 
 def _asked_record(found: AskingResult, report: RoundReport) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""``palace register``."""
+"""``palace config register``."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def register_palace(
 
     Names are kept in ~/.config/memory-palace/palaces.json, which no other verb writes. A name with
     --store is a palace in a database, for --store NAME.
-    Example: palace register work ~/notes --default
+    Example: palace config register work ~/notes --default
     """
     registry = read_registry()
     if name is None:
         if default or remove or store is not None:
-            raise UsageError("name it: `palace register NAME` and --default, --remove or --store")
+            raise UsageError("name the palace that --default, --remove or --store is for")
         _show(registry, as_json=as_json)
         return
     if store is None:
@@ -95,7 +95,8 @@ def _add(
     home = palace.paths.root.resolve()
     if known is not None and folder is None and Path(known) != home:
         raise UsageError(
-            f"{name!r} is {known}\n`palace register {name} {home}` gives the name to this palace"
+            f"{name!r} is {known}\n"
+            f"`palace config register {name} {home}` gives the name to this palace"
         )
     return registry.add(name, home)
 
@@ -121,4 +122,4 @@ def _show(registry: Registry, *, as_json: bool) -> None:
     lines += [f"{store['name']:<{width}}  {store['address']}" for store in stores]
     print_answer({"palaces": palaces, "stores": stores}, lines, as_json=as_json)
     if not lines:
-        say("no palace is registered; `palace register NAME FOLDER` gives one a name")
+        say("no palace is registered; `palace config register NAME FOLDER` gives one a name")

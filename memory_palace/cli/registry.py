@@ -42,8 +42,8 @@ class Registry:
         if not folder.is_dir():
             raise ConfigError(
                 f"the palace {name!r} is registered in {folder}, which is not there\n"
-                f"`palace register {name} FOLDER` says where it is now, "
-                f"`palace register {name} --remove` forgets it"
+                f"`palace config register {name} FOLDER` says where it is now, "
+                f"`palace config register {name} --remove` forgets it"
             )
         return folder
 
@@ -81,7 +81,7 @@ class Registry:
             hint = f"did you mean {near[0]!r}?" if near else f"registered: {known}"
             raise UsageError(
                 f"no store is registered as {name!r}; {hint}; "
-                "`palace register NAME --store ADDRESS` keeps one"
+                "`palace config register NAME --store ADDRESS` keeps one"
             )
         address = read_address(self.stores[name])
         return address if address.palace else replace(address, palace=name)

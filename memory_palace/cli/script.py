@@ -16,9 +16,8 @@ def run_script(*command: str, here: Path) -> None:
     The palace is the nearest at or above the working folder, else the one the script belongs to.
     """
     is_near = nearest_paths(Path.cwd()) is not None
-    given = [argument for argument in sys.argv[1:] if (command[0], argument) != ("cold", "--fix")]
     root = [] if is_near or "PALACE_ROOT" in os.environ else ["-C", str(_home(here))]
-    main([*root, *command, *given])
+    main([*root, *command, *sys.argv[1:]])
 
 
 def _home(here: Path) -> Path:

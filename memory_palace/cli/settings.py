@@ -7,34 +7,32 @@ from typing import Annotated, Literal
 
 from typer import Argument, Context, Typer
 
+from memory_palace.cli import store
 from memory_palace.cli.options import Json, open_palace
-from memory_palace.cli.printing import print_answer, to_record
+from memory_palace.cli.printing import print_answer, say, to_record
+from memory_palace.cli.register import register_palace
 from memory_palace.cli.registry import read_registry, write_registry
 
-app = Typer(no_args_is_help=True, help="Show the settings.")
+app = Typer(no_args_is_help=True, help="Show the settings, name palaces, keep them in stores.")
+app.command("register")(register_palace)
+app.add_typer(store.app, name="store")
 
 
 @app.command("show")
 def show_settings(ctx: Context, as_json: Json = False) -> None:
-    """Print every setting with its value.
+    """Print every setting with its value, and the file that has yours.
 
     Example: palace config show
     """
-    values = to_record(open_palace(ctx).config)
+    palace = open_palace(ctx)
+    values, file = to_record(palace.config), palace.paths.settings
     del values["anchors"]["ignored"]
     shown = {name: "" if value is None else str(value) for name, value in values.items()}
     shown |= {name: str(value).lower() for name, value in values.items() if value in (True, False)}
     lines = (f"{name}: {value}".rstrip() for name, value in shown.items())
-    print_answer({"settings": values}, lines, as_json=as_json)
-
-
-@app.command("path")
-def show_path(ctx: Context) -> None:
-    """Print the path of the settings file, whether it exists or not.
-
-    Example: palace config path
-    """
-    print(open_palace(ctx).paths.settings)
+    print_answer({"settings": values, "file": str(file)}, lines, as_json=as_json)
+    if not as_json:
+        say(f"settings are read from {file}")
 
 
 @app.command("serve")

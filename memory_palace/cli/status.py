@@ -11,13 +11,16 @@ from typer import Context, Option
 
 from memory_palace.agents.hook_log import HookHealth, read_health
 from memory_palace.cli.cells import cut_end, cut_middle
-from memory_palace.cli.drawing import PlotFile
-from memory_palace.cli.history import History, show_history
 from memory_palace.cli.models import advice_record, write_share
 from memory_palace.cli.options import Json, open_palace
 from memory_palace.cli.printing import plural, print_answer, to_record
-from memory_palace.cli.standing import describe_freshness, describe_model, describe_notes
-from memory_palace.cli.steps import lay_steps, next_steps
+from memory_palace.cli.standing import (
+    describe_freshness,
+    describe_model,
+    describe_notes,
+    lay_steps,
+    next_steps,
+)
 from memory_palace.index.advice import ModelAdvice, advise
 from memory_palace.index.chat import read_lines
 from memory_palace.index.status import IndexStatus
@@ -36,14 +39,9 @@ def show_status(
         bool,
         Option("--details", help="Everything in full, with the figures of the index."),
     ] = False,
-    history: History = False,
-    plot: PlotFile = None,
     as_json: Json = False,
 ) -> None:
     """Show what the palace holds, whether the index is up to date, problems, and what to do next.
-
-    --history shows the last 53 weeks instead, as far as notes and logs tell: what was written,
-    changed, used, reviewed and archived. --plot draws it.
 
     Example: palace status
     """
@@ -60,8 +58,6 @@ def show_status(
         place = cut_middle(str(palace.paths.root.resolve()), _WIDTH - _INDENT)
         lines = [f"palace     {place}", *_screen(status, advice, health, usage)]
     lines += lay_steps(islice(next_steps(palace, status, advice), _MOST_STEPS))
-    if history or plot is not None:
-        record["history"], lines = show_history(palace, plot)
     print_answer(record, lines, as_json=as_json)
 
 

@@ -1,23 +1,26 @@
-"""``palace store``."""
+"""``palace config store``."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from typer import Argument, Context, Option, Typer
 
-from memory_palace.cli.options import SHORT_WAIT_SECONDS, Apply, Json, Wait, open_palace
+from memory_palace.cli.options import SHORT_WAIT_SECONDS, Apply, Json, Wait, check_cold, open_palace
 from memory_palace.cli.printing import plural, print_answer, say, to_record
 from memory_palace.cli.progress import progress_line
 from memory_palace.cli.registry import read_registry
-from memory_palace.errors import CheckFailedError, NotAPalaceError
+from memory_palace.config import SEVEN
+from memory_palace.errors import CheckFailedError, NotAPalaceError, UsageError
 from memory_palace.libraries import check_postgres
+from memory_palace.models import QueryResult
 from memory_palace.postgres.address import Address
+from memory_palace.retrieval.search import RankingOptions
 
 if TYPE_CHECKING:
     from memory_palace.palace import Palace
@@ -33,14 +36,13 @@ Store = Annotated[
         show_default=False,
     ),
 ]
-Role = Annotated[str, Argument(help="A role of the server.")]
 
 
 @app.command("status")
 def show_status(store: Store = None, as_json: Json = False) -> None:
     """Show the palaces of a store that you may read, and who else may.
 
-    Example: palace store status --store team
+    Example: palace config store status --store team
     """
     address = find_store(store)
     from memory_palace.postgres.access import Stored, list_palaces
@@ -67,37 +69,30 @@ def show_status(store: Store = None, as_json: Json = False) -> None:
 
 @app.command("grant")
 def grant_palace(
-    role: Role,
+    role: Annotated[str, Argument(help="A role of the server.")],
     store: Store = None,
     write: Annotated[bool, Option("--write", help="Let it index too.")] = False,
+    revoked: Annotated[bool, Option("--revoke", help="Take the palace from the role.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Let a role read a palace of a store; its owner alone may.
+    """Let a role read a palace of a store, or no longer; its owner alone may.
 
-    Example: palace store grant anna --store team
+    Example: palace config store grant anna --store team
     """
     address = find_store(store)
-    from memory_palace.postgres.access import grant
+    if write and revoked:
+        raise UsageError("--write contradicts --revoke; give one of them")
+    from memory_palace.postgres.access import grant, revoke
     from memory_palace.postgres.schema import open_store
 
     with open_store(address, purpose="store grant") as connection:
-        palace = grant(connection, address, role, may_write=write)
-    _show({"palace": palace, "role": role, "read": True, "write": write}, as_json=as_json)
-
-
-@app.command("revoke")
-def revoke_palace(role: Role, store: Store = None, as_json: Json = False) -> None:
-    """Take a palace of a store from a role; its owner alone may.
-
-    Example: palace store revoke anna --store team
-    """
-    address = find_store(store)
-    from memory_palace.postgres.access import revoke
-    from memory_palace.postgres.schema import open_store
-
-    with open_store(address, purpose="store revoke") as connection:
-        palace = revoke(connection, address, role)
-    _show({"palace": palace, "role": role, "read": False, "write": False}, as_json=as_json)
+        if revoked:
+            palace = revoke(connection, address, role)
+        else:
+            palace = grant(connection, address, role, may_write=write)
+    record = {"palace": palace, "role": role, "read": not revoked, "write": write}
+    may = "write" if write else "no longer read" if revoked else "read"
+    print_answer(record, [f"{role} may {may} {palace}"], as_json=as_json)
 
 
 @app.command("drop")
@@ -111,7 +106,7 @@ def drop_palace(
 
     The notes, and their index in files, stay as they are.
 
-    Example: palace store drop --store team --apply
+    Example: palace config store drop --store team --apply
     """
     address = find_store(store)
     from memory_palace.postgres.access import drop, find_palace, list_palaces
@@ -137,7 +132,7 @@ def verify_palace(ctx: Context, store: Store = None, as_json: Json = False) -> N
 
     Outside of a palace only the second. Nothing is changed.
 
-    Example: palace store verify --store team
+    Example: palace config store verify --store team
     """
     palace, address = _nearest_palace(ctx), find_store(store)
     from memory_palace.index.store import IndexFiles
@@ -168,7 +163,7 @@ def vacuum_palace(
 ) -> None:
     """Merge what a store keeps of many small pushes, and leave out what is gone.
 
-    Example: palace store vacuum --store team
+    Example: palace config store vacuum --store team
     """
     address = find_store(store)
     from memory_palace.postgres.access import find_palace
@@ -185,21 +180,22 @@ def vacuum_palace(
     print_answer(done._asdict(), [line], as_json=as_json)
 
 
-@app.command("export")
-def export_palace(ctx: Context, store: Store = None, as_json: Json = False) -> None:
-    """Write what a store holds as the index of a palace that has none.
+def ask_store(
+    text: str, asked: Mapping[str, Any], given: Mapping[str, Any]
+) -> tuple[QueryResult, list[str]]:
+    """Return what a palace of a store answers, and the tags of the question that no note has."""
+    address, folders = find_store(given["store"]), given["folder"] or ()
+    check_cold(SEVEN, given, folders)
+    from memory_palace.postgres.reader import StoreReader  # delayed: it needs an extra
 
-    Example: palace store export --store team -C ~/notes
-    """
-    palace, address = open_palace(ctx), find_store(store)
-    from memory_palace.postgres.exporting import export_index
-
-    with _open_stored(address, palace, "store export") as stored, progress_line() as advance:
-        commit = export_index(stored, palace.paths, advance)
-        notes = stored.generation.notes
-    record = {"index": str(palace.paths.index), "generation": commit.generation, "notes": notes}
-    line = f"{palace.paths.index} holds generation {commit.generation}: {plural(notes, 'note')}"
-    print_answer(record, [line], as_json=as_json)
+    with StoreReader(address) as reader:
+        of_ranking = asked.keys() & RankingOptions.__annotations__
+        ranking = cast("RankingOptions", {name: asked[name] for name in of_ranking})
+        others = {name: value for name, value in asked.items() if name not in ranking}
+        result = reader.ask(text, ranking=ranking, whole=given["full"], folder=folders, **others)
+        if "#" not in text:
+            return result, []
+        return result, reader.find_unknown_tags(text, include_cold=given["include_cold"])
 
 
 @contextmanager
@@ -239,9 +235,3 @@ def find_store(given: str | None) -> Address:
     address = read_registry().store_of(given)
     check_postgres()
     return address
-
-
-def _show(record: dict[str, Any], *, as_json: bool) -> None:
-    may = "write" if record["write"] else "read" if record["read"] else "no longer read"
-    line = f"{record['role']} may {may} {record['palace']}"
-    print_answer(record, [line], as_json=as_json)

@@ -8,11 +8,11 @@ from typing import Annotated, Any, TypeAlias
 from typer import Argument, Context, Option, Typer
 
 from memory_palace.cli.changes import show_change
-from memory_palace.cli.options import AllowUncommitted, Apply, Json, completed, open_palace
-from memory_palace.cli.printing import plural, print_answer, print_board, to_record
+from memory_palace.cli.options import Apply, Json, completed, open_palace
+from memory_palace.cli.printing import plural, print_answer, to_record
 from memory_palace.errors import CheckFailedError
 from memory_palace.workflow.card_paths import links_of_item, paths_of_item
-from memory_palace.workflow.cards import STATES, Card
+from memory_palace.workflow.cards import Card
 
 app = Typer(no_args_is_help=True, help="Manage task cards, which lie in dispatch_corridor.")
 CardName = Annotated[
@@ -34,13 +34,9 @@ def new(
     project: Annotated[str, Option("--project", help="Project room it belongs to.")],
     goal: Annotated[str, Option("--goal", help="What is true once it is done.")],
     check: Annotated[Items, Option("--check", help="Acceptance check; repeatable.")] = None,
-    input: Annotated[
-        Items, Option("--input", help="Path or [[link]] it starts from; repeatable.")
-    ] = None,
     output: Annotated[
         Items, Option("--output", help="Path or [[link]] it produces; repeatable.")
     ] = None,
-    next_action: Annotated[str, Option("--next", help="The first step.")] = "",
     apply: Apply = False,
     as_json: Json = False,
 ) -> None:
@@ -55,9 +51,7 @@ def new(
         project=project,
         goal=goal,
         checks=check or (),
-        inputs=input or (),
         outputs=output or (),
-        next_action=next_action,
         apply=apply,
     )
     show_change(change, as_json=as_json)
@@ -114,15 +108,15 @@ def tick(
 def start(
     ctx: Context,
     card: CardName,
+    reason: Annotated[str, Option("--reason", help="Why a completed card is open again.")] = "",
     apply: Apply = False,
-    allow_uncommitted: AllowUncommitted = False,
     as_json: Json = False,
 ) -> None:
-    """Make a blocked card active again.
+    """Make a blocked card active again, or a completed one, which needs a reason.
 
     Example: palace task start heated-hygrometer-trial --apply
     """
-    _move(ctx, "start", card, "", apply, allow_uncommitted, as_json)
+    _move(ctx, "start", card, reason, apply, as_json)
 
 
 @app.command("block")
@@ -131,14 +125,13 @@ def block(
     card: CardName,
     reason: Reason,
     apply: Apply = False,
-    allow_uncommitted: AllowUncommitted = False,
     as_json: Json = False,
 ) -> None:
     """Set an active card aside and say what it is waiting for.
 
     Example: palace task block leave-on-paper --reason "the owner is away" --apply
     """
-    _move(ctx, "block", card, reason, apply, allow_uncommitted, as_json)
+    _move(ctx, "block", card, reason, apply, as_json)
 
 
 @app.command("complete")
@@ -146,30 +139,13 @@ def complete(
     ctx: Context,
     card: CardName,
     apply: Apply = False,
-    allow_uncommitted: AllowUncommitted = False,
     as_json: Json = False,
 ) -> None:
     """Close a card. Exits 8 unless all checks are ticked and all outputs exist.
 
     Example: palace task complete leave-on-paper --apply
     """
-    _move(ctx, "complete", card, "", apply, allow_uncommitted, as_json)
-
-
-@app.command("reopen")
-def reopen(
-    ctx: Context,
-    card: CardName,
-    reason: Reason,
-    apply: Apply = False,
-    allow_uncommitted: AllowUncommitted = False,
-    as_json: Json = False,
-) -> None:
-    """Make a completed card active again; what was learned from it is in doubt until it closes.
-
-    Example: palace task reopen find-the-missing-hour --reason "it is missing again" --apply
-    """
-    _move(ctx, "reopen", card, reason, apply, allow_uncommitted, as_json)
+    _move(ctx, "complete", card, "", apply, as_json)
 
 
 @app.command("lint")
@@ -184,41 +160,9 @@ def lint(ctx: Context, as_json: Json = False) -> None:
         raise CheckFailedError(f"{plural(len(faults), 'fault')} in task cards")
 
 
-@app.command("board")
-def board(ctx: Context, as_json: Json = False) -> None:
-    """Show active, blocked and completed cards side by side.
-
-    Example: palace task board
-    """
-    cards = open_palace(ctx).tasks.list()
-    columns = {state: [card for card in cards if card.state == state] for state in STATES}
-    if as_json:
-        records = {str(state): list(map(_record, found)) for state, found in columns.items()}
-        print_answer(records, as_json=True)
-    else:
-        print_board({state: [_summary(c) for c in found] for state, found in columns.items()})
-
-
-@app.command("route")
-def route(
-    ctx: Context,
-    text: Annotated[list[str], Argument(help="The task, in words.")],
-    as_json: Json = False,
-) -> None:
-    """Rank the chambers and project rooms that a task may belong to.
-
-    Example: palace task route swap the batteries at the hut before the snow
-    """
-    places = open_palace(ctx).tasks.route(" ".join(text))
-    lines = (f"{p.kind:<12}  {p.score:.6f}  {p.path}  ({p.best})" for p in places)
-    print_answer({"places": to_record(places)}, lines, as_json=as_json)
-
-
-def _move(
-    ctx: Context, verb: str, card: str, reason: str, apply: bool, allow: bool, as_json: bool
-) -> None:
+def _move(ctx: Context, verb: str, card: str, reason: str, apply: bool, as_json: bool) -> None:
     tasks = open_palace(ctx).tasks
-    change = tasks.move(verb, card, reason=reason, apply=apply, allow_uncommitted=allow)
+    change = tasks.move(verb, card, reason=reason, apply=apply)
     show_change(change, as_json=as_json)
 
 
@@ -239,13 +183,6 @@ def _lines(card: Card) -> Iterator[str]:
 def _part(name: str, text: str) -> Iterator[str]:
     if text:
         yield f"{name}: {' '.join(text.split())}"
-
-
-def _summary(card: Card) -> str:
-    done = sum(check.is_ticked for check in card.checks)
-    reason = card.document.text("blocked_by")
-    summary = f"{card.document.title} ({card.document.text('owner')}, {done}/{len(card.checks)})"
-    return f"{summary}\nblocked by: {reason}" if reason else summary
 
 
 def _record(card: Card) -> dict[str, Any]:

@@ -8,20 +8,16 @@ from typing import Annotated
 
 from typer import Context, Option
 
-from memory_palace.cli.options import IncludeCold, Json, Room, open_palace
+from memory_palace.cli.options import IncludeCold, Json, open_palace
 from memory_palace.cli.printing import plural, print_answer, say, say_behind, to_record
 from memory_palace.errors import UsageError
 from memory_palace.palace import Palace
-from memory_palace.view.options import ViewOptions
+from memory_palace.view.values import ViewOptions
 from memory_palace.view.writing import ViewReport, write_view
 
 _Out = Annotated[
     Path | None,
     Option("--out", metavar="FILE", help="Write the page here, not beside the index."),
-]
-_MostNotes = Annotated[
-    int | None,
-    Option("--max-notes", min=1, metavar="N", help="Show at most N notes, the most linked first."),
 ]
 
 
@@ -29,8 +25,6 @@ def view_palace(
     ctx: Context,
     out: _Out = None,
     opens: Annotated[bool, Option("--open", help="Open the page in the browser.")] = False,
-    room: Room = None,
-    max_notes: _MostNotes = None,
     include_cold: IncludeCold = False,
     relayout: Annotated[
         bool, Option("--relayout", help="Lay the plan out anew; notes lose their places.")
@@ -49,7 +43,7 @@ def view_palace(
     Notes keep their places from one plan to the next. Nothing private is on it; archived notes are
     only counted, unless they are asked for. Example: palace view --open
     """
-    palace, options = open_palace(ctx), ViewOptions(room, max_notes, include_cold, relayout)
+    palace, options = open_palace(ctx), ViewOptions(include_cold, relayout)
     if not live:
         _refuse("a page in a file", {"--port": port != 0}, hint="; it is for --live")
         _write(palace, options, out, opens=opens, as_json=as_json)
@@ -93,8 +87,6 @@ def _lines(report: ViewReport) -> Iterator[str]:
         yield f"archived   {report.locked:,} locked; --include-cold shows them"
     elif report.cold:
         yield f"archived   {report.cold:,} shown"
-    if report.left_out:
-        yield f"left out   {report.left_out:,} beyond --max-notes"
 
 
 def _open(file: Path) -> None:

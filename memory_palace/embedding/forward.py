@@ -32,7 +32,7 @@ _GELU_BLOCK = 16_384
 BATCH_TOKENS = 512
 """Of 1024 the activations take 22 MB more, for 3 % of the time; larger ones are slower too."""
 THREADS = 2
-"""Two with one BLAS thread each beat one with two (25 to 20 chunks a second); a worker has one."""
+"""Two with one BLAS thread each beat one with two (25 to 20 chunks a second)."""
 
 
 class Tensors(Protocol):
@@ -126,9 +126,8 @@ def _run_batches(
         results[rows] = run([sequences[row] for row in rows])
 
     batches = list(_batch_by_length(sequences))
-    if len(batches) == 1 or THREADS == 1:
-        for batch in batches:
-            fill(batch)
+    if len(batches) == 1:
+        fill(batches[0])
         return results
     with ThreadPoolExecutor(THREADS) as pool:
         for _ in pool.map(fill, batches):

@@ -9,11 +9,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from difflib import get_close_matches
 from importlib.util import find_spec
 from logging import getLogger
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from memory_palace.embedding.weights import hub_cache, hub_snapshots
 from memory_palace.errors import MissingPartError, UsageError
@@ -24,26 +23,11 @@ PATTERNS = ("*.json", "*.txt", "*.model", "*.safetensors")
 _HUB_NAME = re.compile(r"\A[\w-][\w.-]*/[\w-][\w.-]*", re.ASCII)
 
 
-class HubModel(NamedTuple):
-    """A model of the hub that has a short name here."""
-
-    repository: str
-    revision: str
-    about: str
-
-
-RERANKERS: Mapping[str, HubModel] = {
-    "ms-marco-minilm": HubModel(
-        "cross-encoder/ms-marco-MiniLM-L6-v2",
-        "c5ee24cb16019beea0893ab7796b1df96625c6b8",
-        "reranks English, quick; 92 MB, the extra [st] (ms-marco-MiniLM-L6-v2, Apache-2.0)",
-    ),
-    "bge-reranker-v2-m3": HubModel(
-        "BAAI/bge-reranker-v2-m3",
-        "953dc6f6f85a1b2dbfca4c34a2796e7dde08d41e",
-        "reranks a hundred languages, slow; 2.3 GB, the extra [st] (BAAI, Apache-2.0)",
-    ),
+RERANKERS: Mapping[str, str] = {
+    "ms-marco-minilm": "cross-encoder/ms-marco-MiniLM-L6-v2",
+    "bge-reranker-v2-m3": "BAAI/bge-reranker-v2-m3",
 }
+"""Short names of two models of the hub: English and quick; a hundred languages and slow."""
 
 
 def is_available(environ: Mapping[str, str] = os.environ) -> bool:
@@ -58,27 +42,21 @@ def need_library(what: str) -> None:
         raise MissingPartError(f"{what} needs sentence-transformers; run `{install}`")
 
 
-def find_folder(
-    name: str, environ: Mapping[str, str], *, known: Mapping[str, HubModel] | None = None
-) -> Path:
+def find_folder(name: str, environ: Mapping[str, str]) -> Path:
     """Return the folder of a model; one of the hub is looked up in the Hugging Face cache.
 
     Raise ``MissingPartError`` where it is not on this machine, ``UsageError`` for a name that
     stands for nothing.
     """
-    known = known or {}
-    if name not in known:
-        try:
-            if name and (folder := Path(name).expanduser()).is_dir():
-                return folder.resolve()
-        except (OSError, RuntimeError, ValueError) as error:  # too long, nobody's home, a zero byte
-            raise UsageError(f"there is no folder {name!r:.80}: {error}") from error
-    repository = known[name].repository if name in known else name
+    try:
+        if name and (folder := Path(name).expanduser()).is_dir():
+            return folder.resolve()
+    except (OSError, RuntimeError, ValueError) as error:  # too long, nobody's home, a zero byte
+        raise UsageError(f"there is no folder {name!r:.80}: {error}") from error
+    repository = RERANKERS.get(name, name)
     if not _HUB_NAME.fullmatch(repository):
-        near = get_close_matches(name, known, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
         raise UsageError(
-            f"there is no folder {name!r:.80}{hint}; give that of a model, or ORGANIZATION/NAME of "
+            f"there is no folder {name!r:.80}; give that of a model, or ORGANIZATION/NAME of "
             "one in the cache of the Hugging Face hub"
         )
     try:
@@ -135,13 +113,13 @@ def open_model(
         raise MissingPartError(f"the model in {folder} cannot be used: {said:.300}") from error
 
 
-def fetch_model(name: str, revision: str | None = None) -> Path:
+def fetch_model(name: str) -> Path:
     """Download a model of the hub into its cache; return the folder."""
     need_library(f"to fetch {name}")
     from huggingface_hub import snapshot_download
 
     try:
-        return Path(snapshot_download(name, revision=revision, allow_patterns=[*PATTERNS]))
+        return Path(snapshot_download(RERANKERS.get(name, name), allow_patterns=[*PATTERNS]))
     except (OSError, ValueError) as error:
         said = " ".join(str(error).split())
         raise MissingPartError(f"{name} cannot be fetched: {said:.300}") from error

@@ -224,17 +224,10 @@ def _read_digests(path: Path) -> tuple[dict[str, dict[str, Any]], int]:
     """Return the entries that are whole, and when they were written."""
     try:
         values = json.loads(path.read_bytes())
-        written_ns = path.stat().st_mtime_ns
-    except (OSError, ValueError):
+        whole = {key: entry for key, entry in values.items() if {*entry} == {"stat", "sha256"}}
+        return whole, path.stat().st_mtime_ns
+    except (OSError, ValueError, AttributeError, TypeError):
         return {}, 0
-    if not isinstance(values, dict):
-        return {}, 0
-    whole = {
-        key: entry
-        for key, entry in values.items()
-        if isinstance(entry, dict) and isinstance(entry.get("sha256"), str)
-    }
-    return whole, written_ns
 
 
 def _remember_digests(cache: Path, values: Mapping[str, Any]) -> None:

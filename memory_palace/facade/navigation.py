@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from memory_palace.facade.verb import Feature, Verb
-from memory_palace.navigation import loci, observing, search_run, searches
+from memory_palace.navigation import loci, observing, searches
 
 
 class Loci(Feature):
     """Notes that have a place in the plane."""
 
     read = Verb(loci.read_loci)
-    near = Verb(loci.near_place)
     add = Verb(loci.add_locus)
     load = Verb(loci.import_loci)
 
@@ -28,4 +27,3 @@ class Searches(Feature):
     show = Verb(searches.load_search)
     list = Verb(searches.list_searches)
     log = Verb(searches.read_search_log)
-    run = Verb(search_run.run_search)

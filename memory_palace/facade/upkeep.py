@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from memory_palace.changes import changing, cold_zone
 from memory_palace.facade.verb import Feature, Verb
-from memory_palace.metabolism import cycle, reporting
+from memory_palace.metabolism import cycle
 
 
 class Metabolism(Feature):
     """What completed work leaves behind, and what is no longer used."""
 
-    report = Verb(reporting.take_report)
-    explain = Verb(reporting.explain_note)
+    report = Verb(cycle.take_report)
     distill = Verb(cycle.distill)
     promote = Verb(cycle.promote)
     eliminate = Verb(cycle.eliminate)

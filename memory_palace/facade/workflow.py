@@ -15,7 +15,6 @@ class Tasks(Feature):
     move = Verb(tasks.move_task)
     tick = Verb(tasks.tick_task)
     lint = Verb(tasks.lint_tasks)
-    route = Verb(tasks.route_task)
 
 
 class Conflicts(Feature):
@@ -32,5 +31,4 @@ class Golden(Feature):
 
     list = Verb(golden.list_golden)
     add = Verb(golden.add_golden)
-    remove = Verb(golden.remove_golden)
     check = Verb(golden.ask_golden)

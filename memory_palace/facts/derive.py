@@ -25,6 +25,7 @@ from memory_palace.models import Problem
 from memory_palace.notes.note import Chunk, Note
 from memory_palace.notes.rooms import stem_of
 from memory_palace.places import PALACE
+from memory_palace.signals import fact_readers
 
 if TYPE_CHECKING:
     from memory_palace.language.time.spans import TimeExpression
@@ -39,16 +40,20 @@ _WEEK_DAYS = 7
 def derive(note: Note, detail: Detail, config: Config = DEFAULTS) -> Sequence[Derived]:
     """Return one value per chunk of a note, then one per question, in order, as the settings say.
 
-    The grammar that structure needs is imported only where an index keeps structure.
+    Registered extensions read each chunk as well, that of structure where the index keeps it.
     """
     problems: list[Problem] = []
     fence, languages = Fence(note.path, problems.append), config.languages
-    if detail >= Detail.STRUCTURED:
-        from memory_palace.facts.structure import describe_chunks
+    readers = fact_readers(structured=detail >= Detail.STRUCTURED)
 
-        structures = describe_chunks(note, config, fence)
-    else:
-        structures = [Derived()] * len(note.chunks)
+    def registered(chunk: Chunk) -> list[Derived]:
+        return [
+            fence.read(
+                each.name, partial(each.facts, note, chunk, config), Derived(), chunk.first_line
+            )
+            for each in readers
+            if each.facts
+        ]
 
     def words_of(chunk: Chunk) -> tuple[str, ...]:
         read = partial(tokenize, chunk.embed_text, languages=languages)
@@ -61,15 +66,15 @@ def derive(note: Note, detail: Detail, config: Config = DEFAULTS) -> Sequence[De
         Derived(
             words=words_of(chunk),
             names=terms,
-            extras=structure.extras,
+            extras=tuple(word for each in others for word in each.extras),
             facts=(
-                *structure.facts,
+                *(fact for each in others for fact in each.facts),
                 *_find_facts(chunk, note.talkers, written, config, fence),
                 *named,
             ),
-            description=structure.description,
         )
-        for chunk, structure, terms in zip(note.chunks, structures, names, strict=False)
+        for chunk, terms in zip(note.chunks, names, strict=False)
+        for others in [registered(chunk)]
     ]
     found = [*passages, *(Derived(words=words_of(chunk)) for chunk in note.questions)]
     return [replace(each, problems=tuple(problems)) for each in found[:1]] + found[1:]
@@ -140,13 +145,13 @@ def _yearless(note: Note) -> Sequence[tuple[str, str]]:
 def _facts_of(found: TimeExpression, *, has_day: bool) -> Iterator[Fact]:
     if not (found.has_year or has_day):
         if found.unit == "day" and found.is_calendar:
-            yield Fact(FactKind.DATE, yearless_key(found.windows[0].first), "")
+            yield Fact(FactKind.DATE, yearless_key(found.windows[0].first))
         return
     for window in found.windows:
         middle = window.first + (window.last - window.first) / 2
         if (window.last - window.first).days < _WEEK_DAYS:
-            yield Fact(FactKind.DATE, date_key(middle, "day"), window.expression)
-            yield Fact(FactKind.DATE, within_key(middle), "")
+            yield Fact(FactKind.DATE, date_key(middle, "day"))
+            yield Fact(FactKind.DATE, within_key(middle))
         else:
             unit: Literal["month", "year"] = "year" if found.unit == "year" else "month"
-            yield Fact(FactKind.DATE, date_key(middle, unit), window.expression)
+            yield Fact(FactKind.DATE, date_key(middle, unit))

@@ -19,15 +19,6 @@ class FactKind(StrEnum):
     """``other`` for a passage that is not English, ``unclear`` for one that does not tell."""
     HEADING = "heading"
     """A heading that stands in a passage, as ``squeeze_all`` writes it."""
-    ENTITY = "entity"
-    PHRASE = "phrase"
-    RELATION = "relation"
-    PREFERENCE = "preference"
-    WEEKDAY = "weekday"
-    QUOTE = "quote"
-    TAG = "tag"
-    LINK = "link"
-    THEME = "theme"
 
 
 class Fact(NamedTuple):
@@ -36,10 +27,9 @@ class Fact(NamedTuple):
     Equal keys of one kind mean the same, in a question and in a passage.
     """
 
-    kind: FactKind
+    kind: StrEnum
+    """One of ``FactKind``, or of the kinds of an extension."""
     key: str
-    display: str
-    """What a person reads; empty where the key only serves to find a part of another fact."""
 
 
 def date_key(day: date, unit: Literal["day", "month", "year"]) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from memory_palace.graph.resolve import Resolver
+from memory_palace.index.doctor import Finding
+from memory_palace.index.snapshot import Snapshot
 
 
 class ZonedNames:
@@ -33,3 +35,21 @@ class ZonedNames:
                 is_sure = found.state == "resolved"
                 return found.text, paths[found.places[0]] if is_sure else None
         return found.text, None
+
+
+def find_lost_heirs(snapshot: Snapshot) -> Iterator[Finding]:
+    """Yield the notes that are superseded by what is not one note here.
+
+    A path, a stem, a title or an alias names a note, as a link does.
+    """
+    names: ZonedNames | None = None
+    aliases, titles = snapshot.aliases(), snapshot.titles
+    for place, path in enumerate(snapshot.paths):
+        for heir in snapshot.note(place).validity.superseded_by:
+            names = names or ZonedNames(
+                (other, (*aliases[at], titles[at]), bool(snapshot.cold[at]))
+                for at, other in enumerate(snapshot.paths)
+            )
+            if names.find(heir, path) is None:
+                message = f"is superseded by {heir!r}, which names no note"
+                yield Finding("note", path, message, is_derived=False)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from hashlib import sha256
 
 from memory_palace.changes.composing import file_name
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.importing.items import Conversation, ImportedNote, Turn
+from memory_palace.importing.items import Conversation, ImportedNote, Turn, Withheld
 from memory_palace.importing.quoting import is_block, quote_text
 from memory_palace.language.visible import visible
 from memory_palace.notes.frontmatter import set_fields, write_front_matter
@@ -25,18 +25,6 @@ _MOST_NAME = 80
 _NAME = re.compile(r"[^\w.'’ -]+")
 _PRIVATE = re.compile(r"<(?=/?private\b)", re.IGNORECASE)
 _WITHHELD = "(left out here: a secret, or private)"
-
-
-@dataclass(frozen=True, slots=True)
-class Withheld:
-    """Something of a turn that is not written."""
-
-    title: str
-    turn: int
-    """From 1; 0 of a note."""
-    line: int | None
-    """In the turn."""
-    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +49,9 @@ def digest_turns(turns: Sequence[Turn]) -> str:
     return digest.hexdigest()[:32]
 
 
-def title_of(conversation: Conversation, turns: Sequence[Turn]) -> str:
+def title_of(conversation: Conversation) -> str:
     """Return the title of a conversation on one line, else how it begins."""
-    first = turns[0].text if turns else ""
+    first = conversation.turns[0].text
     for text, most in ((conversation.title, _MOST_TITLE), (first, _MOST_BEGINNING)):
         words = " ".join(_plain(text[: 8 * most]).split())
         if len(words) > most:
@@ -75,23 +63,26 @@ def title_of(conversation: Conversation, turns: Sequence[Turn]) -> str:
 
 def write_turns(
     turns: Sequence[Turn], title: str, *, first: int
-) -> Iterator[tuple[WrittenTurn, list[Withheld]]]:
-    """Give each turn as Markdown that opens nothing, and what of it is not written.
+) -> tuple[list[WrittenTurn], list[Withheld]]:
+    """Return turns as Markdown that opens nothing, and what of them is not written.
 
     ``first`` is the number of the first turn in the conversation, from 1.
     """
+    written, withheld = [], []
     for number, turn in enumerate(turns, start=first):
         try:
             clean, problems = leave_out(turn.text)
         except CheckFailedError as error:
-            clean, problems, withheld = _WITHHELD, (), [Withheld(title, number, None, str(error))]
+            clean = _WITHHELD
+            withheld.append(Withheld(title, number, None, str(error)))
         else:
-            withheld = [Withheld(title, number, p.line, p.message) for p in problems]
+            withheld += [Withheld(title, number, p.line, p.message) for p in problems]
         text = quote_text(clean, is_bold=turn.speaker != "user")
         day = turn.at.date().isoformat() if turn.at else ""
         time = f"{turn.at:%H:%M} {turn.at:%Z}".rstrip() if turn.at else ""
         gap = "\n\n" if is_block(text) else " "
-        yield WrittenTurn(f"**{_name(turn.speaker)}:**{gap}{text}\n", day, time), withheld
+        written.append(WrittenTurn(f"**{_name(turn.speaker)}:**{gap}{text}\n", day, time))
+    return written, withheld
 
 
 def compose_part(
@@ -174,13 +165,6 @@ def add_origin(note: ImportedNote, source: str) -> bytes:
             fields.setdefault("date", note.date.date().isoformat())
         fields |= {"source": source, "source_id": _line(note.source_id)}
     return set_fields(note.path_hint or note.title, note.data, {**fields, "origin": ORIGIN})
-
-
-def utc(moment: datetime | None) -> datetime | None:
-    """Return a moment with a zone: UTC where it has none."""
-    if moment is None:
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _name(speaker: str) -> str:

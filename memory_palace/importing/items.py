@@ -1,11 +1,17 @@
-"""What a reader of an export gives, and what it reports."""
+"""Values of an import: what a reader of an export gives, and what was done with it."""
+
+from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias
+
+Fate: TypeAlias = Literal["new", "grown", "present", "changed", "edited", "gone"]
+"""What becomes of a conversation or note: "changed" at its source where no turn may be lost,
+"edited" here while its source changed, "gone" from here: these are left as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +23,7 @@ class Turn:
     text: str
     """As it was written, in Markdown or plain; not empty."""
     at: datetime | None = None
-    """With its zone where the export gives one."""
+    """With its zone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +35,7 @@ class Conversation:
     title: str
     """Empty where the export has none."""
     started: datetime | None
-    turns: Iterable[Turn]
-    """Read once, before the next item is asked for."""
+    turns: Sequence[Turn]
     url: str = ""
 
 
@@ -49,11 +54,11 @@ class ImportedNote:
     date: datetime | None = None
     """When it was written, where the source knows."""
     fields: Mapping[str, str] = field(default_factory=dict)
-    """Front matter that the source gives beside the text, such as `url`, `type` or `tags`. Empty
-    where `data` is a file that keeps its bytes."""
+    """Front matter that the source gives beside the text. Empty where `data` is a file that keeps
+    its bytes."""
 
 
-Item = Conversation | ImportedNote
+Item: TypeAlias = Conversation | ImportedNote
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +74,10 @@ class Broken:
 
 @dataclass(slots=True)
 class ReadReport:
-    """What a reader leaves out, counted while it reads."""
+    """What a reader left out."""
 
     dropped: Counter[str] = field(default_factory=Counter)
-    """Parts by kind: "tool", "thinking", "hidden", "attachment", "system", "branch", "empty"."""
+    """Parts by kind, as the export names them, beside "branch", "empty", "hidden" and others."""
     broken: list[Broken] = field(default_factory=list)
 
 
@@ -85,3 +90,44 @@ class ExportReader(Protocol):
     def __call__(self, path: Path, report: ReadReport) -> Iterator[Item]:
         """Give each conversation or note of the export; count in `report` what is left out."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Withheld:
+    """A part of a turn or note that is not written: a secret, or private."""
+
+    title: str
+    turn: int
+    """From 1; 0 of a note."""
+    line: int | None
+    """In the turn."""
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sighted:
+    """One conversation or note of an export, and what becomes of it."""
+
+    fate: Fate
+    title: str
+    path: str
+    """Where it is or will be; where it was, of what is gone."""
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """What an import did, or would do."""
+
+    source: str
+    folder: str
+    """Into which new notes go, relative to the root."""
+    is_applied: bool
+    fates: Counter[Fate] = field(default_factory=Counter)
+    turns: int = 0
+    """Written, or to be written."""
+    written_bytes: int = 0
+    seen: list[Sighted] = field(default_factory=list)
+    """What is not there already as it is; the first ten thousand."""
+    withheld: list[Withheld] = field(default_factory=list)
+    withheld_count: int = 0
+    read: ReadReport = field(default_factory=ReadReport)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Iterator
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
@@ -126,11 +125,18 @@ class Places:
 
 def safe_path(hint: str, title: str) -> str:
     """Return a path of another program, every part a name that is safe here."""
-    parts = [
-        part for part in PurePosixPath(hint.replace("\\", "/")).parts if part not in ("/", "..")
-    ]
-    parts = parts or [f"{title}.md"]
-    return "/".join(_safe_parts(parts))
+    parts = PurePosixPath(hint.replace("\\", "/")).parts
+    *folders, file = [part for part in parts if part not in ("/", "..")] or [f"{title}.md"]
+    stem, suffix = os.path.splitext(file)  # noqa: PTH122
+    suffix = suffix if suffix.lower() in SUFFIXES else ".md"
+    return "/".join([*map(_safe_name, folders), _safe_name(stem) + suffix])
+
+
+def _safe_name(name: str) -> str:
+    try:
+        return file_name(name.lstrip(".")).removesuffix(".md")
+    except UsageError:
+        return f"untitled {sha256(name.encode('utf-8', 'replace')).hexdigest()[:8]}"
 
 
 def source_id_of(data: bytes) -> str:
@@ -140,18 +146,6 @@ def source_id_of(data: bytes) -> str:
     text = data[:_HEAD_BYTES].decode("utf-8", "replace").replace("\r\n", "\n")
     value = split_front_matter(text).values.get("source_id")
     return "" if value is None else str(value)
-
-
-def _safe_parts(parts: list[str]) -> Iterator[str]:
-    for place, part in enumerate(parts):
-        is_file = place == len(parts) - 1
-        stem, suffix = (part, "") if not is_file else os.path.splitext(part)  # noqa: PTH122
-        try:
-            name = file_name(stem.lstrip(".")).removesuffix(".md")
-        except UsageError:
-            name = f"untitled {sha256(part.encode('utf-8', 'replace')).hexdigest()[:8]}"
-        is_note = suffix.lower() in SUFFIXES
-        yield f"{name}{suffix if is_note else '.md'}" if is_file else name
 
 
 def _fold(name: str) -> str:

@@ -1,25 +1,26 @@
 """Import an export: what is new is written in batches, what is there already is left alone.
 
-Notes and their lines in the log of imports are one change, of which a batch is a part.
+A log among the sources of truth (`imports.jsonl`) says what was imported and where it went: without
+it a note that somebody deleted would come back. Notes and their lines in the log are one change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from memory_palace.changes.changing import WAIT_SECONDS, now
 from memory_palace.changes.journal import apply_change, recover
 from memory_palace.changes.operations import Create, Replace, grow
+from memory_palace.config import PalacePaths
 from memory_palace.engine import Engine
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.importing.composing import (
     MOST_BYTES,
-    Withheld,
     WrittenTurn,
     add_origin,
     compose_part,
@@ -28,34 +29,76 @@ from memory_palace.importing.composing import (
     name_conversation,
     split_parts,
     title_of,
-    utc,
     write_turns,
 )
-from memory_palace.importing.formats.detection import describe, detect
-from memory_palace.importing.formats.registry import find_reader
-from memory_palace.importing.items import Conversation, ImportedNote, Item, Turn
-from memory_palace.importing.outcome import Fate, ImportReport, Sighted
+from memory_palace.importing.detection import FORMATS, detect, find_reader
+from memory_palace.importing.items import (
+    Conversation,
+    Fate,
+    ImportedNote,
+    ImportReport,
+    Item,
+    Sighted,
+    Withheld,
+)
 from memory_palace.importing.placing import Places, check_foreign, choose_folder, safe_path
-from memory_palace.importing.record import LOG, Imported, read_imported
 from memory_palace.language.visible import visible
 from memory_palace.notes.withholding import withhold
+from memory_palace.storage.logs import read_records
 
 AUTO = "auto"
+LOG = "imports.jsonl"
 Progress: TypeAlias = Callable[[str, int, int], None]
 _BATCH_NOTES, _BATCH_BYTES = 100, 4 << 20
-_FILES = frozenset(("obsidian", "basic-memory"))
-"""Formats whose paths are ids: two vaults may share one."""
+_MOST_SHOWN = 10_000
+"""Places that are kept for the report; past that they are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A conversation or note as it was last imported."""
+
+    source: str
+    identity: str
+    """Its id in the source."""
+    path: str
+    """Of its note, or of the last of its notes."""
+    digest: str
+    """Of what the export had."""
+    written: str
+    """SHA-256 of the note's bytes."""
+    turns: int = 0
+    part: int = 1
+
+
+def read_imported(paths: PalacePaths) -> dict[tuple[str, str], Imported]:
+    """Return what was imported, by source and id; the last line of each counts."""
+    found = filter(None, map(_parse, read_records(paths.logs / LOG)))
+    return {(one.source, one.identity): one for one in found}
+
+
+def _parse(record: dict[str, Any]) -> Imported | None:
+    try:
+        one = Imported(**record)
+    except TypeError:
+        return None
+    texts = (one.source, one.identity, one.path, one.digest, one.written)
+    counts = (one.turns, one.part)
+    is_whole = all(isinstance(t, str) for t in texts) and all(type(n) is int for n in counts)
+    return one if is_whole else None
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
     """What one conversation or note comes to."""
 
-    seen: Sighted
-    operations: tuple[Create | Replace, ...] = ()
+    fate: Fate
+    title: str
+    path: str
+    operations: Sequence[Create | Replace] = ()
     record: Imported | None = None
     turns: int = 0
-    withheld: tuple[Withheld, ...] = ()
+    withheld: Sequence[Withheld] = field(default=())
 
 
 def import_export(
@@ -77,21 +120,24 @@ def import_export(
     """
     check_foreign(engine.paths, path)
     chosen = source if source != AUTO else detect(path)
+    if chosen is None and path.is_dir() and next(path.rglob("*.md"), None):
+        raise UsageError(
+            f"{path} holds notes, which need no import: `palace init --here` there makes it a "
+            "palace, or copy it into this one"
+        )
     if chosen is None:
-        raise UsageError(f"{path} holds {describe(path)}; name its format with --from")
+        raise UsageError(
+            f"{path} is of no known shape; name its format with --from ({', '.join(FORMATS)})"
+        )
     read = find_reader(chosen)
     if apply:
         with engine.writing(wait_seconds=WAIT_SECONDS):
             recover(engine.paths)
     into = choose_folder(engine.paths, chosen, room, folder)
-    if chosen in _FILES:
-        into = f"{into}/{safe_path(path.resolve().name.removesuffix('.zip'), 'notes')}"
-        into = into.removesuffix(".md")
     report = ImportReport(chosen, into, apply)
     importer = _Importer(engine, report)
-    for item in read(path, report.read):
+    for count, item in enumerate(read(path, report.read), start=1):
         importer.take(item)
-        count = sum(report.fates.values())
         progress("importing" if apply else "reading", count, count)
     importer.write()
     return report
@@ -111,21 +157,26 @@ class _Importer:
     def take(self, item: Item) -> None:
         """Plan an item; write what is planned where it is enough for a batch."""
         if isinstance(item, Conversation):
-            turns = list(item.turns)
-            if not turns:
-                self._report.read.dropped["empty"] += 1
-                return
-            step = self._plan_conversation(item, turns)
+            step = self._plan_conversation(item)
         else:
             step = self._plan_note(item)
-        self._report.count(step.seen, step.operations, step.turns, step.withheld)
+        report, size = self._report, 0
         for operation in step.operations:
             data = operation.data if isinstance(operation, Create) else operation.after
+            before = b"" if isinstance(operation, Create) else operation.before
             self._places.plan(operation.path, data)
-            self._size += len(data)
+            size += len(data) - len(before)
+        report.fates[step.fate] += 1
+        report.turns += step.turns
+        report.written_bytes += size
+        report.withheld_count += len(step.withheld)
+        report.withheld += step.withheld[: _MOST_SHOWN - len(report.withheld)]
+        if step.fate != "present" and len(report.seen) < _MOST_SHOWN:
+            report.seen.append(Sighted(step.fate, step.title, step.path))
         if step.record is not None:
-            self._known[step.record.key] = step.record
+            self._known[step.record.source, step.record.identity] = step.record
         self._steps.append(step)
+        self._size += size
         if len(self._steps) >= _BATCH_NOTES or self._size >= _BATCH_BYTES:
             self.write()
 
@@ -149,145 +200,94 @@ class _Importer:
         if self._report.is_applied:
             self._places.forget()
 
-    def _plan_conversation(self, item: Conversation, turns: list[Turn]) -> _Step:
-        title, date = title_of(item, turns), utc(item.started) or utc(turns[0].at)
-        day = date.date().isoformat() if date else ""
-        known = self._known.get((self._report.source, item.source_id))
-        if known is None:
-            return self._begin(item, turns, title, date)
-        old, new = turns[: known.turns], turns[known.turns :]
-        found = self._places.find(known.path, item.source_id, known.written)
-        fate: Fate = "present"
-        if found is None:
-            fate = "gone"
-        elif len(old) < known.turns or digest_turns(old) != known.digest:
-            fate = "changed"
-        elif new:
-            return self._continue(item, turns, title, known, found)
-        return _Step(Sighted(fate, title, found or known.path, day))
+    def _plan_conversation(self, item: Conversation) -> _Step:
+        """Plan a conversation: new, or with turns since.
 
-    def _begin(
-        self, item: Conversation, turns: list[Turn], title: str, date: datetime | None
-    ) -> _Step:
-        """Plan the notes of a conversation that was not imported yet."""
-        written, withheld = _write(turns, title, first=1)
-        parts = list(split_parts(written))
-        operations, last, data = self._parts(item, title, parts, 1, "", date)
-        digest, count = digest_turns(turns), len(parts)
-        record = self._record(item.source_id, last, digest, data, len(turns), count)
-        day = date.date().isoformat() if date else ""
-        seen = Sighted("new", title, last, day)
-        return _Step(seen, operations, record, len(turns), withheld)
-
-    def _continue(
-        self, item: Conversation, turns: list[Turn], title: str, known: Imported, path: str
-    ) -> _Step:
-        """Plan what was said since: below what stands there, or in a note of its own.
-
-        A note that somebody edited gets no line of ours.
+        They go below what stands there, or into a note of their own where somebody edited it.
         """
-        before, after = turns[known.turns - 1], turns[known.turns :]
-        written, withheld = _write(after, title, first=known.turns + 1)
-        data = self._places.read(path) or b""
-        said = utc(before.at) or utc(item.started)
-        last_day = said.date().isoformat() if said else ""
-        operations: tuple[Create | Replace, ...] = ()
-        part, parts = known.part, list(split_parts(written, max(MOST_BYTES - len(data), 0)))
-        whole = join_turns(parts[0], last_day).encode()
-        if parts[0] and _digest(data) == known.written:
-            operations = (Replace(path, data, data + whole),)
+        turns, title, source = item.turns, title_of(item), self._report.source
+        known = self._known.get((source, item.source_id))
+        count, part, path, data, standing = 0, 0, "", b"", False
+        if known is not None:
+            count, part = known.turns, known.part
+            found = self._places.find(known.path, item.source_id, known.written)
+            if found is None:
+                return _Step("gone", title, known.path)
+            if len(turns) < count or digest_turns(turns[:count]) != known.digest:
+                return _Step("changed", title, found)
+            if len(turns) == count:
+                return _Step("present", title, found)
+            path, data = found, self._places.read(found) or b""
+            standing = _digest(data) == known.written
+        written, withheld = write_turns(turns[count:], title, first=count + 1)
+        operations: list[Create | Replace] = []
+        room = max(MOST_BYTES - len(data), 0) if standing else MOST_BYTES
+        parts = list(split_parts(written, room))
+        said = (turns[count - 1].at if count else None) or item.started
+        if standing and (below := parts.pop(0)):
+            whole = join_turns(below, said.date().isoformat() if said else "").encode()
+            operations.append(Replace(path, data, data + whole))
             data += whole
-        else:
-            parts = [[], *split_parts(written)]
-        date = utc(after[0].at) or said
-        more, last, last_data = self._parts(item, title, parts[1:], part + 1, path, date)
-        path, data = (last, last_data) if parts[1:] else (path, data)
-        record = self._record(
-            item.source_id, path, digest_turns(turns), data, len(turns), part + len(parts) - 1
-        )
-        day = date.date().isoformat() if date else ""
-        seen = Sighted("grown", title, path, day)
-        return _Step(seen, operations + more, record, len(after), withheld)
+        date = (turns[count].at or said) if known else (item.started or turns[0].at)
+        for each in parts:
+            part += 1
+            path, data, made = self._plan_part(item, title, each, part, path, date)
+            operations += made
+        digest = digest_turns(turns)
+        record = Imported(source, item.source_id, path, digest, _digest(data), len(turns), part)
+        fate: Fate = "grown" if known else "new"
+        return _Step(fate, title, path, operations, record, len(written), withheld)
 
-    def _parts(
+    def _plan_part(
         self,
         item: Conversation,
         title: str,
-        parts: list[list[WrittenTurn]],
-        first: int,
+        part: Sequence[WrittenTurn],
+        number: int,
         before: str,
         date: datetime | None,
-    ) -> tuple[tuple[Create, ...], str, bytes]:
-        """Return the new notes, and the path and bytes of the last one, new or not."""
-        operations: list[Create] = []
-        path, data = before, b""
-        for number, part in enumerate(parts, start=first):
-            day = next((turn.day for turn in part if turn.day), "")
-            start = datetime.fromisoformat(day) if number > 1 and day else date
-            year = f"{start.year}/" if start else ""
-            data = compose_part(
-                item,
-                title,
-                part,
-                source=self._report.source,
-                date=start,
-                part=number,
-                before=path,
-            )
-            name = f"{self._report.folder}/{year}{name_conversation(title, start, number)}"
-            path, standing = self._places.choose(name, data, item.source_id)
-            if standing is None:
-                operations.append(Create(path, data))
-            else:
-                data = standing
-        return tuple(operations), path, data
+    ) -> tuple[str, bytes, list[Create]]:
+        """Return the path and bytes of a part's note, and what makes it where it is not there."""
+        day = next((turn.day for turn in part if turn.day), "")
+        start = datetime.fromisoformat(day) if number > 1 and day else date
+        source = self._report.source
+        data = compose_part(
+            item, title, part, source=source, date=start, part=number, before=before
+        )
+        year = f"{start.year}/" if start else ""
+        name = f"{self._report.folder}/{year}{name_conversation(title, start, number)}"
+        path, standing = self._places.choose(name, data, item.source_id)
+        return (path, data, [Create(path, data)]) if standing is None else (path, standing, [])
 
     def _plan_note(self, item: ImportedNote) -> _Step:
         """Plan a note: new, or changed at its source and not here."""
-        identity = item.source_id
-        if self._report.source in _FILES:
-            identity = f"{self._report.folder}: {identity}"
-        digest, known = _digest(item.data), self._known.get((self._report.source, identity))
-        day = item.date.date().isoformat() if item.date else ""
+        source, identity = self._report.source, item.source_id
+        digest, known = _digest(item.data), self._known.get((source, identity))
         title = visible(item.title) or item.path_hint
         clean, problems = withhold(item.data.decode("utf-8", "replace"), "")
         if problems:
             item = replace(item, data=clean.encode())
         try:
-            data = add_origin(item, self._report.source)
+            data = add_origin(item, source)
         except PalaceError:  # front matter that cannot be read is kept as it is
             data = item.data
-        withheld = tuple(Withheld(title, 0, p.line, p.message) for p in problems)
+        withheld = [Withheld(title, 0, p.line, p.message) for p in problems]
         if known is None:
             hint = f"{self._report.folder}/{safe_path(item.path_hint, title)}"
             path, standing = self._places.choose(hint, data, item.source_id)
-            operations = (Create(path, data),) if standing is None else ()
-            record = self._record(identity, path, digest, standing or data)
-            return _Step(Sighted("new", title, path, day), operations, record, 0, withheld)
+            made = [Create(path, data)] if standing is None else []
+            record = Imported(source, identity, path, digest, _digest(standing or data))
+            return _Step("new", title, path, made, record, 0, withheld)
         found = self._places.find(known.path, item.source_id, known.written)
         before = self._places.read(found) if found else None
         if found is None or before is None:
-            return _Step(Sighted("gone", title, known.path, day))
+            return _Step("gone", title, known.path)
         if digest == known.digest or before == data:
-            return _Step(Sighted("present", title, found, day))
+            return _Step("present", title, found)
         if _digest(before) != known.written:
-            return _Step(Sighted("edited", title, found, day))
-        record = self._record(identity, found, digest, data)
-        change = (Replace(found, before, data),)
-        return _Step(Sighted("grown", title, found, day), change, record, 0, withheld)
-
-    def _record(
-        self, identity: str, path: str, digest: str, data: bytes, turns: int = 0, part: int = 1
-    ) -> Imported:
-        source = self._report.source
-        return Imported(source, identity, path, digest, _digest(data), turns, part)
-
-
-def _write(
-    turns: list[Turn], title: str, *, first: int
-) -> tuple[list[WrittenTurn], tuple[Withheld, ...]]:
-    found = list(write_turns(turns, title, first=first))
-    return [text for text, _ in found], tuple(w for _, withheld in found for w in withheld)
+            return _Step("edited", title, found)
+        record = Imported(source, identity, found, digest, _digest(data))
+        return _Step("grown", title, found, [Replace(found, before, data)], record, 0, withheld)
 
 
 def _digest(data: bytes) -> str:

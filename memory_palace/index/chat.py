@@ -5,7 +5,7 @@ refers has words that small talk has not, of which passages hold some, and more 
 of our own have (``chat.txt``); and it is nearer to passages of this very palace, and shares more
 words with one, than lines on work, home, travel or politics (``talk.txt``). Notes that are talk
 themselves ask for more words: there what is said in passing has words that they have. See
-references/recall.md for how it was chosen.
+references/agents.md for how it was chosen.
 """
 
 from __future__ import annotations

@@ -139,7 +139,7 @@ def check_companion(folder: Path, name: str) -> Path:
 def damaged_companion(path: Path, why: str) -> IndexDamagedError:
     """Name a file that cannot be trusted, and the command that makes it again."""
     return IndexDamagedError(
-        f"{path.name} is damaged: {why}; run `palace anchors build` to make it again"
+        f"{path.name} is damaged: {why}; run `palace graph anchors build` to make it again"
     )
 
 

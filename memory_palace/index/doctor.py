@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TypeAlias
@@ -20,13 +20,8 @@ from memory_palace.index.fold import group_rows
 from memory_palace.index.opened import open_snapshot
 from memory_palace.index.postings import same_keys
 from memory_palace.index.recipes import describe_mismatch, fits_recipe
-from memory_palace.index.rows import chunk_row, list_embedded
-from memory_palace.index.segment import (
-    VECTORS,
-    VectorMember,
-    chunk_line,
-    chunk_record,
-)
+from memory_palace.index.rows import chunk_row
+from memory_palace.index.segment import chunk_line, chunk_record
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.state import MENDED, CommittedState, check_anchors, open_state
 from memory_palace.index.writing import DIGEST_BYTES
@@ -131,9 +126,7 @@ class _Examiner:
     _embedder: Embedder | None
     _derive: Derive
     _snapshot: Snapshot
-    _sampled: dict[VectorMember, list[_Sampled]] = field(
-        default_factory=lambda: {member: [] for member in VECTORS}
-    )
+    _sampled: list[_Sampled] = field(default_factory=list)
     checked: dict[str, int] = field(
         default_factory=lambda: {"notes": 0, "chunks": 0, "vectors": 0, "manifest lines": 0}
     )
@@ -198,11 +191,9 @@ class _Examiner:
         derived_of = self._derive(note, detail, self._config)
         for row, chunk, derived in zip(rows, chunks, derived_of, strict=True):
             yield from self._chunk(file.path, row, chunk)
-            embedded = list_embedded(chunk, derived, detail)
-            expected = chunk_row(chunk, embedded, derived)
-            for member, digest, text in zip(VECTORS, expected.digests, embedded, strict=False):
-                if lacking is None or not lacking[row]:
-                    self._sampled[member].append((digest.hex(), row, text))
+            expected = chunk_row(chunk, derived)
+            if lacking is None or not lacking[row]:
+                self._sampled.append((expected.digests[0].hex(), row, chunk.embed_text))
             if not same_keys(self._snapshot.row_keys(row), expected.keys):
                 where = f"{file.path}:{chunk.first_line}"
                 yield Finding("chunk", where, "its words or facts are not those of its text")
@@ -220,18 +211,13 @@ class _Examiner:
 
     def _vectors(self) -> Iterator[Finding]:
         """Make the vectors of the chunks with the smallest digests again."""
-        for member, sampled in self._sampled.items():
-            sample = sorted(sampled)[:SAMPLE]
-            if sample and self._embedder is not None:
-                self.checked["vectors"] += len(sample)
-                yield from self._compare(sample, self._embedder, member)
-
-    def _compare(
-        self, sample: Sequence[_Sampled], embedder: Embedder, member: VectorMember
-    ) -> Iterator[Finding]:
-        again = embedder.embed_passages([text for _, _, text in sample])
+        sample = sorted(self._sampled)[:SAMPLE]
+        if not sample or self._embedder is None:
+            return
+        self.checked["vectors"] += len(sample)
+        again = self._embedder.embed_passages([text for _, _, text in sample])
         rows = np.array([row for _, row, _ in sample])
-        distances = np.abs(again - self._snapshot.rows_of(rows, member)).max(axis=1, initial=0)
+        distances = np.abs(again - self._snapshot.rows_of(rows)).max(axis=1, initial=0)
         for row, distance in zip(rows.tolist(), distances, strict=True):
             if distance > VECTOR_TOLERANCE:
                 path = self._snapshot.paths[int(self._snapshot.row_owner[row])]

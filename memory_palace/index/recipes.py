@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import IntEnum
-from functools import cache
-from importlib.util import find_spec
 from typing import NamedTuple
 
+from memory_palace import signals
 from memory_palace.config import Config, PalacePaths, describe_two
 from memory_palace.embedding.base import Embedder
 from memory_palace.embedding.registry import OFFERED, choose_embedder, find_ready, get_embedder
-from memory_palace.errors import MissingPartError, UsageError, WrongEmbedderError
+from memory_palace.errors import WrongEmbedderError
 from memory_palace.index.commit import Commit
 from memory_palace.language.tokens import Languages
 
@@ -24,16 +23,6 @@ TOKENIZER = "words-4"
 FACTS = "plain-10"
 """Bump it whenever ``facts.derive`` can find other names, headings, dates or speakers in a text, or
 note records keep other members."""
-
-PATTERNS = "patterns"
-"""What reads structure unless the settings name spaCy."""
-
-STRUCTURE = "facts-9"
-"""Bump it whenever ``facts`` can extract anything else from a text."""
-
-ENRICHED = "enriched-1"
-"""Bump it whenever ``facts.enrich`` can describe the same facts in other words."""
-
 
 _LOCALE = "locale-"
 """What goes before a locale: numbers of days in notes are read by it."""
@@ -50,51 +39,60 @@ class Detail(IntEnum):
     PLAIN = 0
     """Words, dates, speakers, and whether it is a question: all that most profiles read."""
     STRUCTURED = 1
-    """The facts of source document 001, and the words that describe a passage."""
-    ENRICHED = 2
-    """A second vector, of what describes a passage."""
+    """Facts and describing words of the extension ``structure`` as well."""
 
 
 def name_recipe(
     embedder: Embedder,
     detail: Detail = Detail.PLAIN,
     languages: Languages = (),
-    structure: str = PATTERNS,
+    structure: str = "patterns",
     locale: str = "",
 ) -> str:
     """Name the recipe of an index; two indexes with one fingerprint may share segments.
 
-    ``structure`` and ``locale`` are the settings. Raise ``MissingPartError`` where what the first
-    names is not here.
+    ``structure`` and ``locale`` are the settings; facts of registered extensions count. Raise
+    ``MissingPartError`` where what reads the structure is not here.
     """
+    last = FACTS
+    if detail == Detail.STRUCTURED:
+        kept = signals.structure()
+        reader = f"+{kept.name_reader(structure)}" if kept.name_reader else ""
+        last = kept.version + reader
+    for other in signals.fact_readers(structured=False):
+        last += f"+{other.name}-{other.version}"
+    return "|".join([*_first_parts(embedder, languages, locale), last])
+
+
+def _first_parts(embedder: Embedder, languages: Languages, locale: str) -> list[str]:
     parts = [embedder.fingerprint, CHUNKER, "+".join((TOKENIZER, *languages))]
-    parts += [f"{_LOCALE}{locale}"] if locale else []
-    parts.append(FACTS if detail == Detail.PLAIN else f"{STRUCTURE}+{_name_reader(structure)}")
-    return "|".join([*parts, ENRICHED] if detail == Detail.ENRICHED else parts)
+    return parts + ([f"{_LOCALE}{locale}"] if locale else [])
 
 
 def read_detail(fingerprint: str) -> Detail:
     """Return how much detail an index of that recipe has."""
-    last = fingerprint.rpartition("|")[2]
-    if last.startswith(_kind(ENRICHED)):
-        return Detail.ENRICHED
-    return Detail.STRUCTURED if last.startswith(_kind(STRUCTURE)) else Detail.PLAIN
+    parts = fingerprint.split("|")
+    return Detail.STRUCTURED if any(map(_is_structured, parts)) else Detail.PLAIN
+
+
+def _is_structured(part: str) -> bool:
+    return part.startswith("facts-")
 
 
 def fits_recipe(embedder: Embedder, commit: Commit, *, structure: str = "") -> bool:
     """Say whether an index is as this version makes it with that embedder.
 
-    Whatever read its structure: what was found is asked for in one way. With ``structure``, the
-    setting, it has to be what that names.
+    Whatever read its facts besides: what was found is asked for in one way. With ``structure``, the
+    setting, it has to be what that and the registered extensions name.
     """
     fingerprint = commit.fingerprint
     detail, languages = read_detail(fingerprint), read_languages(fingerprint)
-    locale = next((part for part in fingerprint.split("|") if part.startswith(_LOCALE)), "")
+    *first, last = fingerprint.split("|")
+    locale = next((part for part in first if part.startswith(_LOCALE)), "")
     told = locale.removeprefix(_LOCALE)
     if structure:
         return name_recipe(embedder, detail, languages, structure, told) == fingerprint
-    own = name_recipe(embedder, detail, languages, locale=told)
-    return _drop_reader(own) == _drop_reader(fingerprint)
+    return first == _first_parts(embedder, languages, told) and _keeps_facts(last)
 
 
 def read_languages(fingerprint: str) -> Languages:
@@ -112,66 +110,28 @@ def check_recipe(commit: Commit, languages: Languages) -> None:
         raise WrongEmbedderError(two)
     parts = commit.fingerprint.split("|")
     names = {part.partition("+")[0] for part in parts}
-    if not {CHUNKER, TOKENIZER}.issubset(names) or not _keeps_facts(parts):
+    if not {CHUNKER, TOKENIZER}.issubset(names) or not _keeps_facts(parts[-1]):
         raise WrongEmbedderError(_OTHER_VERSION)
     if read_languages(commit.fingerprint) != languages:
         raise WrongEmbedderError(_OTHER_LANGUAGES)
 
 
-def _keeps_facts(parts: Sequence[str]) -> bool:
-    return any(part == FACTS or part.partition("+")[0] == STRUCTURE for part in parts)
+def _keeps_facts(part: str) -> bool:
+    version = signals.structure().version if _is_structured(part) else FACTS
+    return part.partition("+")[0] == version
 
 
-def choose_detail(
-    commit: Commit | None, *, structure: bool | None = None, enrich: bool | None = None
-) -> Detail:
-    """Return the detail of a build: as asked, else as the index has it.
-
-    Descriptions are made of structure: to enrich is to structure. Raise ``UsageError`` where
-    that contradicts what is asked.
-    """
-    if enrich and structure is False:
-        raise UsageError("--enrich describes passages by their structure; drop --no-structure")
-    detail = read_detail(commit.fingerprint) if commit else Detail.PLAIN
-    if enrich is False:
-        detail = min(detail, Detail.STRUCTURED)
-    if structure is False:
-        detail = Detail.PLAIN
-    wanted = Detail.ENRICHED if enrich else Detail.STRUCTURED if structure else Detail.PLAIN
-    return max(detail, wanted)
+def choose_detail(commit: Commit | None, *, structure: bool | None = None) -> Detail:
+    """Return the detail of a build: as asked, else as the index has it."""
+    if structure is None:
+        return read_detail(commit.fingerprint) if commit else Detail.PLAIN
+    return Detail.STRUCTURED if structure else Detail.PLAIN
 
 
 def has_same_vectors(first: str, second: str) -> bool:
     """Whether two recipes cut and embed notes alike, whatever else they keep of them."""
     kind = f"|{_kind(TOKENIZER)}-"
     return first.partition(kind)[0] == second.partition(kind)[0]
-
-
-@cache
-def english_pipeline() -> str | None:
-    """Return the package of the English spaCy pipeline that is installed, the first by name.
-
-    spaCy itself is not imported: that takes seconds.
-    """
-    if find_spec("spacy") is None:
-        return None
-    from importlib.metadata import entry_points  # delayed: it takes longer than a question
-
-    names = sorted(entry.name for entry in entry_points(group="spacy_models"))
-    return next((name for name in names if name.startswith("en_")), None)
-
-
-def need_pipeline() -> str:
-    """Return the same; raise ``MissingPartError`` where there is none."""
-    pipeline = english_pipeline()
-    if pipeline is None:
-        from memory_palace.libraries import install_command  # delayed: few lack what they named
-
-        raise MissingPartError(
-            "`structure: spacy` in the settings needs spaCy and an English pipeline; run "
-            f"`{install_command('nlp')}`, then `python -m spacy download en_core_web_sm`"
-        )
-    return pipeline
 
 
 class Embedders:
@@ -275,21 +235,6 @@ def describe_mismatch(embedder: Embedder, commit: Commit) -> str:
 def is_embedder_of(embedder: Embedder, commit: Commit) -> bool:
     """Whether the vectors of an index are those that an embedder makes."""
     return commit.fingerprint.startswith(f"{embedder.fingerprint}|")
-
-
-def _name_reader(structure: str) -> str:
-    """Name what structure is read by: the built-in patterns, or spaCy and its pipeline."""
-    if structure == PATTERNS:
-        return f"{PATTERNS}-1"
-    from importlib.metadata import version
-
-    pipeline = need_pipeline()
-    return f"spacy-{version('spacy')}+{pipeline}-{version(pipeline)}"
-
-
-def _drop_reader(fingerprint: str) -> str:
-    parts = fingerprint.split("|")
-    return "|".join(STRUCTURE if p.partition("+")[0] == STRUCTURE else p for p in parts)
 
 
 def _kind(recipe: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from itertools import repeat
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -15,7 +14,6 @@ from memory_palace.index.context import READING, BuildContext
 from memory_palace.index.known import KnownVectors
 from memory_palace.index.listing import Listing
 from memory_palace.index.postings import derived_keys
-from memory_palace.index.recipes import Detail
 from memory_palace.index.segment import (
     CONTENT,
     COPY,
@@ -125,13 +123,8 @@ class RowMaker:
         read = self._read(files[path]) if path in files else None
         if read is None:
             return {}
-        note, detail = read[0], self._context.detail
-        chunks = (*note.chunks, *note.questions)
-        derived: Iterable[Derived] = repeat(Derived())
-        if detail == Detail.ENRICHED:
-            derived = self._context.derive(note, detail, self._context.config)
-        texts = (list_embedded(*pair, detail) for pair in zip(chunks, derived, strict=False))
-        return {digest_text(text): text for embedded in texts for text in embedded}
+        texts = (chunk.embed_text for chunk in (*read[0].chunks, *read[0].questions))
+        return {digest_text(text): text for text in texts}
 
     def _row(self, note: Note, derived: Sequence[Derived], file: SourceFile) -> _Draft:
         asked = self._listing
@@ -175,10 +168,9 @@ class RowMaker:
         texts: dict[bytes, str] = {}
         before: Chunk | None = None
         for chunk, derived in zip((*note.chunks, *note.questions), found, strict=True):
-            embedded = list_embedded(chunk, derived, self._context.detail)
-            row = chunk_row(chunk, embedded, derived, before)
+            row = chunk_row(chunk, derived, before)
             before = chunk
-            texts.update(zip(row.digests, embedded, strict=True))
+            texts[row.digests[0]] = chunk.embed_text
             rows.append(row)
         return rows, texts
 
@@ -214,14 +206,12 @@ def _with_vectors(row: NoteRow, vectors: Mapping[bytes, Vector]) -> NoteRow:
     return replace(row, vectors=tuple(matrices))
 
 
-def chunk_row(
-    chunk: Chunk, embedded: Sequence[str], derived: Derived, before: Chunk | None = None
-) -> ChunkRow:
+def chunk_row(chunk: Chunk, derived: Derived, before: Chunk | None = None) -> ChunkRow:
     """Return the row of a chunk that stands after ``before``, without its vectors."""
     return ChunkRow(
         chunk.first_line,
         chunk.last_line,
-        tuple(map(digest_text, embedded)),
+        (digest_text(chunk.embed_text),),
         chunk_line(chunk, before),
         derived_keys(derived),
     )
@@ -230,16 +220,6 @@ def chunk_row(
 def digest_text(text: str) -> bytes:
     """Return what a text that is embedded is known by."""
     return sha256(text.encode()).digest()[:DIGEST_BYTES]
-
-
-def list_embedded(chunk: Chunk, derived: Derived, detail: Detail) -> tuple[str, ...]:
-    """Return the texts that the vectors of a chunk are of: its own, and what describes it.
-
-    A chunk without a description is its own description.
-    """
-    if detail < Detail.ENRICHED:
-        return (chunk.embed_text,)
-    return (chunk.embed_text, derived.description or chunk.embed_text)
 
 
 def count_days(spans: Sequence[Days]) -> tuple[int, ...]:

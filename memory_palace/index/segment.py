@@ -22,7 +22,6 @@ from memory_palace.errors import IndexDamagedError
 from memory_palace.index.commit import SegmentRef
 from memory_palace.index.npz import Array, checksum, map_arrays
 from memory_palace.index.postings import FIELDS, KeyCounts, find_key, list_starts, unpack_postings
-from memory_palace.index.validities import read_validity, validity_line
 from memory_palace.language.visible import visible
 from memory_palace.models import (
     ALWAYS,
@@ -33,11 +32,26 @@ from memory_palace.models import (
     NoteRecord,
     Priority,
     Problem,
+    Validity,
 )
 from memory_palace.storage.atomic import is_named_by_content
 
 if TYPE_CHECKING:
     from memory_palace.notes.note import Chunk, Note
+
+
+def validity_line(validity: Validity) -> list[Any]:
+    """Return what is kept of a validity, nothing of one that says nothing."""
+    if validity == ALWAYS:
+        return []
+    return [validity.valid_from, validity.valid_until, list(validity.superseded_by)]
+
+
+def read_validity(line: Sequence[Any]) -> Validity:
+    """Return the validity of a line."""
+    first, last, heirs = line
+    return Validity(first, last, tuple(heirs))
+
 
 CONTENT, META, TOMBSTONE = 0, 1, 2
 """What a note record says: here are the note's chunks; only its record changed; it is gone."""
@@ -48,13 +62,11 @@ EVERGREEN, PRIVATE, HAS_PROBLEMS, COPY = 1, 2, 4, 8
 PREVIEW_CHARACTERS = 200
 
 
-VectorMember: TypeAlias = Literal["vectors", "described"]
+VectorMember: TypeAlias = Literal["vectors"]
 VECTORS: Mapping[VectorMember, str] = {
     "vectors": "chunk_digest",
-    "described": "described_digest",
 }
-"""The vectors of a row, of its passage and of what describes that, each with the member that holds
-the digests of their texts. Only an enriched index has the second."""
+"""The vectors of a row, with the member that holds the digests of their texts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _Rows: TypeAlias = NDArray[np.int64]
 _Mask: TypeAlias = NDArray[np.bool_]
 
-Figure = Literal["words_length", "extras_length", "notes", "note_length", "most_held", "crowd"]
+Figure = Literal["words_length", "extras_length", "notes", "note_length", "most_held"]
 """The mean number of words of a passage, and of what describes it; notes with text, and their mean
 number of words; the largest share of a question's words that a note holds, by weight; the share of
 the notes that have the best value of ``logic``. Of the first four cold notes are left out."""

@@ -19,8 +19,6 @@ class Derived:
     """Tokens that describe it and need not stand there: names, tags, phrases; each counts once."""
     facts: tuple[tuple[str, str], ...] = ()
     """Pairs of kind and key of what was extracted from it."""
-    description: str = ""
-    """The same in a few words, for a vector of its own; empty where there is nothing to say."""
     problems: tuple[Problem, ...] = ()
     """What of the note a defect of ours left unread, at its first chunk alone."""
 

@@ -6,7 +6,6 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,6 @@ from numpy.typing import NDArray
 from memory_palace.index.commit import SegmentRef
 from memory_palace.index.npz import Array, checksum, write_arrays
 from memory_palace.index.postings import FIELDS, KeyCounts, pack_postings, smallest
-from memory_palace.index.recipes import Detail, read_detail
 from memory_palace.index.segment import TOMBSTONE, VECTORS, Segment, join_texts
 from memory_palace.models import Matrix
 from memory_palace.storage.atomic import write_atomic, write_content
@@ -138,8 +136,7 @@ def list_members(
 ) -> tuple[dict[str, Sequence[Array]], bytes]:
     """Return the arrays of a segment, in parts that are joined, and its JSON lines."""
     lines = b"".join(_lines(notes))
-    count = 2 if read_detail(fingerprint) == Detail.ENRICHED else 1
-    members = _members(notes, _vectors(notes, dimension, count))
+    members = _members(notes, _vectors(notes, dimension))
     members["fingerprint"] = [np.frombuffer(fingerprint.encode(), np.uint8)]
     members["lines_digest"] = [np.frombuffer(sha256(lines).digest(), np.uint8)]
     return members, lines
@@ -189,10 +186,10 @@ def _has_no_vectors(notes: Sequence[NoteRow]) -> bool:
     return any(note.chunks and not note.vectors[0].shape[1] for note in notes)
 
 
-def _vectors(notes: Sequence[NoteRow], dimension: int, count: int) -> dict[str, Sequence[Array]]:
+def _vectors(notes: Sequence[NoteRow], dimension: int) -> dict[str, Sequence[Array]]:
     members: dict[str, Sequence[Array]] = {}
     dimension = 0 if _has_no_vectors(notes) else dimension
-    for place, (member, digests) in enumerate(islice(VECTORS.items(), count)):
+    for place, (member, digests) in enumerate(VECTORS.items()):
         matrices = (note.vectors[place] for note in notes if note.chunks)
         members[member] = [np.zeros((0, dimension), np.float32), *matrices]
         chunks = (chunk for note in notes for chunk in note.chunks)

@@ -13,7 +13,6 @@ from memory_palace.notes.document import Document
 WING = "reflection_wing"
 CONSTITUTION = "grand_hall/constitution.md"
 """The place of the constitution, see ``Rooms.path_of``."""
-_FILLER = "Not written down in the card or what it links to."
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +38,7 @@ class AssetKind:
 
     def find(self, document: Document, section: str) -> str:
         """Return what a note says under a section's name or another heading for it."""
-        return drop_filler(document.section(section, *self.synonyms.get(section, ())))
-
-
-def drop_filler(text: str) -> str:
-    """Return a section without what older versions wrote where they had found nothing."""
-    found = text.replace(_FILLER, "").strip()
-    return found if any(map(str.isalnum, found)) else ""
-
-
-def has_filler(document: Document) -> bool:
-    """Say whether a note holds that sentence."""
-    return _FILLER in document.body
+        return document.section(section, *self.synonyms.get(section, ()))
 
 
 def _read_kinds() -> dict[str, AssetKind]:

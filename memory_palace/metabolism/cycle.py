@@ -1,27 +1,82 @@
-"""The verbs of metabolism that change notes: distill, promote, eliminate."""
+"""The verbs of metabolism: report, distill, promote, eliminate."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date
 
-from memory_palace.changes.changing import Outcome, Plan, change_notes, find_note
-from memory_palace.changes.operations import Replace
+from memory_palace.changes.changing import Outcome, Plan, change_notes, find_note, read_notes
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
-from memory_palace.metabolism.assets import TELEGRAM, AssetKind, get_kind, has_filler, kind_of
-from memory_palace.metabolism.distill import distill_card, render_telegraph
-from memory_palace.metabolism.guarding import check_promotion, propose
+from memory_palace.metabolism.assets import TELEGRAM, get_kind, kind_of
+from memory_palace.metabolism.distill import distill_card, draft_telegraph, render_telegraph
+from memory_palace.metabolism.elimination import Elimination
+from memory_palace.metabolism.gates import PromotionGate, is_ripe, reflection_gates
 from memory_palace.metabolism.ledger import Ledger, take_ledger
-from memory_palace.metabolism.promotion import (
-    draft_sections,
-    plan_amendment,
-    plan_promotion,
-)
-from memory_palace.metabolism.steps import carry_out
-from memory_palace.metabolism.writing import write_sections, write_telegraph
-from memory_palace.notes.document import Document, Library
+from memory_palace.metabolism.likeness import has_vectors
+from memory_palace.metabolism.promotion import plan_amendment, plan_promotion
+from memory_palace.metabolism.steps import carry_out, check_promotion, propose
+from memory_palace.notes.document import Library
 from memory_palace.workflow.cards import Card, find_card
+
+_PROMOTABLE = ("project_rooms/", "chambers/", "reflection_wing/telegrams/")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What is ripe and what is stale, with the evidence counted."""
+
+    undistilled: tuple[Card, ...]
+    """Completed cards without a telegraph."""
+    ripe: tuple[tuple[str, tuple[PromotionGate, ...]], ...]
+    """Notes all of whose gates into the reflection wing are open."""
+    proposals: tuple[Elimination, ...]
+    usage_since: date | None
+    """Since when use is logged; ``None`` where it is not."""
+    tells_disuse: bool
+    """Whether it is logged for long enough; before that no note is called unused."""
+    compares_vectors: bool
+    """Whether there was an index to compare assets by; without it no duplicates are found."""
+
+
+def take_report(engine: Engine, *, today: date | None = None) -> Report:
+    """Count everything; nothing is written."""
+    ledger = take_ledger(engine, read_notes(engine), today=today)
+    return Report(
+        tuple(undistilled_cards(ledger)),
+        tuple(find_ripe(ledger)),
+        tuple(propose(engine, ledger)),
+        ledger.usage.began,
+        ledger.tells_disuse,
+        has_vectors(engine),
+    )
+
+
+def undistilled_cards(ledger: Ledger) -> list[Card]:
+    """Return completed cards in the corridor that no telegraph names."""
+    telegraphs = [d for d in ledger.documents.values() if kind_of(d) is TELEGRAM]
+    distilled = {telegraph.text("corridor_card") for telegraph in telegraphs}
+    return [
+        card
+        for card in ledger.cards.values()
+        if card.state == "completed"
+        and not card.is_archived
+        and not {card.document.stem, card.task_id} & distilled
+    ]
+
+
+def find_ripe(ledger: Ledger) -> list[tuple[str, tuple[PromotionGate, ...]]]:
+    """Return the notes that may be compiled and have not been."""
+    found = []
+    for path, document in ledger.documents.items():
+        if document.is_cold or document.texts("promoted_to") or path.endswith("/index.md"):
+            continue
+        if document.place.startswith(_PROMOTABLE):
+            gates = tuple(reflection_gates(ledger, path))
+            if is_ripe(gates):
+                found.append((path, gates))
+    return found
 
 
 def distill(
@@ -36,45 +91,25 @@ def distill(
 
     def plan(library: Library) -> Plan:
         ledger = take_ledger(engine, library, today=today)
-        card = find_card(list(ledger.cards.values()), name)
-        return plan_distill(ledger, card, model=model)
+        return plan_distill(ledger, find_card(list(ledger.cards.values()), name), model=model)
 
     return change_notes(engine, plan, command="metabolism", apply=apply)
 
 
 def plan_distill(ledger: Ledger, card: Card, *, model: str | None = None) -> Plan:
     """Return the telegraph of a card, extracted, or written by a model and checked."""
-    telegraph = (
-        distill_card(ledger, card) if model is None else write_telegraph(ledger, card, model)
-    )
-    others = [ledger.documents[path].stem for path in telegraph.sources if path != card.path]
-    note = render_telegraph(
-        card,
-        telegraph.parts,
-        ledger.rooms,
-        today=ledger.today.isoformat(),
-        sources=others,
-        by_model=model,
-    )
-    old = _unfilled_telegraph(ledger, card)
-    write = note if old is None else Replace(old.path, old.data, note.data)
-    counted = f"{telegraph.tokens} tokens of {telegraph.card_tokens}"
+    found = draft_telegraph(ledger, card, model) if model else distill_card(ledger, card)
+    counted = f"{found.tokens} tokens of {found.card_tokens}"
     return Plan(
-        [write],
+        [render_telegraph(card, found, ledger, by_model=model)],
         f"distill {card.path}",
         (
             f"distill {card.path}: {counted}" + (f", written by {model}" if model else ""),
-            *(f"nothing found for {name}" for name in telegraph.missing),
-            *(f"read {path}" for path in telegraph.sources if path != card.path),
-            *(f"left out: {text}" for text in telegraph.left_out),
+            *(f"nothing found for {name}" for name in found.missing),
+            *(f"read {path}" for path in found.sources if path != card.path),
+            *(f"left out: {' '.join(text.split())}" for text in found.left_out),
         ),
     )
-
-
-def _unfilled_telegraph(ledger: Ledger, card: Card) -> Document | None:
-    """Return the card's telegraph that holds the filler of older versions, which is replaced."""
-    back = (ledger.documents[path] for path in sorted(ledger.back.get(card.path, ())))
-    return next((d for d in back if kind_of(d) is TELEGRAM and has_filler(d)), None)
 
 
 def promote(
@@ -84,9 +119,7 @@ def promote(
     *,
     sections: Mapping[str, str] | None = None,
     decided_by: str | None = None,
-    model: str | None = None,
     apply: bool = False,
-    allow_uncommitted: bool = False,
     today: date | None = None,
 ) -> Outcome:
     """Compile a note into an asset; with ``decided_by`` make a candidate a rule.
@@ -105,44 +138,20 @@ def promote(
         ledger = take_ledger(engine, library, today=today)
         path = find_note(library, name).path
         if decided_by is not None:
-            return plan_amendment(
-                ledger, path, decided_by=decided_by, deciders=engine.config.deciders
-            )
-        written = dict(sections or {})
-        if model is not None:
-            written = _write_missing(ledger, path, asset, written, model)
-        planned = plan_promotion(ledger, path, asset, sections=written)
+            deciders = engine.config.deciders
+            return plan_amendment(ledger, path, decided_by=decided_by, deciders=deciders)
+        planned = plan_promotion(ledger, path, asset, sections=sections or {})
         check_promotion(engine, planned, path)
         return planned
 
-    return change_notes(
-        engine, plan, command="metabolism", apply=apply, allow_uncommitted=allow_uncommitted
-    )
+    return change_notes(engine, plan, command="metabolism", apply=apply)
 
 
-def eliminate(
-    engine: Engine,
-    *,
-    apply: bool = False,
-    allow_uncommitted: bool = False,
-    today: date | None = None,
-) -> Outcome:
+def eliminate(engine: Engine, *, apply: bool = False, today: date | None = None) -> Outcome:
     """Carry out what the rules propose and nothing holds up, in one change."""
 
     def plan(library: Library) -> Plan:
         ledger = take_ledger(engine, library, today=today)
         return carry_out(ledger, propose(engine, ledger))
 
-    return change_notes(
-        engine, plan, command="metabolism", apply=apply, allow_uncommitted=allow_uncommitted
-    )
-
-
-def _write_missing(
-    ledger: Ledger, path: str, kind: AssetKind, given: Mapping[str, str], model: str
-) -> dict[str, str]:
-    missing = kind.missing(draft_sections(ledger, path, kind, sections=given))
-    if not missing:
-        return dict(given)
-    documents = [ledger.documents[path], *(c.document for c in ledger.worked_in(path))]
-    return {**write_sections(model, documents, missing, what=f"a {kind.type}"), **given}
+    return change_notes(engine, plan, command="metabolism", apply=apply)

@@ -12,8 +12,7 @@ from typing import Literal, TypeAlias
 
 from memory_palace.metabolism.assets import CONSTITUTION, TELEGRAM, is_protected, kind_of
 from memory_palace.metabolism.ledger import Ledger, field_date
-from memory_palace.metabolism.likeness import AssetPair, Cosine, LineRange, find_pairs
-from memory_palace.metabolism.remaining import HotNotes
+from memory_palace.metabolism.likeness import Cosine, HotNotes, LineRange, find_pairs
 from memory_palace.notes.document import Document
 from memory_palace.notes.rooms import stem_of
 from memory_palace.notes.validity import superseded_by
@@ -53,10 +52,19 @@ def find_proposals(ledger: Ledger, *, cosine: Cosine | None) -> list[Elimination
             proposal = _step_for(ledger, document)
             if proposal is not None:
                 found[path] = _hold(ledger, proposal)
-    for pair in _doubtful_pairs(ledger, cosine):
-        action: EliminationAction = "merge" if pair.kind == "duplicate" else "contradiction"
-        proposal = Elimination(action, pair.newer, pair.evidence, pair.older, lines=pair.lines)
-        found[pair.newer] = _hold(ledger, proposal)
+    assets = [
+        document
+        for document in ledger.documents.values()
+        if not document.is_cold
+        and (document.place == CONSTITUTION or kind_of(document) not in (None, TELEGRAM))
+        and not superseded_by(document.fields)
+        and document.path not in ledger.disputed
+    ]
+    for pair in find_pairs(assets, cosine=cosine, settled=ledger.settled):
+        found[pair.newer] = _hold(
+            ledger,
+            Elimination(pair.action, pair.newer, pair.evidence, pair.older, lines=pair.lines),
+        )
         found.pop(pair.older, None)  # neither goes while they are in doubt
     return list(_hold_unsaid(ledger, [found[path] for path in sorted(found)]))
 
@@ -67,15 +75,17 @@ def _hold_unsaid(ledger: Ledger, proposals: Sequence[Elimination]) -> Iterator[E
     A telegraph stands for its card. It repeats what it was made of, so it stands for nothing else,
     and no more do cards: they go when it says what they say.
     """
-    superseded = {p.path for p in proposals if p.action == "supersede" and not p.held}
-    hot = HotNotes(ledger.documents.values(), superseded)
+    staying = HotNotes(ledger.documents.values())
+    for proposal in proposals:
+        if proposal.action == "supersede" and not proposal.held:
+            staying.gone.add(proposal.path)
     passing = {path for path, d in ledger.documents.items() if kind_of(d) is TELEGRAM}
     passing |= ledger.cards.keys()
     for proposal in proposals:
         if proposal.action in _BY_DISUSE and not proposal.held:
             without = () if proposal.path in ledger.cards else passing - {proposal.path}
             document = ledger.documents[proposal.path]
-            yield replace(proposal, held=hot.let_go(document, without=without))
+            yield replace(proposal, held=staying.let_go(document, without=without))
         else:
             yield proposal
 
@@ -87,7 +97,7 @@ def _step_for(ledger: Ledger, document: Document) -> Elimination | None:
         return _superseded(ledger, document, names)
     if kind_of(document) is not None:
         return _failed(ledger, document) or _unused(ledger, document)
-    return _finished_room(ledger, document)
+    return None
 
 
 def _superseded(ledger: Ledger, document: Document, names: Sequence[str]) -> Elimination:
@@ -175,38 +185,6 @@ def _finished_card(ledger: Ledger, document: Document) -> Elimination | None:
     return None
 
 
-def _finished_room(ledger: Ledger, document: Document) -> Elimination | None:
-    """Archive the notes of a done project, except what is still linked from elsewhere."""
-    parts = document.place.split("/")
-    if len(parts) < 3 or parts[0] != "project_rooms":
-        return None
-    room = "/".join(document.path.split("/")[: 2 - len(parts)]) + "/"
-    index = ledger.documents.get(f"{room}index.md")
-    if index is None or index.text("status").casefold() not in ("done", "completed", "closed"):
-        return None
-    cards = [c for c in ledger.cards.values() if c.document.text("project") == parts[1]]
-    if any(card.state != "completed" for card in cards):
-        return None
-    outside = [
-        path
-        for path in ledger.inbound(document.path)
-        if not path.startswith(room)
-        and (path not in ledger.cards or ledger.is_open_card(path))
-        and not _is_own(ledger, document.path, path)
-    ]
-    last = ledger.last_use(document.path)
-    if outside or last is None or (ledger.today - last).days < UNUSED_DAYS:
-        return None
-    if not ledger.tells_disuse:
-        return None
-    evidence = (
-        f"{room}index.md says {index.text('status')}",
-        f"last use {last}",
-        "no link from outside the room",
-    )
-    return Elimination("finish", document.path, evidence)
-
-
 def _hold(ledger: Ledger, proposal: Elimination) -> Elimination:
     """Rule 7, and rule 5's second half: hands off what is in use, disputed or not committed."""
     touched = [proposal.path, proposal.other]
@@ -218,15 +196,3 @@ def _hold(ledger: Ledger, proposal: Elimination) -> Elimination:
     if any(path in ledger.uncommitted for path in touched):
         why = "has edits that are not committed to git"
     return replace(proposal, held=why)
-
-
-def _doubtful_pairs(ledger: Ledger, cosine: Cosine | None) -> Iterator[AssetPair]:
-    assets = [
-        document
-        for document in ledger.documents.values()
-        if not document.is_cold
-        and (document.place == CONSTITUTION or kind_of(document) not in (None, TELEGRAM))
-        and not superseded_by(document.fields)
-        and document.path not in ledger.disputed
-    ]
-    yield from find_pairs(assets, cosine=cosine, settled=ledger.settled)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory_palace.metabolism.assets import TELEGRAM, drop_filler, kind_of
-from memory_palace.metabolism.condensing import cost, drop_repeated
+from memory_palace.embedding.llm_models import estimate_tokens
+from memory_palace.markdown.markup import Markup
+from memory_palace.metabolism.assets import TELEGRAM, kind_of
+from memory_palace.metabolism.distill import MOST_TOKENS
 from memory_palace.metabolism.ledger import Ledger, field_date
-from memory_palace.metabolism.phrasing import phrasing_of
-from memory_palace.metabolism.statements import read_statements
 from memory_palace.notes.document import Document
 
 LEAST_TASKS = 2
@@ -17,7 +17,6 @@ LEAST_USES = 3
 """Uses asked for where they are logged."""
 LEAST_SUCCESS = 0.8
 """The share of successes must be above it."""
-MOST_TOKENS = 400
 LEAST_ROOMS = 2
 LEAST_DAYS = 90
 """Days that a rule must have held before it may become part of the constitution."""
@@ -98,18 +97,19 @@ def _tells_what_follows(document: Document) -> list[PromotionGate]:
     if kind_of(document) is not TELEGRAM:
         return []
     needed = ("Working solution", "Principle")
-    absent = [name for name in needed if not drop_filler(document.section(name))]
+    absent = [name for name in needed if not document.section(name).strip()]
     counted = f"no {' and no '.join(absent)}" if absent else "both are there"
     return [PromotionGate("tells what worked and what follows", not absent, counted)]
 
 
 def _compressible(document: Document) -> PromotionGate:
-    statements = drop_repeated(read_statements(document.body, phrasing_of(("en",))))
-    tokens = sum(map(cost, statements))
+    markup = Markup(document.body)
+    lines = zip(markup.without_headings().split("\n"), markup.fenced, strict=True)
+    tokens = estimate_tokens("\n".join(line for line, is_code in lines if not is_code).strip())
     return PromotionGate(
         "compressible",
         0 < tokens <= MOST_TOKENS,
-        f"{tokens} tokens without foam, at most {MOST_TOKENS}",
+        f"{tokens} tokens, at most {MOST_TOKENS}",
     )
 
 

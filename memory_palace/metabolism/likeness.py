@@ -1,39 +1,45 @@
-"""Pairs of assets that say the same, or the opposite. They are proposed, never decided."""
+"""Notes that say the same: pairs of assets in doubt, and statements that would be lost."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain, zip_longest
-from typing import TypeAlias
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain, combinations
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from memory_palace.checking.contradictions import find_contradictions
-from memory_palace.checking.verdicts import Passage, write_place
+from memory_palace.checking.verdicts import write_place
+from memory_palace.checking.wording import read_claims, split_prose
 from memory_palace.engine import Engine
-from memory_palace.language.tokens import plain_words
-from memory_palace.language.vocabulary import word_set
-from memory_palace.language.word_lists import FOREIGN_NEGATIONS, is_negation
+from memory_palace.language.tokens import plain_words, tokenize
+from memory_palace.language.word_lists import STOP_STEMS
 from memory_palace.markdown.markup import Markup
 from memory_palace.metabolism.assets import kind_of
 from memory_palace.models import Vector
 from memory_palace.notes.document import Document
+from memory_palace.notes.superseding import blank_claims, find_claims
+from memory_palace.notes.withholding import withhold
 from memory_palace.workflow.losing import read_statements
 
 LineRange: TypeAlias = tuple[int, int]
 Cosine: TypeAlias = Callable[[str, str], float | None]
 """How alike two notes are by their vectors; ``None`` where one has none."""
 
-DUPLICATE_COSINE = 0.92
-DUPLICATE_JACCARD = 0.7
-"""Both must be exceeded (SPEC of the rules; the same figures as the source's author uses)."""
-_NO_RULE = frozenset({"evidence", "decision", "the four tests", "seen in", "tested on"})
-"""Sections that say where a rule comes from: dates and names in them differ."""
-_FILLERS = word_set(
-    """the an and or of to in on is are be it its always must should do does that this for with
-    as at by you we immer muss der die das toujours le la les siempre el los"""
+DUPLICATE_COSINE, DUPLICATE_JACCARD = 0.92, 0.7
+"""Both must be exceeded."""
+_SHOWN = 100
+"""Characters that are shown of a statement."""
+_ADDRESS = re.compile(r"https?://[^\s)\]>\"]+")
+_NAMES_ALONE = re.compile(
+    r"^[ \t]*(?:[-*+][ \t]+)?(?:(?:\[\[[^\[\]\n]*\]\][ \t,;]*)+|[^\s:;,|()\[\]]+\.md[ \t]*)$", re.M
 )
+"""Lines that hold nothing but links or a path."""
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +48,7 @@ class AssetPair:
 
     older: str
     newer: str
-    kind: str
-    """``duplicate`` or ``contradiction``."""
+    action: Literal["merge", "contradiction"]
     evidence: tuple[str, ...]
     lines: tuple[LineRange, LineRange] | None = None
     """Of a contradiction, first and last line in either."""
@@ -62,7 +67,8 @@ def find_pairs(
     ordered = sorted(assets, key=lambda d: (d.text("date"), d.path))
     pairs: list[AssetPair] = []
     taken: set[str] = set()
-    for pair in chain(_contradictions(ordered), _duplicates(ordered, cosine)):
+    duplicates = _duplicates(ordered, cosine) if cosine else iter(())
+    for pair in chain(_contradictions(ordered), duplicates):
         both = frozenset((pair.older, pair.newer))
         if not both & taken and both not in settled:
             pairs.append(pair)
@@ -72,7 +78,7 @@ def find_pairs(
 
 def _contradictions(ordered: Sequence[Document]) -> Iterator[AssetPair]:
     """Yield the rules that cannot both be followed, by the tests of ``palace verify``."""
-    for found in find_contradictions([_rules_of(document) for document in ordered]):
+    for found in find_contradictions([read_statements(document) for document in ordered]):
         ends = found.first, found.second
         said = (f"{write_place(end)} says “{end.text}”" for end in ends)
         lines = ((ends[0].first_line, ends[0].last_line), (ends[1].first_line, ends[1].last_line))
@@ -80,71 +86,20 @@ def _contradictions(ordered: Sequence[Document]) -> Iterator[AssetPair]:
         yield AssetPair(ends[0].note, ends[1].note, "contradiction", evidence, lines)
 
 
-def _rules_of(document: Document) -> Passage:
-    """Return what an asset says, its evidence left out."""
-    said = read_statements(document)
-    rows = said.text.split("\n")
-    headings = [h for h in Markup(document.body).headings if h.level <= 2]
-    for heading, end in zip_longest(headings, (h.first for h in headings[1:])):
-        if heading.text.casefold() in _NO_RULE:
-            stop = len(rows) if end is None else end
-            rows[heading.first : stop] = [""] * (stop - heading.first)
-    return replace(said, text="\n".join(rows))
-
-
-def _duplicates(ordered: Sequence[Document], cosine: Cosine | None) -> Iterator[AssetPair]:
-    words = {d.path: _words(d.body) for d in ordered}
-    for number, newer in enumerate(ordered):
-        for older in ordered[:number]:
-            evidence = None
-            is_turned = _is_negated(older.body) != _is_negated(newer.body)
-            if kind_of(older) is kind_of(newer) and not is_turned:
-                evidence = _duplicate(older.path, newer.path, words, cosine)
-            if evidence:
-                yield AssetPair(older.path, newer.path, "duplicate", evidence)
-
-
-def is_duplicate(cosine: float, overlap: float) -> bool:
-    """Whether two figures speak for one asset written twice."""
-    return cosine > DUPLICATE_COSINE and overlap > DUPLICATE_JACCARD
-
-
-def jaccard(first: frozenset[str], second: frozenset[str]) -> float:
-    """Return the share of words that two sets have in common; 0 where both are empty."""
-    union = first | second
-    return len(first & second) / len(union) if union else 0.0
-
-
-def _duplicate(
-    older: str, newer: str, words: dict[str, frozenset[str]], cosine: Cosine | None
-) -> tuple[str, ...] | None:
-    overlap = jaccard(words[older], words[newer])
-    if cosine is None or overlap <= DUPLICATE_JACCARD:  # cheap, and most pairs end here
-        return None
-    alike = cosine(older, newer)
-    if alike is None or not is_duplicate(alike, overlap):
-        return None
-    return (
-        f"cosine {alike:.3f}, above {DUPLICATE_COSINE}",
-        f"shared words {overlap:.3f}, above {DUPLICATE_JACCARD}",
-    )
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(
-        word
-        for word in plain_words(text)
-        if (len(word) > 1 or word.isdigit()) and not _denies(word) and word not in _FILLERS
-    )
-
-
-def _denies(word: str) -> bool:
-    return is_negation(word) or word in FOREIGN_NEGATIONS or word == "avoid"
-
-
-def _is_negated(text: str) -> bool:
-    """Whether a rule is turned round: two negations are none."""
-    return sum(map(_denies, plain_words(text))) % 2 == 1
+def _duplicates(ordered: Sequence[Document], cosine: Cosine) -> Iterator[AssetPair]:
+    words = {document.path: frozenset(plain_words(document.body)) for document in ordered}
+    for older, newer in combinations(ordered, 2):
+        one, other = words[older.path], words[newer.path]
+        overlap = len(one & other) / max(1, len(one | other))
+        if overlap <= DUPLICATE_JACCARD or kind_of(older) is not kind_of(newer):
+            continue  # cheap, and most pairs end here
+        alike = cosine(older.path, newer.path)
+        if alike is not None and alike > DUPLICATE_COSINE:
+            evidence = (
+                f"cosine {alike:.3f}, above {DUPLICATE_COSINE}",
+                f"shared words {overlap:.3f}, above {DUPLICATE_JACCARD}",
+            )
+            yield AssetPair(older.path, newer.path, "merge", evidence)
 
 
 def has_vectors(engine: Engine) -> bool:
@@ -153,23 +108,73 @@ def has_vectors(engine: Engine) -> bool:
 
 
 def open_cosine(engine: Engine) -> Cosine | None:
-    """Return what compares two notes, by the means of their vectors; ``None`` without vectors."""
+    """Return a function of the cosine of two notes' mean vectors; ``None`` without vectors."""
     if not has_vectors(engine):
         return None
     snapshot = engine.snapshot()
     places = {path: place for place, path in enumerate(snapshot.paths)}
-    means: dict[str, Vector | None] = {}
 
+    @cache
     def mean(path: str) -> Vector | None:
-        if path not in means:
-            rows = np.flatnonzero(snapshot.row_note == places.get(path, -1))
-            total = snapshot.rows_of(rows).sum(axis=0) if len(rows) else np.zeros(1, np.float32)
-            length = float(np.linalg.norm(total))
-            means[path] = total / length if length else None
-        return means[path]
+        rows = np.flatnonzero(snapshot.row_note == places.get(path, -1))
+        total = snapshot.rows_of(rows).sum(axis=0) if len(rows) else np.zeros(1, np.float32)
+        length = float(np.linalg.norm(total))
+        return total / length if length else None
 
     def cosine(first: str, second: str) -> float | None:
         one, two = mean(first), mean(second)
         return None if one is None or two is None else float(one @ two)
 
     return cosine
+
+
+class HotNotes:
+    """The statements of the notes that are in the hot rooms."""
+
+    def __init__(self, documents: Iterable[Document]) -> None:
+        self.gone: set[str] = set()
+        """Notes that leave in the same run."""
+        self._needed: dict[str, str] = {}
+        self._notes: dict[str, dict[str, None]] = defaultdict(dict)
+        """For each statement the notes that have it in these words."""
+        for document in documents:
+            for statement in () if document.is_cold else _statements(document):
+                self._notes[_key(statement)][document.path] = None
+
+    def let_go(self, document: Document, *, without: Collection[str] = ()) -> str:
+        """Return why a note has to stay; nothing where others say all it says, and then it is gone.
+
+        A note that says what another one leaves behind stays for this time. A line that only names
+        notes is no loss. The notes ``without`` stand for nothing.
+        """
+        if document.path in self._needed:
+            return f"{self._needed[document.path]} goes because this note says what it said"
+        if withhold(document.data.decode("utf-8", "replace"), document.path)[1]:
+            return "holds something private, which is not compared"
+        away = {document.path, *self.gone, *without}
+        said = list(_statements(document))
+        others = [sorted(self._notes[_key(each)].keys() - away) for each in said]
+        unsaid = [each for each, notes in zip(said, others, strict=True) if not notes]
+        if not unsaid:
+            self.gone.add(document.path)
+            self._needed |= {notes[0]: document.path for notes in others}
+            return ""
+        first = unsaid[0] if len(unsaid[0]) <= _SHOWN else f"{unsaid[0][: _SHOWN - 1]}…"
+        if len(unsaid) == 1:
+            return f"says a thing that no other hot note says: {first}"
+        return f"says {len(unsaid)} things that no other hot note says, first: {first}"
+
+
+def _statements(document: Document) -> Iterator[str]:
+    """Yield the sentences of a note that say something, its lines of code and its addresses."""
+    body = blank_claims(document.body, find_claims(document.body))
+    said = dict.fromkeys(split_prose(read_claims(_NAMES_ALONE.sub("", body))))
+    yield from (each for each in said if set(tokenize(each)) - STOP_STEMS)
+    lines = zip(body.split("\n"), Markup(body).fenced, strict=True)
+    code = (line.strip() for line, is_fenced in lines if is_fenced)
+    yield from (line for line in code if _key(line) and not line.startswith(("```", "~~~")))
+    yield from dict.fromkeys(_ADDRESS.findall(body))
+
+
+def _key(statement: str) -> str:
+    return " ".join(_WORD.findall(statement.casefold()))

@@ -22,7 +22,6 @@ from memory_palace.metabolism.assets import (
     KINDS,
     WING,
     AssetKind,
-    drop_filler,
     kind_of,
 )
 from memory_palace.metabolism.gates import (
@@ -62,7 +61,7 @@ def draft_sections(
     for name in sections:
         if name.casefold() not in known:
             raise UsageError(f"a {kind.name} has {', '.join(kind.sections)}; no {name!r}")
-    given = {known[name.casefold()]: drop_filler(text) for name, text in sections.items()}
+    given = {known[name.casefold()]: text.strip() for name, text in sections.items()}
     document = ledger.documents[path]
     drafted = {name: given.get(name) or kind.find(document, name) for name in kind.sections}
     links = [f"- [[{card.document.stem}]]" for card in ledger.worked_in(path)]

@@ -130,15 +130,6 @@ class HierarchicalIndex:
         chosen = tuple(self.memories[at] for at in best[: len(loaded)])
         return Retrieved(chosen, route, index_text, index_text + text)
 
-    def look_up_flat(self, query: str, k: int = 3) -> Retrieved:
-        """Take the best of all memories by the same scores, and list all: the baseline."""
-        vector = self._embed_query(query)
-        best = self._rank(query, vector, range(len(self.memories)))[:k]
-        listing = "".join(self.domain_text(name) for name in self._router.names)
-        chosen = tuple(self.memories[at] for at in best)
-        route = Route(self._router.names, 1.0, False, 0.0)
-        return Retrieved(chosen, route, listing, listing + "".join(map(render, chosen)))
-
     @property
     def domains(self) -> tuple[str, ...]:
         """Names of all domains."""

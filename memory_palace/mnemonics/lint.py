@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from memory_palace.checking.attempts import fold_words
 from memory_palace.language.markers import drop_markers, find_markers
 from memory_palace.language.word_lists import STOPWORDS
 from memory_palace.mnemonics.form import CONTENT, IMAGE, Form
 from memory_palace.mnemonics.memory_values import MOST_FACTORS
 from memory_palace.mnemonics.smashin import count_score
+from memory_palace.mnemonics.verification_tokens import fold_words
 
 LEAST_WORDS = 2
 """Content words of a token; shorter ones are said by chance (source document 000: 3 to 5 words)."""
@@ -106,8 +106,6 @@ def _is_part(one: Sequence[str], other: Sequence[str]) -> bool:
 IMAGE_CHARACTERS = 300, 500
 CONTENT_WORDS = 50, 150
 """What source document 000 asks for; advice, not errors."""
-ANCHOR_WORDS = 6
-"""Words of the longest anchor: it is a cue, no summary."""
 
 
 def lint_memory(form: Form, corpus: VisibleWords, others: Sequence[Form] = ()) -> list[Flaw]:
@@ -115,9 +113,10 @@ def lint_memory(form: Form, corpus: VisibleWords, others: Sequence[Form] = ()) -
     flaws = [
         *_lint_sections(form),
         *_lint_figures(form),
-        *_lint_anchors(form, others),
         *lint_tokens(form, corpus, others),
     ]
+    if not form.anchors and not form.names:
+        flaws.append(_advise(form, "no anchor; add a few words to find it by"))
     if not form.tokens and not any(flaw.is_error for flaw in flaws):
         message = "no token, so reading it cannot be proved; add [Verify: three unlikely words]"
         flaws.append(_advise(form, message))
@@ -152,18 +151,6 @@ def _lint_figures(form: Form) -> Iterator[Flaw]:
         yield _advise(form, f"SMASHIN {score}/12 has no factors listed; run `palace memory score`")
     if form.stated_confidence is not None and not 0 <= form.stated_confidence <= 1:
         yield Flaw(form.path, None, "confidence is out of range; write 0 to 1, n/5 or n %")
-
-
-def _lint_anchors(form: Form, others: Sequence[Form]) -> Iterator[Flaw]:
-    if not form.anchors and not form.names:
-        yield _advise(form, "no anchor; add a few words to find it by")
-    for anchor in form.anchors:
-        if len(anchor.split()) > ANCHOR_WORDS:
-            yield _advise(form, f"the anchor “{anchor}” has more than {ANCHOR_WORDS} words")
-    for other in others:
-        shared = {a.casefold() for a in form.anchors} & {a.casefold() for a in other.anchors}
-        if other.path != form.path and shared:
-            yield _advise(form, f"the anchor “{min(shared)}” leads to {other.path} too")
 
 
 def _advise(form: Form, message: str) -> Flaw:

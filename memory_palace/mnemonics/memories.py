@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from functools import cached_property, partial
-from typing import Literal, TypeAlias
 
-from memory_palace.changes.changing import find_note, read_notes
+from memory_palace.changes.changing import find_note, read_notes, write_file
+from memory_palace.changes.operations import grow
 from memory_palace.embedding.base import Embedder, embed_query
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
@@ -16,11 +17,17 @@ from memory_palace.mnemonics.form import Form, is_memory, read_form, read_memory
 from memory_palace.mnemonics.hierarchy import HierarchicalIndex
 from memory_palace.mnemonics.lint import VisibleWords
 from memory_palace.mnemonics.memory_values import Memory
-from memory_palace.mnemonics.reviews import Review, load_reviews
+from memory_palace.mnemonics.reviews import (
+    FORGOTTEN_CONFIDENCE,
+    LOG,
+    RECALLED_CONFIDENCE,
+    Review,
+    Standing,
+    load_reviews,
+    stand,
+    to_record,
+)
 from memory_palace.notes.document import Document, Library
-
-Way: TypeAlias = Literal["subject", "anchor", "link"]
-"""How a term led to a memory."""
 
 
 @dataclass(frozen=True)
@@ -118,25 +125,6 @@ def list_memories(engine: Engine, *, domain: str | None = None) -> list[Memory]:
     return [memory for memory in memories if wanted in (None, memory.domain)]
 
 
-def define(engine: Engine, term: str) -> tuple[Way, Memory]:
-    """Return the memory of a term: called so, with such an anchor, or with a link to such a note.
-
-    Raise ``UsageError`` where there is none.
-    """
-    wanted = fold_name(term)
-    memories = read_memory_notes(engine).memories
-    ways: tuple[tuple[Way, Callable[[Memory], Iterable[str]]], ...] = (
-        ("subject", lambda memory: [memory.subject]),
-        ("anchor", lambda memory: memory.anchors),
-        ("link", lambda memory: (link.target.partition("#")[0] for link in memory.links)),
-    )
-    for way, names in ways:
-        for memory in memories:
-            if wanted in map(fold_name, names(memory)):
-                return way, memory
-    raise UsageError(f"no memory defines {term!r}; run `palace memory list`")
-
-
 def tour(engine: Engine, *, domain: str | None = None) -> list[Memory]:
     """Return memories in the order of a walk: by domain, then by place in it."""
     memories = list_memories(engine, domain=domain)
@@ -172,3 +160,42 @@ def find_domain(memories: Sequence[Memory], name: str) -> str:
         return found[0]
     problem = f"{len(found)} domains match" if found else "no domain is called"
     raise UsageError(f"{problem} {name!r}; the domains are {', '.join(found or domains)}")
+
+
+def plan_reviews(engine: Engine, *, today: date | None = None) -> list[tuple[Memory, Standing]]:
+    """Return where all memories stand, the earliest due first, then the least sure."""
+    day = today or datetime.now(UTC).date()
+    notes = read_memory_notes(engine)
+    found = [
+        (memory, stand(memory, notes.reviews.get(memory.id, ()), today=day))
+        for memory in notes.memories
+    ]
+    return sorted(found, key=lambda pair: (pair[1].due, pair[1].confidence, pair[0].id))
+
+
+def record_review(
+    engine: Engine,
+    name: str,
+    *,
+    is_recalled: bool,
+    confidence: float | None = None,
+    now: datetime | None = None,
+) -> Standing:
+    """Log that a memory was reviewed, and return where it stands then. The note is not touched.
+
+    ``confidence`` is from 0 to 1, by default what such a review usually means.
+    """
+    moment = now or datetime.now(UTC)
+    document = read_memory_notes(engine).find(name)
+    memory = read_memory(document)
+    usual = RECALLED_CONFIDENCE if is_recalled else FORGOTTEN_CONFIDENCE
+    sure = usual if confidence is None else confidence
+    review = Review(memory.id, moment, is_recalled, sure, memory.smashin_score)
+    write_file(
+        engine,
+        lambda: grow(engine.paths, LOG, [to_record(review)]),
+        command="memory",
+        reason=f"review {memory.id}",
+    )
+    reviews = load_reviews(engine.paths)[memory.id]
+    return stand(read_memory(document, reviews), reviews, today=moment.date())

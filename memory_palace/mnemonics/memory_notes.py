@@ -9,20 +9,21 @@ from datetime import UTC, date, datetime
 from memory_palace.changes.changing import Outcome, Plan, change_notes
 from memory_palace.changes.composing import note_path
 from memory_palace.changes.operations import Create, Replace
-from memory_palace.dialogue import Dialogue
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
-from memory_palace.mnemonics.domains import MEMORIES_ROOM, AskDomain, guess_domain
-from memory_palace.mnemonics.form import IMAGE, SMASHIN, Form, read_form, read_memory
-from memory_palace.mnemonics.lint import Flaw, lint_memory
-from memory_palace.mnemonics.marking import mark_by_model
-from memory_palace.mnemonics.memories import MemoryNotes, read_memory_notes
-from memory_palace.mnemonics.memory_values import Mark, Memory, MemoryLink
-from memory_palace.mnemonics.rendering import (
+from memory_palace.mnemonics.form import (
+    IMAGE,
+    SMASHIN,
+    Form,
+    read_form,
+    read_memory,
     render_marks,
     render_memory,
     state_score,
 )
+from memory_palace.mnemonics.lint import Flaw, lint_memory
+from memory_palace.mnemonics.memories import MemoryNotes, read_memory_notes
+from memory_palace.mnemonics.memory_values import Mark, Memory, MemoryLink
 from memory_palace.mnemonics.smashin import (
     count_score,
     detect_factors,
@@ -34,6 +35,7 @@ from memory_palace.notes.sections import replace_section
 from memory_palace.retrieval.filters import check_room
 
 COMMAND = "memory"
+MEMORIES_ROOM = "reflection_wing/memories"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +45,7 @@ class WrittenMemory:
     outcome: Outcome
     flaws: tuple[Flaw, ...]
     domain: str
-    """Folder of memories that it was filed in; empty for none, or where a room was named."""
-    is_guessed: bool
+    """Folder of memories that it was filed in; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,25 +107,16 @@ def new_memory(
     engine: Engine,
     memory: Memory,
     *,
-    domain: str | None = None,
-    room: str | None = None,
+    domain: str = "",
+    room: str = MEMORIES_ROOM,
     tags: Sequence[str] = (),
     today: date | None = None,
-    ask: AskDomain | None = None,
 ) -> WrittenMemory:
     """Write a memory as a new note. Its factors are counted from the words of its image.
 
-    It goes into the folder of its ``domain`` in ``room``, by default where memories are kept. A
-    domain that is not named is guessed, unless a room is; an empty one is none. ``ask`` is asked
-    where the guess is not sure.
+    It goes into the folder of its ``domain`` in ``room``, or into the room itself.
     """
-    is_guessed = domain is None and room is None
-    if is_guessed:
-        guess = guess_domain(engine, f"{memory.subject}\n{memory.content}")
-        domain = guess.name if guess.is_sure else ""
-        if ask is not None and not guess.is_sure:
-            domain, is_guessed = ask(guess), False
-    folder = "/".join(filter(None, (room or MEMORIES_ROOM, domain)))
+    folder = "/".join(filter(None, (room, domain)))
     check_room(folder.partition("/")[0])
     marks = merge_marks(memory.marks, detect_factors(memory.image))
     day = today or datetime.now(UTC).date()
@@ -141,7 +133,7 @@ def new_memory(
     notes, note = read_memory_notes(engine), create()
     document = parse_document(note.path, note.data)
     flaws = [] if document is None else _lint(read_form(document), notes)
-    return WrittenMemory(outcome, tuple(flaws), domain or "", is_guessed)
+    return WrittenMemory(outcome, tuple(flaws), domain)
 
 
 def score_memory(
@@ -149,23 +141,16 @@ def score_memory(
     name: str,
     given: Sequence[Mark] = (),
     *,
-    dialogue: Dialogue | None = None,
     apply: bool = False,
 ) -> ScoredMemory:
-    """Count the factors of a memory again, with marks that are given, and write the map.
-
-    The model of ``dialogue`` marks what words, nobody, or it itself has marked so far.
-    """
-    notes = read_memory_notes(engine)
-    by_model = mark_by_model(dialogue, notes.read(notes.find(name))) if dialogue else ()
+    """Count the factors of a memory again, with marks that are given, and write the map."""
     found: list[tuple[Form, tuple[Mark, ...]]] = []
 
     def plan(library: Library) -> Plan:
         document = read_memory_notes(engine, library).find(name)
         form = read_form(document)
         detected = detect_factors(form.sections.get(IMAGE, ""))
-        stored = [mark for mark in form.marks if mark.by not in {one.by for one in by_model}]
-        marks = merge_marks(stored, [*detected, *by_model], given)
+        marks = merge_marks(form.marks, detected, given)
         found.append((form, marks))
         after = replace_section(form.path, document.data, SMASHIN, render_marks(marks))
         after = state_score(form.path, after, count_score(marks))

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from memory_palace.changes.journal import read_moves
 from memory_palace.config import PalacePaths
-from memory_palace.errors import UsageError
-from memory_palace.mnemonics.decay import Trial, fade
+from memory_palace.mnemonics.decay import fade
 from memory_palace.mnemonics.memory_values import MOST_FACTORS, Memory
 from memory_palace.storage.logs import follow_moves, read_records
 
@@ -78,28 +76,7 @@ def load_reviews(paths: PalacePaths) -> Mapping[str, Sequence[Review]]:
     return read_reviews(paths.logs, read_moves(paths))
 
 
-_LONGEST_DAYS = 36_525
-
-
-def check_schedule(days: Sequence[int]) -> Sequence[int]:
-    """Return a schedule of reviews; raise ``UsageError`` unless its days rise from 1 on.
-
-    None is beyond a century, after which no calendar goes on.
-    """
-    is_rising = all(a < b for a, b in pairwise(days))
-    if not days or days[0] < 1 or days[-1] > _LONGEST_DAYS or not is_rising:
-        raise UsageError(f"a schedule is rising days such as 1,3,7,14,30, not {list(days)}")
-    return days
-
-
-def stand(
-    memory: Memory,
-    reviews: Sequence[Review],
-    *,
-    today: date,
-    schedule: Sequence[int] = FIBONACCI,
-    factor: float = 1.0,
-) -> Standing:
+def stand(memory: Memory, reviews: Sequence[Review], *, today: date) -> Standing:
     """Return when a memory is due, and how well it is predicted to be remembered.
 
     ``memory`` was read with the same ``reviews``. One that nobody has reviewed is due the first
@@ -109,18 +86,9 @@ def stand(
     last, confidence = memory.last_retrieved or memory.created, memory.confidence
     if last is None:
         return Standing(today, confidence, 0, 0)
-    due = last + timedelta(days=schedule[min(streak, len(schedule) - 1)])
-    faded = fade(confidence, (today - last).days, memory.smashin_score, factor=factor)
+    due = last + timedelta(days=FIBONACCI[min(streak, len(FIBONACCI) - 1)])
+    faded = fade(confidence, (today - last).days, memory.smashin_score)
     return Standing(due, faded, len(reviews), streak)
-
-
-def make_trials(reviews: Mapping[str, Sequence[Review]]) -> list[Trial]:
-    """Return every review that follows another, with the days between."""
-    return [
-        Trial((later.time - earlier.time) / timedelta(days=1), later.smashin, later.is_recalled)
-        for rows in reviews.values()
-        for earlier, later in pairwise(rows)
-    ]
 
 
 def _count_streak(reviews: Sequence[Review]) -> int:

@@ -9,10 +9,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from memory_palace.checking.attempts import find_attempts, fold_words
 from memory_palace.errors import CheckFailedError
 from memory_palace.mnemonics.memory_values import Memory
-from memory_palace.mnemonics.verification_tokens import find_tokens, holds_token
+from memory_palace.mnemonics.verification_tokens import (
+    find_attempts,
+    find_tokens,
+    fold_words,
+    holds_token,
+)
 
 
 class TokenVerdict(StrEnum):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from operator import is_not
+from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from memory_palace.changes.changing import Outcome, Plan, change_notes, find_note, read_notes, today
@@ -14,8 +13,7 @@ from memory_palace.config import Rooms
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.models import Problem
-from memory_palace.navigation.node_list import parse_record
-from memory_palace.navigation.nodes import MemoryNode, Pose2D, check_node_id
+from memory_palace.navigation.nodes import MemoryNode, Pose2D, check_node_id, parse_record
 from memory_palace.notes.document import LEAD, Document, Known, Library
 from memory_palace.retrieval.filters import check_room
 
@@ -100,29 +98,16 @@ class LocusList:
         return {locus.path: locus.node for locus in self.loci}
 
 
-@dataclass(slots=True)
-class _Reading:
-    """What the last reading of a palace found."""
-
-    known: Known = field(default_factory=dict)
-    documents: Sequence[Document] = ()
-    loci: LocusList = LocusList(())
-
-
-_LAST: WeakKeyDictionary[Engine, _Reading] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[Engine, Known] = WeakKeyDictionary()
 
 
 def read_loci(engine: Engine) -> LocusList:
     """Read every locus outside the cold zone. A note that does not name the field is not parsed.
 
-    A process that asks again reads only the notes that have changed.
+    A process that asks again parses only the notes that have changed.
     """
-    last = _LAST.setdefault(engine, _Reading())
-    library = read_notes(engine, mentioning=FIELD.encode(), known=last.known)
-    documents = list(library.documents.values())
-    if len(documents) != len(last.documents) or any(map(is_not, documents, last.documents)):
-        last.documents, last.loci = documents, _loci_of(library)
-    return last.loci
+    known = _KNOWN.setdefault(engine, {})
+    return _loci_of(read_notes(engine, mentioning=FIELD.encode(), known=known))
 
 
 def add_locus(
@@ -130,7 +115,6 @@ def add_locus(
     title: str,
     *,
     pose: Pose2D,
-    node_id: int | None = None,
     tags: Sequence[str] = (),
     summary: str = "",
     room: str = DEFAULT_ROOM,
@@ -141,12 +125,10 @@ def add_locus(
     check_room(room.partition("/")[0])
 
     def plan(library: Library) -> Plan:
-        loci = _loci_of(library)
-        taken = {locus.node.node_id: locus.path for locus in loci.loci}
+        taken = {locus.node.node_id: locus.path for locus in _loci_of(library).loci}
         own = find_note(library, title) if note else None
-        number = node_id if node_id is not None else _id_of(own, loci, taken)
-        if taken.get(number, own and own.path) != (own and own.path):
-            raise UsageError(f"{taken[number]} already has id {number}; choose another --id")
+        known = [number for number, path in taken.items() if own and path == own.path]
+        number = known[0] if known else max(taken, default=-1) + 1
         node = MemoryNode(number, pose, None, tuple(tags), summary)
         if own is None:
             operation: Operation = _create(engine.paths.rooms, title, node, room)
@@ -198,35 +180,6 @@ def export_record(locus: Locus) -> dict[str, object]:
     }
 
 
-def near_loci(
-    loci: Sequence[Locus], place: Pose2D, *, within_metres: float | None, limit: int
-) -> list[tuple[float, Locus]]:
-    """Return the nearest loci with their distances in metres, ties by id."""
-    found = sorted(
-        ((place.distance_to(locus.node.pose), locus) for locus in loci),
-        key=lambda pair: (pair[0], pair[1].node.node_id),
-    )
-    return [pair for pair in found if within_metres is None or pair[0] <= within_metres][:limit]
-
-
-def near_place(
-    engine: Engine, place: Pose2D | int, *, within_metres: float | None = None, limit: int = 5
-) -> list[tuple[float, Locus]]:
-    """Return the loci nearest to a place, or to the locus of an id, with distances in metres."""
-    loci = read_loci(engine).loci
-    return near_loci(loci, pose_of(loci, place), within_metres=within_metres, limit=limit)
-
-
-def pose_of(loci: Sequence[Locus], place: Pose2D | int) -> Pose2D:
-    """Return a place itself, or that of the locus with this id."""
-    if isinstance(place, Pose2D):
-        return place
-    for locus in loci:
-        if locus.node.node_id == place:
-            return locus.node.pose
-    raise UsageError(f"there is no locus {place}; see `palace locus list`")
-
-
 def _loci_of(library: Library) -> LocusList:
     loci: dict[int, Locus] = {}
     problems: list[Problem] = []
@@ -246,12 +199,6 @@ def _loci_of(library: Library) -> LocusList:
             message = f"is node {locus.node.node_id}, as {other.path} is; change one of the ids"
             problems.append(Problem(document.path, None, "front matter", message))
     return LocusList([loci[number] for number in sorted(loci)], problems)
-
-
-def _id_of(own: Document | None, loci: LocusList, taken: Mapping[int, str]) -> int:
-    """Return the id a note has, or else the next free one."""
-    known = [locus.node.node_id for locus in loci.loci if own and locus.path == own.path]
-    return known[0] if known else max(taken, default=-1) + 1
 
 
 def _create(rooms: Rooms, title: str, node: MemoryNode, room: str) -> Create:

@@ -3,31 +3,169 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TypedDict
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias, TypedDict
 
+from memory_palace.errors import UsageError
 from memory_palace.navigation.belief import (
     FINAL,
     BeliefState,
+    Hypothesis,
     SearchAction,
     apply_memory_retrieval,
     exhaust_candidates,
     passes,
 )
 from memory_palace.navigation.node_ranking import NodeCandidate
-from memory_palace.navigation.nodes import goal_words
-from memory_palace.navigation.proposer import (
-    Proposer,
-    Surroundings,
-    Verifier,
-    is_forbidden,
-    parse_proposal,
-    target_of,
-)
+from memory_palace.navigation.nodes import Pose2D, goal_words
+from memory_palace.navigation.schema import find_problem
 
 SKIPPED = "SKIPPED"
 OK = "OK"
+INVALID_JSON = "VLM_INVALID:json_parse"
+INVALID_SCHEMA = "VLM_INVALID:schema"
+_AVOID = re.compile(r"avoid (\d{1,9})")
+_WITHIN = re.compile(r"within (\d{1,9}(?:\.\d+)?)")
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a proposer and a verifier may know besides the belief."""
+
+    open_nodes: frozenset[int] = frozenset()
+    """Nodes that exist and have not been looked at, or not with a result."""
+    poses: Mapping[int, Pose2D] = field(default_factory=dict)
+    """Where nodes are, as far as they are anywhere."""
+    position: Pose2D | None = None
+    looked: frozenset[int] = frozenset()
+    """Nodes that were looked at and are closed."""
+
+    def metres_to(self, node_id: int) -> float:
+        """Return the distance from the position; 0 where one of the two has no place."""
+        pose = self.poses.get(node_id)
+        return 0.0 if pose is None or self.position is None else self.position.distance_to(pose)
+
+
+class Proposer(Protocol):
+    """Proposes the next action. What it returns is parsed and checked, whoever made it."""
+
+    name: str
+
+    def propose(self, belief: BeliefState, around: Surroundings) -> str:
+        """Return a hypothesis as JSON."""
+        ...
+
+
+Verifier: TypeAlias = Callable[[Hypothesis, BeliefState, Surroundings], str | None]
+"""Returns ``None`` where a hypothesis that fits its schema may be done, else what forbids it."""
+
+
+class RuleProposer:
+    """Stop at the end, approach what is seen, go to the best candidate, else to the nearest."""
+
+    name = "rules"
+
+    def propose(self, belief: BeliefState, around: Surroundings) -> str:
+        """Return the hypothesis that follows from the belief."""
+        status = belief["target_status"]
+        if status in ("done", "unreachable"):
+            return _hypothesis("stop", 1.0, f"the search is over: {status}")
+        if status == "visible":
+            seen_at = f"seen at node {belief['last_seen_node_id']}"
+            pose = {"distance": 0.5, "angle": 0.0, "standoff": 0.5}
+            return _hypothesis("approach", 1.0, seen_at, status="visible", pose_relative=pose)
+        for candidate in belief["candidate_nodes"]:
+            if candidate["score"] > 0:
+                return go_to(candidate["node_id"], candidate["score"], "the best candidate")
+        return _hypothesis("explore", 0.0, "no candidate")
+
+
+def parse_proposal(text: str) -> tuple[Hypothesis | None, str | None]:
+    """Return the hypothesis, or ``None`` and the code of what is wrong with it."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None, INVALID_JSON
+    if find_problem(value, "hypothesis") is not None:
+        return None, INVALID_SCHEMA
+    found: Hypothesis = value
+    return found, None
+
+
+def target_of(hypothesis: Hypothesis) -> int | None:
+    """Return the node that a hypothesis would go to."""
+    goal = hypothesis.get("goal")
+    if hypothesis["action"] != "goto_node" or goal is None:
+        return None
+    node_id = goal["node_id"]
+    return node_id if isinstance(node_id, int) else None
+
+
+def go_to(node_id: int, confidence: float, rationale: str) -> str:
+    """Return a hypothesis that goes to a node."""
+    goal = {"type": "node_id", "node_id": node_id}
+    return _hypothesis("goto_node", confidence, rationale, goal=goal)
+
+
+def _hypothesis(
+    action: SearchAction,
+    confidence: float,
+    rationale: str,
+    *,
+    status: str = "not_visible",
+    **more: Mapping[str, object],
+) -> str:
+    return json.dumps(
+        {
+            "target_status": status,
+            "action": action,
+            "confidence": round(min(max(confidence, 0.0), 1.0), 6),
+            "rationale": rationale[:240],
+            **more,
+        }
+    )
+
+
+def verify(hypothesis: Hypothesis, belief: BeliefState, around: Surroundings) -> str | None:
+    """Return the first code that forbids a hypothesis: the state, the node, a constraint."""
+    status, action = belief["target_status"], hypothesis["action"]
+    if status in FINAL:
+        return None if action == "stop" else "SEARCH_IS_OVER"
+    if action == "stop":
+        return "NOT_FINISHED"
+    if action == "approach":
+        return None if status == "visible" else "NOT_VISIBLE"
+    node_id = target_of(hypothesis)
+    if node_id is None:
+        return None
+    if node_id in around.looked:
+        return f"ALREADY_LOOKED:{node_id}"
+    if node_id not in around.open_nodes:
+        return f"UNKNOWN_NODE:{node_id}"
+    constraint = is_forbidden(node_id, belief["active_constraints"], around)
+    return f"CONSTRAINT:{constraint}" if constraint else None
+
+
+def check_constraints(constraints: Sequence[str]) -> list[str]:
+    """Return the constraints; raise ``UsageError`` for one that nothing would enforce."""
+    for text in constraints:
+        if not (_AVOID.fullmatch(text) or _WITHIN.fullmatch(text)):
+            raise UsageError(f"unknown constraint {text!r}; use `avoid NODE` or `within METRES`")
+    return list(constraints)
+
+
+def is_forbidden(node_id: int, constraints: Sequence[str], around: Surroundings) -> str | None:
+    """Return the constraint that keeps the search away from a node."""
+    for text in constraints:
+        avoid, within = _AVOID.fullmatch(text), _WITHIN.fullmatch(text)
+        if avoid and int(avoid[1]) == node_id:
+            return text
+        if within and around.metres_to(node_id) > float(within[1]):
+            return text
+    return None
 
 
 class StepRecord(TypedDict):
@@ -46,8 +184,6 @@ class StepRecord(TypedDict):
     verifier: str
     rejection_reason: str | None
     target_status: str
-    simulated: bool
-    """Whether the status rests on a look that was simulated."""
     next_action: str
     next_node_id: int | None
 
@@ -68,7 +204,6 @@ def take_step(
     proposer: Proposer,
     verifier: Verifier,
     step: int,
-    is_simulated: bool = False,
 ) -> tuple[BeliefState, StepRecord]:
     """Return the belief after one step, and its record; ``before`` is left as it is."""
     belief = copy.deepcopy(before)
@@ -93,7 +228,6 @@ def take_step(
         verifier=verdict,
         rejection_reason=belief["rejection_reason"],
         target_status=belief["target_status"],
-        simulated=is_simulated,
         next_action=belief["next_action"],
         next_node_id=node_id,
     )
@@ -132,7 +266,7 @@ def _decide(
     belief["next_action"] = fallback
     if hypothesis is None:
         return str(code), SKIPPED
-    verdict = verifier.verify(hypothesis, belief, around)
+    verdict = verifier(hypothesis, belief, around)
     belief["rejection_reason"] = verdict[:120] if verdict else None
     if verdict is None:
         belief["next_action"] = hypothesis["action"]

@@ -1,17 +1,21 @@
-"""Nodes of a search: a pose in the plane, what was seen there, and the words of both."""
+"""Nodes of a search: a pose in the plane, what was seen there, its words, and lists in JSON."""
 
 from __future__ import annotations
 
+import json
 import math
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
-from memory_palace.errors import UsageError, WrongEmbedderError
+from memory_palace.errors import UsageError
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import STOPWORDS
+from memory_palace.navigation.schema import check_schema
 
 MOST_ID = 2**53
 """As far as JSON numbers are exact everywhere."""
@@ -86,8 +90,6 @@ class MemoryNode:
     """Of any length but zero; ``None`` where the text is embedded when it is asked for."""
     tags: tuple[str, ...] = ()
     summary: str = ""
-    seen_at: float | None = None
-    """When it was last seen, seconds since the epoch; for decay."""
 
     def __post_init__(self) -> None:
         check_node_id(self.node_id)
@@ -109,18 +111,6 @@ def check_node_id(value: object) -> int:
     return value
 
 
-def check_dimension(node: MemoryNode, dimension: int) -> None:
-    """Raise ``WrongEmbedderError`` for an embedding that cannot be of this embedder.
-
-    Taken for a cosine of 0, as in the source document, it would count as half a match.
-    """
-    if node.embedding is not None and len(node.embedding) != dimension:
-        raise WrongEmbedderError(
-            f"node {node.node_id} has an embedding of {len(node.embedding)} numbers, but the "
-            f"embedder makes {dimension}; leave it out to have the node's text embedded"
-        )
-
-
 @lru_cache(maxsize=4096)
 def goal_words(text: str) -> frozenset[str]:
     """Return the distinct stems of a goal's content words, of all words where it has no other.
@@ -138,3 +128,42 @@ def goal_words(text: str) -> frozenset[str]:
 def node_words(text: str) -> frozenset[str]:
     """Return the distinct stems of a node's text."""
     return frozenset(tokenize(text))
+
+
+def read_node_list(path: Path) -> list[Mapping[str, object]]:
+    """Read and check a JSON list of nodes."""
+    try:
+        value = json.loads(path.read_text("utf-8"), parse_constant=_refuse_constant)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise UsageError(f"{path} is not JSON: {error}") from error
+    return check_node_list(value, where=str(path))
+
+
+def check_node_list(value: object, *, where: str) -> list[Mapping[str, object]]:
+    """Return a list of nodes; raise ``PalaceError`` naming what is wrong with it."""
+    check_schema(value, "nodes", where=where)
+    records = cast("list[Mapping[str, object]]", value)
+    counts = Counter(record["node_id"] for record in records)
+    double = [number for number, count in counts.items() if count > 1]
+    if double:
+        raise UsageError(f"{where}: two nodes have id {double[0]}")
+    return records
+
+
+def parse_record(record: Mapping[str, object]) -> tuple[str, MemoryNode]:
+    """Turn a record that the schema has checked into a node. Notes hold no embedding."""
+    pose = cast("Mapping[str, float]", record["pose"])
+    node = MemoryNode(
+        int(cast(float, record["node_id"])),
+        Pose2D(float(pose["x"]), float(pose["y"]), float(pose.get("yaw", 0.0))),
+        None,
+        tuple(cast("Sequence[str]", record.get("tags", ()))),
+        " ".join(str(record.get("summary", "")).split()),
+    )
+    return " ".join(str(record.get("title", "")).split()), node
+
+
+def _refuse_constant(text: str) -> float:
+    raise ValueError(f"{text} is not a JSON number")

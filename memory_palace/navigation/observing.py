@@ -2,17 +2,105 @@
 
 from __future__ import annotations
 
+import re
+import time
+import unicodedata
+from bisect import bisect_left
 from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
 
 from memory_palace.engine import Engine
 from memory_palace.errors import CheckFailedError, UsageError
+from memory_palace.index.snapshot import Snapshot
+from memory_palace.models import ChunkRecord, Query
 from memory_palace.navigation.belief import PATIENCE, finish, reach, see
 from memory_palace.navigation.loci import read_loci
 from memory_palace.navigation.nodes import Pose2D
-from memory_palace.navigation.perception import contains_quote
-from memory_palace.navigation.reading import READ_BYTES, NoteReading, read_passages
 from memory_palace.navigation.search_session import SearchSession, SearchSessions
 from memory_palace.navigation.searches import changing
+from memory_palace.notes.excerpt import NoteText
+from memory_palace.ranking import DEFAULT_PROFILE
+from memory_palace.retrieval.excerpts import NoteReader
+from memory_palace.retrieval.question import embed_question
+from memory_palace.retrieval.search import search
+
+READ_BYTES = 1_500
+"""As much as `palace recall` says."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPassage:
+    """Lines of a note, 1-based and inclusive, or the part of them that there is room for."""
+
+    first_line: int
+    last_line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoteReading:
+    """A note, and what of it is shown: all of it, or the passage nearest the goal."""
+
+    note: NoteText
+    passages: tuple[ReadPassage, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is left out."""
+        return len(self.passages) == 1 and self.passages[0].text == self.note.text
+
+    @property
+    def bytes(self) -> int:
+        """UTF-8 bytes of what is shown."""
+        return sum(map(_size, (passage.text for passage in self.passages)))
+
+    def left_out(self) -> list[tuple[int, int]]:
+        """Return the lines above and below the passages, first and last."""
+        above = (1, self.passages[0].first_line - 1)
+        below = (self.passages[-1].last_line + 1, self.note.total_lines)
+        return [span for span in (above, below) if span[0] <= span[1]]
+
+
+def read_passages(
+    engine: Engine, path: str, goal: str, *, budget_bytes: int = READ_BYTES
+) -> NoteReading:
+    """Read a note whole where it is no longer than the budget, else the passage nearest the goal.
+
+    A passage that is too long is cut where it has most of the goal, and so is a note that has
+    changed since it was indexed.
+    """
+    note = engine.read(path)
+    if _size(note.text) <= budget_bytes:
+        return NoteReading(note, (ReadPassage(1, note.total_lines, note.text),))
+    snapshot = engine.snapshot()
+    reader = NoteReader(snapshot, engine.paths, goal)
+    chunk = _best_passage(engine, snapshot, path, goal)
+    text = reader.read(path, chunk.first_line, chunk.last_line) if chunk else ""
+    above = chunk.first_line - 1 if chunk and text else 0
+    text = text or note.text
+    shown = text if _size(text) <= budget_bytes else reader.cut(text, budget_bytes, measure=_size)
+    core = shown.strip("… \n")
+    first = above + 1 + text.count("\n", 0, max(text.find(core), 0))
+    return NoteReading(note, (ReadPassage(first, first + core.count("\n"), shown),))
+
+
+def _best_passage(engine: Engine, snapshot: Snapshot, path: str, goal: str) -> ChunkRecord | None:
+    place = bisect_left(snapshot.paths, path)
+    is_known = snapshot.paths[place : place + 1] == [path]
+    rows = np.flatnonzero(snapshot.row_note == place) if is_known else np.zeros(0, np.int64)
+    if not len(rows):
+        return None
+    query = Query(goal, time.time(), rows=rows)
+    if snapshot.commit.dimension:
+        query = embed_question(query, engine.embedder())
+    hits = search(query, snapshot, profile=DEFAULT_PROFILE, limit=1, per_note=False).hits
+    return hits[0].chunk if hits else None
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
 
 
 def read_node(
@@ -70,13 +158,11 @@ def sight_node(
     is_hit: bool,
     distance_metres: float | None = None,
     position: Pose2D | None = None,
-    is_simulated: bool = False,
 ) -> SearchSession:
     """Take in what was seen at a locus; ``distance_metres`` is how near an approach came.
 
     The locus is closed by the third look that misses the target, sightings starting the count anew.
     ``position`` is where it was seen from, by default the place of the locus.
-    A search that a simulated look is part of is simulated, until it gets another goal.
     """
     with changing(engine, name) as (sessions, session):
         if session.kind != "loci":
@@ -91,8 +177,7 @@ def sight_node(
         session.position = position or there
         see(session.belief, number, is_hit=is_hit, step=session.step)
         metres = -1.0 if distance_metres is None else distance_metres
-        session.simulated |= is_simulated
-        result = ("seen" if is_hit else "not seen") + (" (simulated)" if is_simulated else "")
+        result = "seen" if is_hit else "not seen"
         session.misses[number] = 0 if is_hit else session.misses.get(number, 0) + 1
         if session.misses[number] >= PATIENCE:
             session.closed[number] = result
@@ -100,6 +185,18 @@ def sight_node(
             session.closed.pop(number, None)
         sessions.save(session, _observed(session, number, result, metres=distance_metres))
     return session
+
+
+def contains_quote(text: str, quote: str) -> bool:
+    """Whether a text says the quote, whole words, whatever the case, spaces, hyphens and marks.
+
+    A quote without a word is never said.
+    """
+
+    def words(said: str) -> str:
+        return " ".join(re.findall(r"\w+", unicodedata.normalize("NFKC", said).casefold()))
+
+    return bool(words(quote)) and f" {words(quote)} " in f" {words(text)} "
 
 
 def _node(sessions: SearchSessions, session: SearchSession, asked: int | None) -> int:
@@ -124,6 +221,5 @@ def _observed(
         "node_id": node,
         "result": result,
         "target_status": session.belief["target_status"],
-        "simulated": session.simulated,
         **{key: value for key, value in more.items() if value is not None},
     }

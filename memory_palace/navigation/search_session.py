@@ -8,12 +8,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.navigation.belief import BeliefState
-from memory_palace.navigation.calibration import Null
-from memory_palace.navigation.node_ranking import Narrowing, Scoring
+from memory_palace.navigation.node_ranking import Null
 from memory_palace.navigation.nodes import NodePlace, Pose2D
 from memory_palace.navigation.schema import SchemaError, check_belief, check_schema
 from memory_palace.storage.atomic import remove_files, write_atomic
@@ -35,8 +34,6 @@ class SearchSession:
     """Fingerprint of the embedder that its threshold was measured with; empty without vectors."""
     null: Null | None = None
     k: int = 5
-    scoring: Scoring = "calibrated"
-    proposer: str = "rules"
     step: int = 0
     nodes: dict[int, str] = field(default_factory=dict)
     """Paths of the nodes that were named so far."""
@@ -47,17 +44,7 @@ class SearchSession:
     misses: dict[int, int] = field(default_factory=dict)
     """Looks at a locus that missed the target since it was last seen there."""
     position: Pose2D | None = None
-    near: tuple[float, float] | None = None
-    within_metres: float | None = None
-    half_life_days: float | None = None
-    simulated: bool = False
-    """Whether a look that it rests on was simulated: nothing was really seen then."""
     log_bytes: int = 0
-
-    def narrowing(self, *, now: float) -> Narrowing:
-        """Return which nodes may still be candidates."""
-        near = Pose2D(*self.near) if self.near else None
-        return Narrowing(frozenset(self.closed), near, self.within_metres, self.half_life_days, now)
 
     def to_json(self) -> dict[str, object]:
         """Return the session as it is kept."""
@@ -176,22 +163,22 @@ class SearchSessions:
         return log, size
 
 
-def _from_json(value: Mapping[str, object]) -> SearchSession:
+def _from_json(value: Mapping[str, Any]) -> SearchSession:
     """Take apart what the schema has checked."""
-    kept = dict(value)
-    kept.pop("schema")
-    null = kept.pop("threshold_null")
-    position, near = kept["position"], kept["near"]
-    kept |= {
-        "null": Null(*null) if isinstance(null, list) else None,
-        "position": Pose2D(*position) if isinstance(position, list) else None,
-        "near": (near[0], near[1]) if isinstance(near, list) else None,
-        "nodes": _by_number(kept["nodes"]),
-        "places": _read_places(kept.get("places")),
-        "closed": _by_number(kept["closed"]),
-        "misses": {n: int(count) for n, count in _by_number(kept.get("misses")).items()},
+    null, position = value["threshold_null"], value["position"]
+    read: dict[str, Any] = {
+        "null": Null(*null) if null else None,
+        "position": Pose2D(*position) if position else None,
+        "places": {
+            int(node): NodePlace.from_json(place) for node, place in value["places"].items()
+        },
     }
-    return SearchSession(**kept)  # type: ignore[arg-type]
+    read |= {
+        name: {int(node): each for node, each in value[name].items()}
+        for name in ("nodes", "closed", "misses")
+    }
+    kept = {name: each for name, each in value.items() if name not in ("schema", "threshold_null")}
+    return SearchSession(**kept | read)
 
 
 def _check_names(session: SearchSession, name: str) -> None:
@@ -202,12 +189,3 @@ def _check_names(session: SearchSession, name: str) -> None:
     unknown = sorted(used - session.nodes.keys())
     if unknown:
         raise SchemaError(f"node {unknown[0]} has no note")
-
-
-def _read_places(value: object) -> dict[int, NodePlace]:
-    found = value if isinstance(value, dict) else {}  # sessions of before have none
-    return {int(key): NodePlace.from_json(place) for key, place in found.items()}
-
-
-def _by_number(value: object) -> dict[int, str]:
-    return {int(key): str(text) for key, text in value.items()} if isinstance(value, dict) else {}

@@ -4,43 +4,41 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from memory_palace.navigation.belief import BeliefState, Hypothesis, new_belief
-from memory_palace.navigation.loop import SKIPPED, Retrieval, StepRecord, take_step
-from memory_palace.navigation.proposer import (
+from memory_palace.navigation.belief import BeliefState, new_belief
+from memory_palace.navigation.loop import (
     INVALID_JSON,
     INVALID_SCHEMA,
+    SKIPPED,
+    Retrieval,
+    StepRecord,
     Surroundings,
     go_to,
+    take_step,
 )
 
 _BROKEN = "the bag is {"
 
 
-class FixedPlayer:
-    """A proposer that says one thing, and a verifier that finds one."""
+@dataclass
+class FixedProposer:
+    """A proposer that says one thing."""
 
-    name = "fixed"
-
-    def __init__(self, text: str, code: str | None) -> None:
-        self._text, self._code = text, code
+    text: str
+    name: str = "fixed"
 
     def propose(self, belief: BeliefState, around: Surroundings) -> str:
         """Return the text."""
-        return self._text
-
-    def verify(
-        self, hypothesis: Hypothesis, belief: BeliefState, around: Surroundings
-    ) -> str | None:
-        """Return the code."""
-        return self._code
+        return self.text
 
 
 def _step(
     belief: BeliefState, text: str, code: str | None = None
 ) -> tuple[BeliefState, StepRecord]:
-    around, player = Surroundings(frozenset({0, 1})), FixedPlayer(text, code)
-    return take_step(belief, Retrieval([], 0.5), around, proposer=player, verifier=player, step=1)
+    around, proposer = Surroundings(frozenset({0, 1})), FixedProposer(text)
+    retrieval = Retrieval([], 0.5)
+    return take_step(belief, retrieval, around, proposer=proposer, verifier=lambda *_: code, step=1)
 
 
 def keeps_visible() -> bool:
@@ -76,15 +74,11 @@ CHECKS: Sequence[tuple[str, Callable[[], bool]]] = (
 )
 
 
-def self_check() -> list[str]:
-    """Return one line per check, ``[PASS]`` or ``[FAIL]``."""
-    return [f"[{'PASS' if check() else 'FAIL'}] {what}" for what, check in CHECKS]
-
-
 def main() -> int:
-    """Run from the shell; 0 where every check passed."""
-    lines = self_check()
-    is_fine = all(line.startswith("[PASS]") for line in lines)
+    """Print one line per check, ``[PASS]`` or ``[FAIL]``; return 0 where every check passed."""
+    results = {what: check() for what, check in CHECKS}
+    lines = [f"[{'PASS' if is_fine else 'FAIL'}] {what}" for what, is_fine in results.items()]
+    is_fine = all(results.values())
     sys.stdout.write("\n".join([*lines, "all checks passed" if is_fine else "a check failed", ""]))
     return 0 if is_fine else 8
 

@@ -3,14 +3,48 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 from memory_palace.config import PalacePaths
 from memory_palace.errors import UsageError
-from memory_palace.markdown.tables import find_rows, join_cells
+
+_BAR = re.compile(r"(?<!\\)\|")
+
+
+def split_cells(line: str) -> list[str]:
+    """Return the cells of a line; a bar with a backslash before it is text."""
+    bare = line.strip().removeprefix("|")
+    cells = _BAR.split(bare)
+    if len(cells) > 1 and not cells[-1].strip():
+        cells.pop()
+    return [cell.strip().replace(r"\|", "|") for cell in cells]
+
+
+def join_cells(*cells: str) -> str:
+    """Return the row of some cells."""
+    escaped = (cell.replace("|", r"\|") for cell in cells)
+    return "".join(f"| {cell} " for cell in escaped) + "|"
+
+
+def find_rows(text: str, *columns: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield line, counted from 0, and cells of every row of the tables with those columns first.
+
+    The header, whatever its case, and the rule below it are no rows; a row has at least a cell for
+    each of ``columns``. A table ends at a line without a bar.
+    """
+    is_inside = False
+    for number, line in enumerate(text.split("\n")):
+        if "|" not in line:
+            is_inside = False
+            continue
+        cells = split_cells(line)
+        if [cell.lower() for cell in cells[: len(columns)]] == [*columns]:
+            is_inside = True
+        elif is_inside and len(cells) >= len(columns) and set("".join(cells)) - set("-: "):
+            yield number, cells
+
 
 _COLUMNS = ("question", "note")
 _TABLE = f"{join_cells(*_COLUMNS)}\n|---|---|\n"
@@ -18,7 +52,7 @@ _NEW = f"""# Golden questions
 
 What this palace must go on answering: a question as somebody would ask it, and a note that answers
 it. A question that stands in several rows is answered by the note of any of them.
-`palace golden check` asks them all.
+`palace redqueen check` asks them all.
 
 {_TABLE}"""
 _LINK = re.compile(r"\[\[([^\[\]|#]*+)(?:[|#][^\[\]]*+)?+\]\]")
@@ -78,18 +112,6 @@ def add_row(text: str, question: str, note: str) -> str:
         return "\n".join(lines)
     opening = f"{text.rstrip()}\n\n{_TABLE}" if text.strip() else _NEW
     return f"{opening}{join_cells(question, note)}\n"
-
-
-def drop_rows(text: str, question: str) -> str:
-    """Return the text without a question's rows; raise ``UsageError`` where it has none."""
-    rows = {n for n, cells in find_rows(text, *_COLUMNS) if _fold(cells[0]) == _fold(question)}
-    if not rows:
-        known = [golden.question for golden in parse_golden(text)]
-        near = [one for one in known if _fold(question) and _fold(question) in _fold(one)]
-        near = near or get_close_matches(question, known, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else "; `palace golden list` prints them"
-        raise UsageError(f"{question!r} is no golden question{hint}")
-    return "\n".join(line for n, line in enumerate(text.split("\n")) if n not in rows)
 
 
 def rename_notes(text: str, rename: Callable[[str], str | None]) -> str:

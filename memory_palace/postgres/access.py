@@ -70,7 +70,7 @@ def _find_named(connection: psycopg.Connection, address: Address) -> tuple[str, 
         raise UsageError(f"name the palace: {address.shown}#NAME; it may be {known}")
     raise IndexMissingError(
         f"{address.shown} is not there, or not granted to this role; readable: {known}; "
-        "`palace index --store` makes one, `palace store grant` lets others in"
+        "`palace index --store` makes one, `palace config store grant` lets others in"
     )
 
 
@@ -117,7 +117,8 @@ def revoke(connection: psycopg.Connection, address: Address, role: str) -> str:
         )
         if not gone.rowcount:
             raise UsageError(
-                f"{role!r} was not granted {address.shown}; `palace store status` shows who was"
+                f"{role!r} was not granted {address.shown}; "
+                "`palace config store status` shows who was"
             )
         _close_tables(connection, role)
         settle_rights(connection)

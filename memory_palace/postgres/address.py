@@ -71,6 +71,6 @@ def check_name(name: str, *, shown: str = "") -> None:
 
 _FORM = (
     "the address of a store is postgresql://USER@HOST/DATABASE#PALACE; "
-    "`palace register NAME --store ADDRESS` keeps one by name (in a part of it that is no sign of "
-    "the address itself, : / ? # @ are %3A %2F %3F %23 %40)"
+    "`palace config register NAME --store ADDRESS` keeps one by name (in a part of it that is no "
+    "sign of the address itself, : / ? # @ are %3A %2F %3F %23 %40)"
 )

@@ -21,7 +21,7 @@ from memory_palace.postgres.statements import Statements
 PILE = 8
 """Blocks of like size that are merged; also the factor between sizes, see ``index.compact``."""
 MERGED_ROWS = 1_024
-"""What a push that changes little merges at most: the rest is left to `palace store vacuum`."""
+"""What a push that changes little merges at most; `palace config store vacuum` does the rest."""
 _COLUMNS = {"field": "int2", "key": "int8", "block": "int4", "data": "bytea"}
 _LIVE = (
     "SELECT id, note, first_line = 0, keys FROM passage WHERE palace = %(palace)s"

@@ -166,9 +166,9 @@ def _explain(
         )
     if state.startswith("XX"):
         return IndexDamagedError(
-            f"{where}: {why}; run `palace store verify`, and see the server's log"
+            f"{where}: {why}; run `palace config store verify`, and see the server's log"
         )
-    return StoreError(f"{where}: {why} ({state}); run `palace store verify`")
+    return StoreError(f"{where}: {why} ({state}); run `palace config store verify`")
 
 
 def _explain_rights(address: Address, why: str) -> str:
@@ -180,7 +180,7 @@ def _explain_rights(address: Address, why: str) -> str:
             f"to set a store up, have an administrator run `GRANT CREATE ON DATABASE … TO {role}`"
         )
     return (
-        f"whoever set the store up can run `palace store grant {role}`, "
+        f"whoever set the store up can run `palace config store grant {role}`, "
         "with --write for one who indexes"
     )
 

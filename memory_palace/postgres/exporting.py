@@ -1,4 +1,4 @@
-"""A palace in a store as a source of notes, and back to the files of an index."""
+"""A palace in a store as a source of notes."""
 
 from __future__ import annotations
 
@@ -10,23 +10,14 @@ from typing import Any, TypeAlias
 from psycopg import Connection, ServerCursor
 from psycopg.rows import dict_row
 
-from memory_palace.config import PalacePaths
-from memory_palace.errors import IndexMissingError, UsageError
-from memory_palace.index.commit import Commit, SegmentRef, write_commit
-from memory_palace.index.context import Progress
+from memory_palace.errors import IndexMissingError
+from memory_palace.index.commit import Commit
 from memory_palace.index.store import StoredNote
-from memory_palace.index.writing import write_segment
 from memory_palace.postgres.generation import Generation, read_generation
-from memory_palace.postgres.placing import batch_notes
 from memory_palace.postgres.records import read_chunk, read_matrix, read_note_row, read_text
-from memory_palace.postgres.settings import refuse_service, refuse_two
 from memory_palace.postgres.statements import Statements
-from memory_palace.postgres.writing import BATCH_ROWS
-from memory_palace.storage.atomic import make_ignored_folder
-from memory_palace.storage.lock import writer_lock
 
 NOTES_AT_A_TIME = 256
-EXPORTING = "exporting notes"
 _NOTE = "id, path, is_cold, title, type, priority, days, flags, line, record, text"
 _VECTORS = ("vector", "described")
 _ROW = "note, first_line, last_line, digest, described_digest, line, keys, vector, described"
@@ -103,44 +94,3 @@ class StoredIndex:
             cursor.execute(statement.encode(), values | {"palace": self._palace})
             rows: list[dict[str, Any]] = cursor.fetchall()
             return rows
-
-
-def export_index(
-    store: StoredIndex,
-    paths: PalacePaths,
-    progress: Progress = lambda doing, done, total: None,
-) -> Commit:
-    """Write what a store holds as the index of a folder that has none, and return its record.
-
-    What dates a file is not known: the next build compares the notes' digests. Raise
-    ``WrongEmbedderError`` where that build would send notes to another machine.
-    """
-    commit = store.read_commit()
-    refuse_two(commit.embedder)
-    refuse_service(commit.embedder, "make the index from the notes: `palace index`")
-    with writer_lock(paths.lock):
-        if paths.commit.exists():
-            raise UsageError(f"{paths.index} holds an index; name a folder that has none")
-        make_ignored_folder(paths.index, mode=0o700)
-        refs: list[SegmentRef] = []
-        done = 0
-        for is_cold in (False, True):
-            zone = store.statements.ask(
-                "SELECT path FROM note WHERE palace = %(palace)s AND is_cold = %(is_cold)s",
-                is_cold=is_cold,
-            )
-            for batch in batch_notes(store.read_notes([path for (path,) in zone]), BATCH_ROWS):
-                refs.append(
-                    write_segment(
-                        paths.index,
-                        [note.row for note in batch],
-                        fingerprint=commit.fingerprint,
-                        dimension=commit.dimension,
-                        is_cold=is_cold,
-                    )
-                )
-                done += len(batch)
-                progress(EXPORTING, done, store.generation.notes)
-        commit = replace(commit, segments=tuple(refs))
-        write_commit(paths.commit, commit)
-    return commit

@@ -3,28 +3,162 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from enum import IntEnum
 from hashlib import md5
+from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.config import Rooms
+from memory_palace.config import SEVEN, Rooms
 from memory_palace.graph.near import NearLinks, list_ends, read_link
 from memory_palace.graph.resolve import fold_name, join_labels
-from memory_palace.index.chosen import ChosenSnapshot, gather
+from memory_palace.index.commit import Commit
 from memory_palace.index.copies import find_copies
-from memory_palace.index.segment import COPY, VectorMember
-from memory_palace.index.writing import ChunkRow, NoteRow
+from memory_palace.index.fold import fold_segments
+from memory_palace.index.segment import COPY, Segment, VectorMember
+from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.statistics import Origin, Statistics
+from memory_palace.index.writing import ChunkRow, NoteRow, list_members
 from memory_palace.language.tokens import squeeze_all
-from memory_palace.models import Matrix, Vector
-from memory_palace.postgres.calling import CalledNote, find_called
+from memory_palace.models import Matrix, Scores, Vector
 from memory_palace.postgres.collection import PostedStatistics
 from memory_palace.postgres.generation import Generation
 from memory_palace.postgres.naming import NameKind, split_list
 from memory_palace.postgres.records import read_chunk, read_matrix, read_note_row, read_text
 from memory_palace.postgres.statements import Statements
+from memory_palace.retrieval.question import LINKED, LOOSE, SHORTEST, is_mistyped
+
+
+class Likeness(IntEnum):
+    """How a name is like what is asked."""
+
+    SAME = 0
+    LOOSE = 1
+    """Letters and digits alone are the same."""
+    NEAR = 2
+    """Half of it is the same, and it is about as long."""
+    LINKED = 3
+    """It is what links of other notes call it."""
+
+
+class CalledNote(NamedTuple):
+    """A note that a question may name."""
+
+    number: int
+    path: str
+    is_cold: bool
+    likeness: Likeness
+    value: float
+    """What the name counts, see ``retrieval.question``."""
+    name: str
+
+    def weigh(self, loose: str, mistyped: float) -> float:
+        """Return how surely it is named; ``mistyped`` is for a name that is one letter away."""
+        if self.likeness == Likeness.NEAR:
+            is_near = self.name != loose and is_mistyped(loose, self.name)
+            return self.value * mistyped if is_near else 0.0
+        return self.value * {Likeness.LOOSE: LOOSE}.get(self.likeness, 1.0)
+
+
+_OWN = f"name WHERE palace = %(palace)s AND kind = {NameKind.CALLED:d}"
+_CALLED = f"""
+WITH found AS MATERIALIZED (
+    SELECT note, {Likeness.SAME:d} AS likeness, value, loose FROM {_OWN} AND folded = %(asked)s
+    UNION ALL SELECT note, {Likeness.LOOSE:d}, value, loose FROM {_OWN}
+        AND loose = %(loose)s AND loose <> ''
+    UNION ALL SELECT note, {Likeness.NEAR:d}, value, loose FROM {_OWN}
+        AND loose BETWEEN %(first)s AND %(first_end)s AND char_length(loose) = ANY(%(sizes)s)
+    UNION ALL SELECT note, {Likeness.NEAR:d}, value, loose FROM {_OWN}
+        AND backwards BETWEEN %(last)s AND %(last_end)s AND char_length(loose) = ANY(%(sizes)s)
+    UNION ALL SELECT note, {Likeness.LINKED:d}, {LINKED}, '' FROM name
+        WHERE palace = %(palace)s AND kind = {NameKind.LEAF:d}
+        AND folded = ANY(ARRAY(SELECT split_part(target, '/', -1) FROM name
+            WHERE palace = %(palace)s AND kind = {NameKind.LINKED:d} AND folded = %(asked)s))
+) SELECT n.id, n.path, n.is_cold, likeness, value, found.loose
+FROM found JOIN note AS n ON n.id = found.note
+WHERE n.palace = %(palace)s AND n.id = ANY(ARRAY(SELECT note FROM found))
+"""
+"""Of two names that differ in one letter, the first halves are the same or the last ones. Arrays
+are made once, whatever the planner makes of tables that it has not counted yet."""
+_LAST = "\U0010ffff"
+
+
+def find_called(statements: Statements, asked: str, loose: str) -> list[CalledNote]:
+    """Return the notes that may be called ``asked``, given its letters and digits alone as well."""
+    half = max(len(loose) // 2 - 1, 0)
+    first, last = loose[:half], loose[len(loose) - half :][::-1]
+    found = statements.ask(
+        _CALLED,
+        # What UTF-8 or PostgreSQL has no text for is in no name.
+        asked=asked.encode(errors="backslashreplace").decode().replace("\0", "\\0"),
+        loose=loose,
+        sizes=[len(loose) + n for n in (-1, 0, 1)] if len(loose) >= SHORTEST else [],
+        first=first,
+        first_end=first + _LAST,
+        last=last,
+        last_end=last + _LAST,
+    )
+    # Values are of single precision there.
+    return [CalledNote._make((*row[:4], round(row[4], 6), row[5])) for row in found]
+
+
+class ChosenSnapshot(Snapshot):
+    """Some notes of many. Who chose them has applied the filters, and left out copies."""
+
+    def __init__(
+        self, commit: Commit, zones: Sequence[Segment], origin: Origin, *, rooms: Rooms = SEVEN
+    ) -> None:
+        super().__init__(commit, [fold_segments([zone]) for zone in zones], rooms=rooms)
+        self.origin = self._origin = origin
+        self.copies = {}
+
+    @property
+    def statistics(self) -> Statistics:
+        """Figures of all notes."""
+        return self._origin.statistics
+
+    def similarities(self, vector: Vector, member: VectorMember = "vectors") -> Scores:
+        """Return the cosine of every row with a unit vector."""
+        return self._origin.compare(vector, member).astype(np.float32)
+
+    def cosines_of(
+        self, rows: NDArray[np.int64], vector: Vector, member: VectorMember = "vectors"
+    ) -> NDArray[np.float64]:
+        """Return the cosines of some rows with a unit vector."""
+        return self._origin.compare(vector, member)[rows]
+
+    def rows_of(self, rows: NDArray[np.int64], member: VectorMember = "vectors") -> Matrix:
+        """Return the unit vectors of some rows."""
+        return self._origin.vectors(rows, member)
+
+
+def gather(
+    commit: Commit,
+    hot: Sequence[NoteRow],
+    cold: Sequence[NoteRow],
+    origin: Origin,
+    *,
+    rooms: Rooms = SEVEN,
+) -> ChosenSnapshot:
+    """Return a snapshot of note records, each with all of its rows; their vectors are not read.
+
+    Its rows are those of the hot notes in the order given, then those of the cold ones.
+    """
+    zones = [_hold(zone, commit, is_cold=place > 0) for place, zone in enumerate((hot, cold))]
+    return ChosenSnapshot(commit, zones, origin, rooms=rooms)
+
+
+def _hold(notes: Sequence[NoteRow], commit: Commit, *, is_cold: bool) -> Segment:
+    """Make a segment in memory."""
+    bare = [replace(n, vectors=(np.zeros((len(n.chunks), 0), np.float32),)) for n in notes]
+    members, lines = list_members(bare, fingerprint=commit.fingerprint, dimension=0)
+    arrays = {name: np.concatenate(parts) for name, parts in members.items()}
+    return Segment(Path("chosen.jsonl"), arrays, lines, is_cold=is_cold)
+
 
 _NOTE = "id path is_cold title type room priority days flags line record".split()
 _CHUNK = "note id first_line last_line digest described_digest line keys vector described".split()
@@ -171,11 +305,9 @@ class Fetched:
 
     def _matrix(self, member: VectorMember) -> Matrix:
         if member not in self._matrices:
-            is_described = member == "described"
-            rows = [self._rows[number].vectors[is_described] for number in self._order]
+            rows = [self._rows[number].vectors[0] for number in self._order]
             every = [vector for vectors in rows for vector in vectors]
-            dimension = self._generation.dimensions[is_described]
-            self._matrices[member] = read_matrix(every, dimension)
+            self._matrices[member] = read_matrix(every, self._generation.dimensions[0])
         return self._matrices[member]
 
     def called(self, asked: str, loose: str, mistyped: float) -> Iterator[tuple[str, float]]:

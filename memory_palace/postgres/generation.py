@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from memory_palace.index.commit import Commit
 from memory_palace.index.postings import FIELDS
-from memory_palace.index.recipes import Detail, read_detail
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.postgres.packing import damaged
 from memory_palace.postgres.records import BUCKETS, bucket_of
@@ -75,9 +74,8 @@ class Generation:
 
     @property
     def dimensions(self) -> tuple[int, ...]:
-        """How long the vectors of a row are: of the passage, of what describes it if anything."""
-        is_enriched = read_detail(self.record["fingerprint"]) == Detail.ENRICHED
-        return (self.record["dimension"],) * (1 + is_enriched)
+        """How long the vectors of a row are."""
+        return (self.record["dimension"],)
 
     @property
     def commit(self) -> Commit:

@@ -2,7 +2,7 @@
 
 All numbers are little-endian. A block names its rows once; a posting list says which of them hold
 its key by their places in the block, as numbers or as a bitmap, whatever is shorter. On 10^6
-passages that is a seventh of row, note and length with each posting (references/scale.md).
+passages that is a seventh of row, note and length with each posting (references/measurements.md).
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def _check(is_whole: bool, what: str) -> None:
 def damaged(what: str) -> IndexDamagedError:
     """Return the error for what a store holds and nobody can read."""
     return IndexDamagedError(
-        f"{what} cannot be read from the store: `palace store verify` says what else is damaged, "
-        "`palace index --verify --store …` writes it again"
+        f"{what} cannot be read from the store: `palace config store verify` says what else is "
+        "damaged, `palace index --verify --store …` writes it again"
     )
 
 

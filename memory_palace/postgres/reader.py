@@ -16,10 +16,11 @@ from psycopg import IsolationLevel
 from memory_palace.config import SEVEN, Config
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.errors import IndexMissingError, WrongEmbedderError
+from memory_palace.facts.fact import FactKind
 from memory_palace.index.recipes import describe_mismatch, fits_recipe, read_detail
 from memory_palace.index.segment import VectorMember
 from memory_palace.language.moments import Moment
-from memory_palace.models import Filters, Matrix, Query, QueryResult, Vector
+from memory_palace.models import Filters, Matrix, Query, QueryResult, TimeReading, Vector
 from memory_palace.postgres.access import find_palace
 from memory_palace.postgres.address import Address
 from memory_palace.postgres.asking import bearing, find_passing, known_tags
@@ -29,7 +30,7 @@ from memory_palace.postgres.connecting import asking, connect
 from memory_palace.postgres.fetching import Fetched, compare
 from memory_palace.postgres.generation import Generation, read_generation
 from memory_palace.postgres.packing import damaged
-from memory_palace.postgres.posted import PostedRows, PostedSnapshot
+from memory_palace.postgres.posted import PostedLists, PostedRows, PostedSnapshot
 from memory_palace.postgres.records import read_matrix
 from memory_palace.postgres.schema import check_schema
 from memory_palace.postgres.settings import (
@@ -39,7 +40,6 @@ from memory_palace.postgres.settings import (
     refuse_two,
 )
 from memory_palace.postgres.statements import Statements
-from memory_palace.postgres.timing import mark_naming
 from memory_palace.retrieval.filters import Conditions, ask_as_of, choose_filters
 from memory_palace.retrieval.profiles import Profile, choose_mode, choose_profile, find_unread
 from memory_palace.retrieval.question import (
@@ -52,10 +52,24 @@ from memory_palace.retrieval.question import (
     take_times,
 )
 from memory_palace.retrieval.search import RankingOptions, SearchResult, search
+from memory_palace.retrieval.when import list_keys
 from memory_palace.retrieval.whole_passages import show_whole
 
 if TYPE_CHECKING:
     from memory_palace.embedding.base import Embedder
+
+
+def mark_naming(facts: PostedLists, times: Sequence[TimeReading]) -> NDArray[np.bool_]:
+    """Say for each note of a snapshot whether a passage names a day, month or year of a time."""
+    owners = facts.snapshot.row_note
+    found = np.zeros(len(facts.snapshot.paths), np.bool_)
+    for each in times:
+        keys = list(list_keys(each.first, each.last))
+        facts.fetch((FactKind.DATE, key) for key in keys)
+        for key in keys:
+            named = owners[facts.rows(FactKind.DATE, key)]
+            found[named[named >= 0]] = True
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +85,7 @@ class _Held:
 
     def compare(self, vector: Vector, member: VectorMember) -> NDArray[np.float64]:
         """Return the cosines of the rows that stand for all."""
-        return compare(self.sample[member == "described"], vector)
+        return compare(self.sample[0], vector)
 
 
 class StoreReader:
@@ -172,7 +186,7 @@ class StoreReader:
             mode = choose_mode(query.text, lexical=by_words, has_vectors=has_vectors)
             chosen = choose_profile(profile, config, mode)
             check_stored_profile(chosen, read_detail(generation.commit.fingerprint))
-            query = self._embed(query, generation, chosen) if mode == "vector" else query
+            query = self._embed(query, generation) if mode == "vector" else query
             limit = ranking.get("limit", 5)
             fetched = self._find(query, generation, limit, include_cold=include_cold)
             query, found = self._search(query, fetched, chosen, config.half_life_days, ranking)
@@ -281,9 +295,8 @@ class StoreReader:
         """Return the settings that were given, else those of the palace."""
         return self.config or read_kept(generation.settings, self.address.shown)
 
-    def _embed(self, query: Query, generation: Generation, profile: Profile) -> Query:
-        embedder, has_phrases = self._embedder(generation), "bridge" in profile.weights
-        return embed_question(query, embedder, with_phrases=has_phrases)
+    def _embed(self, query: Query, generation: Generation) -> Query:
+        return embed_question(query, self._embedder(generation))
 
     def _embedder(self, generation: Generation) -> Embedder:
         """Return the embedder of the index; raise ``WrongEmbedderError`` for another recipe."""

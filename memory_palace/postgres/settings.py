@@ -9,9 +9,8 @@ from typing import Any
 from memory_palace.config import USERS_ONLY, Config, describe_two
 from memory_palace.errors import UsageError, WrongEmbedderError
 from memory_palace.index.recipes import Detail
-from memory_palace.ranking import ProfileSettings
+from memory_palace.ranking import SIGNALS, ProfileSettings
 from memory_palace.retrieval.profiles import Profile, check_detail
-from memory_palace.retrieval.signals.table import SHARES
 
 KEPT = ("half_life_days", "locale", "profile", "profiles")
 """What decides on answers, and neither runs nor opens anything."""
@@ -69,7 +68,7 @@ def check_stored_profile(profile: Profile, detail: Detail) -> None:
         why = "ranks within folders, which takes the passages of all notes"
     elif "anchor" in profile.weights:
         why = "reads the anchors, which are not pushed"
-    elif shares := sorted(SHARES & profile.weights.keys()):
+    elif shares := sorted(profile.weights.keys() - SIGNALS.keys()):
         why = f"compares facts of all notes ({', '.join(shares)})"
     else:
         check_detail(profile, detail)

@@ -1,33 +1,39 @@
-"""What a person would ask of a note, in words that people wrote: nothing here is made up."""
+"""What a person would ask of a note, in words that people wrote, and what the search finds."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
+import random
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 from types import MappingProxyType
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
+from urllib.parse import unquote
 
+from memory_palace.engine import Engine
 from memory_palace.graph.resolve import Resolution, Resolver, fold_name
-from memory_palace.language.sentences import split_sentences
-from memory_palace.language.tokens import plain_words
+from memory_palace.language.markers import drop_markers
+from memory_palace.language.tokens import plain_words, tokenize
+from memory_palace.language.word_lists import STOP_STEMS
+from memory_palace.markdown.links import unescape
+from memory_palace.markdown.markup import Markup
+from memory_palace.markdown.prose import strip_markup
 from memory_palace.notes.document import Document, Library
-from memory_palace.redqueen.note_text import BodyText, SaidLink
-from memory_palace.redqueen.readable import read_name, read_question
+from memory_palace.redqueen.examined import Memories, blank_own_sections
+from memory_palace.redqueen.round_values import Strategy
+from memory_palace.redqueen.session import DEPTH, choose_targets
 
-AskingKind: TypeAlias = Literal["golden", "question", "heading", "link", "mention"]
-"""Whose words: of the golden set, the field ``questions``, a heading, a link, a sentence."""
-KINDS: tuple[AskingKind, ...] = ("golden", "question", "link", "heading", "mention")
-"""Most telling first: a note is nearly always found by its own heading, and a sentence may be about
-something else."""
+CUT = 5
+"""Notes that a person looks at."""
+AskingKind: TypeAlias = Literal["golden", "question", "link", "heading"]
+"""Whose words: of the golden set, the field ``questions``, a link, a heading."""
+KINDS: tuple[AskingKind, ...] = ("golden", "question", "link", "heading")
+"""Most telling first: a note is nearly always found by its own heading."""
 _NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
-_MOST_LINKS = 2
-"""A sentence with more links lists notes and speaks of none."""
-_MENTION_WORDS = 6
-_MOST_BEFORE, _LEAST_AFTER = 2, 5
-"""Words of a sentence before a link that is its subject, and behind it."""
-_MARK = "\ue000"
-"""Stands before the text of a link while its sentence is looked for."""
+_LEAST_STEMS = 2
+"""Telling words of a link's text that is asked: "learn more" has one."""
+_SCHEME = re.compile(r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*+:|//|#")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +41,7 @@ class Asking:
     """One question, and which notes answer it."""
 
     text: str
-    """Readable, on one line."""
+    """On one line, without markup."""
     answers: tuple[str, ...]
     """Paths. The first is the note it is about; the others are as right."""
     kind: AskingKind
@@ -45,44 +51,19 @@ class Asking:
     """1-based line of that note's file, of a heading that of its own; 0 where there is none."""
 
 
-class _Mention(NamedTuple):
-    """A link as the text shows it, and the sentence that it is the subject of, if any."""
+@dataclass(frozen=True, slots=True)
+class AskingResult:
+    """A question, and the notes that came."""
 
-    target: str
-    text: str
-    sentence: str
-    targets: tuple[str, ...]
-    """Of all links in the sentence."""
-    line: int
-    """0-based, in the body."""
+    asking: Asking
+    found: tuple[str, ...]
+    """Paths, best first, at most ``CUT``, without the note whose words were asked."""
 
-
-def collect_askings(
-    library: Library, golden: Mapping[str, Sequence[str]] = _NOTHING
-) -> list[Asking]:
-    """Return what is asked of every note that can be found, surest first, then by path.
-
-    ``golden`` are questions and names of the notes that answer them. Words that are used of two
-    notes ask for neither.
-    """
-    known = {path: d for path, d in library.documents.items() if not (d.is_cold or d.problem)}
-    names = Meanings(known)
-    found = []
-    for question, notes in golden.items():
-        if paths := [path for name in notes if (path := names.find(name, "")) is not None]:
-            found.append(Asking(question, tuple(dict.fromkeys(paths)), "golden"))
-    for document in known.values():
-        body = BodyText.of(document)
-        found += _own_questions(document, body)
-        found += _of_others(document, body, known, names)
-    about: dict[str, set[str]] = {}
-    for asking in found:
-        about.setdefault(asking.text.casefold(), set()).add(asking.answers[0])
-    once = {a.text.casefold(): a for a in reversed(found) if len(about[a.text.casefold()]) == 1}
-    order = {kind: place for place, kind in enumerate(KINDS)}
-    return sorted(
-        once.values(), key=lambda a: (order[a.kind], a.answers[0], a.said_in, a.line, a.text)
-    )
+    @property
+    def rank(self) -> int:
+        """1-based place of the first right note; 0 where none came."""
+        ranks = (place for place, path in enumerate(self.found, 1) if path in self.asking.answers)
+        return next(ranks, 0)
 
 
 class Meanings:
@@ -112,32 +93,68 @@ class Meanings:
         return self._paths[found.places[0]] if found.state == "resolved" else None
 
 
-def _own_questions(document: Document, body: BodyText) -> Iterator[Asking]:
+def collect_askings(
+    library: Library, golden: Mapping[str, Sequence[str]] = _NOTHING
+) -> list[Asking]:
+    """Return what is asked of every note that can be found, surest first, then by path.
+
+    ``golden`` are questions and names of the notes that answer them. Words that are used of two
+    notes ask for neither.
+    """
+    known = {path: d for path, d in library.documents.items() if not (d.is_cold or d.problem)}
+    names = Meanings(known)
+    found = []
+    for question, notes in golden.items():
+        if paths := [path for name in notes if (path := names.find(name, "")) is not None]:
+            found.append(Asking(question, tuple(dict.fromkeys(paths)), "golden"))
+    for document in known.values():
+        found += _asked_by(document, known, names)
+    about: dict[str, set[str]] = {}
+    for asking in found:
+        about.setdefault(asking.text.casefold(), set()).add(asking.answers[0])
+    once = {a.text.casefold(): a for a in reversed(found) if len(about[a.text.casefold()]) == 1}
+    return sorted(
+        once.values(), key=lambda a: (KINDS.index(a.kind), a.answers[0], a.said_in, a.line, a.text)
+    )
+
+
+def _asked_by(
+    document: Document, known: Mapping[str, Document], names: Meanings
+) -> Iterator[Asking]:
+    """Yield the questions of a note's field and headings, and what its links call others."""
+    markup = Markup(blank_own_sections(document.body))
     for text in document.texts("questions"):
-        if question := read_question(text):
+        if tokenize(question := _read_line(text)):
             yield Asking(question, (document.path,), "question")
-    for heading in body.markup.headings:
-        if heading.text.endswith(("?", "？")) and (question := read_question(heading.text)):
+    for heading in markup.headings:
+        question = _read_line(heading.text)
+        if question.endswith(("?", "？")) and tokenize(question):
             line = document.body_first_line + heading.first
             yield Asking(question, (document.path,), "heading", line=line)
-
-
-def _of_others(
-    document: Document, body: BodyText, known: dict[str, Document], names: Meanings
-) -> Iterator[Asking]:
-    for mention in _find_mentions(body):
-        target = names.find(mention.target, document.path)
-        if target is None or target == document.path:
+    for target, shown, at in links_shown(markup):
+        note = names.find(target, document.path)
+        name = _read_line(shown)
+        if note is None or note == document.path or _is_name(name, known[note]):
             continue
-        place = (document.path, document.body_first_line + mention.line)
-        beside = [names.find(other, document.path) for other in mention.targets]
-        answers = tuple(dict.fromkeys([target, *filter(None, beside)]))
-        name = read_name(mention.text)
-        if name and not _is_name(name, known[target]):
-            yield Asking(name, (target,), "link", *place)
-        sentence = read_question(mention.sentence, least_words=_MENTION_WORDS)
-        if sentence and len(mention.targets) <= _MOST_LINKS:
-            yield Asking(sentence, answers, "mention", *place)
+        if len(set(tokenize(name)) - STOP_STEMS) >= _LEAST_STEMS:
+            yield Asking(name, (note,), "link", document.path, document.body_first_line + at)
+
+
+def _read_line(text: str) -> str:
+    return " ".join(strip_markup(drop_markers(text), keep_spans=True).split())
+
+
+def links_shown(markup: Markup) -> Iterator[tuple[str, str, int]]:
+    """Yield target, words and 0-based line of each link that shows more than its target."""
+    for link in markup.links:
+        inside = markup.text[link.target_start : link.target_end]
+        if link.form == "wiki":
+            target, _, shown = inside.replace("\\|", "|").partition("|")
+        else:
+            target, shown = unquote(unescape(inside)), markup.text[link.start + 1 : link.text_end]
+        is_address = link.form != "wiki" and _SCHEME.match(target)
+        if shown and not link.is_image and not is_address:
+            yield target.partition("#")[0].strip(), shown, markup.line_at(link.start)
 
 
 def _is_name(text: str, document: Document) -> bool:
@@ -146,40 +163,35 @@ def _is_name(text: str, document: Document) -> bool:
     return any(f" {' '.join(plain_words(name))} " in words for name in document.names if name)
 
 
-def _find_mentions(body: BodyText) -> Iterator[_Mention]:
-    """Yield every link to a note, block by block, with its sentence."""
-    links = sorted((link for link in body.links if not link.is_image), key=lambda x: x.start)
-    offsets, starts = [link.start for link in links], body.markup.starts
-    for block in body.markup.blocks:
-        start, end = starts[block.first] + block.column, starts[block.last + 1] - 1
-        inside = links[bisect_left(offsets, start) : bisect_left(offsets, end)]
-        if inside and block.kind == "prose":
-            yield from _of_block(body.markup.text, start, end, inside)
+def choose_askings(
+    askings: Sequence[Asking], memories: Memories, strategy: Strategy, count: int, *, seed: int
+) -> list[Asking]:
+    """Return at most ``count`` askings, the golden ones always first.
 
-
-def _of_block(body: str, start: int, end: int, links: Sequence[SaidLink]) -> Iterator[_Mention]:
-    names = [link.shown or link.target.rpartition("/")[2] for link in links]
-    text, position = "", start
-    for link, name in zip(links, names, strict=True):
-        if link.start < position:  # inside of another link
-            return
-        text += f"{body[position : link.start]}{_MARK}{name}"
-        position = link.end
-    place = 0
-    for sentence in split_sentences(text + body[position:end]):
-        first, place = place, place + sentence.count(_MARK)
-        targets = tuple(link.target for link in links[first:place])
-        plain = sentence.replace(_MARK, "")
-        for number in range(first, place):
-            link, name = links[number], names[number]
-            is_subject = number == first and _is_subject(sentence, name)
-            yield _Mention(link.target, name, plain if is_subject else "", targets, link.line)
-
-
-def _is_subject(sentence: str, name: str) -> bool:
-    """Say whether a sentence begins with a link, and goes on: it speaks of the other note.
-
-    One that has the link in passing asks for what the sentence is about, which is another matter.
+    The strategy orders the notes as ``choose_targets`` does. One question is asked of each, the
+    most telling, then a second; ``depth-first`` asks all of one note before the next,
+    ``cross-link`` takes what links say alone.
     """
-    before, _, after = sentence.partition(_MARK)
-    return len(before.split()) <= _MOST_BEFORE and len(after[len(name) :].split()) >= _LEAST_AFTER
+    golden = [asking for asking in askings if asking.kind == "golden"]
+    others = [asking for asking in askings if asking.kind != "golden"]
+    others.sort(key=lambda asking: KINDS.index(asking.kind))
+    if strategy is Strategy.CROSS_LINK:
+        others = [asking for asking in others if asking.kind == "link"]
+    groups: dict[str, list[Asking]] = {}
+    for asking in others:
+        groups.setdefault(asking.answers[0], []).append(asking)
+    known = {path: memories[path] for path in groups if path in memories}
+    chosen = choose_targets(known, strategy, DEPTH * len(known), rng=random.Random(seed))
+    turns = [groups[path] for path in dict.fromkeys([*chosen, *groups])]
+    if strategy is not Strategy.DEPTH_FIRST:
+        turns = [[a for a in turn if a is not None] for turn in zip_longest(*turns)]
+    return [*golden, *chain.from_iterable(turns)][:count]
+
+
+def ask_search(engine: Engine, askings: Sequence[Asking]) -> list[AskingResult]:
+    """Ask each question as a person does who has not read the note that speaks of the other."""
+    found = engine.rank_paths((asking.text for asking in askings), limit=CUT + 1)
+    return [
+        AskingResult(asking, tuple(path for path in paths if path != asking.said_in)[:CUT])
+        for asking, paths in zip(askings, found, strict=True)
+    ]

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from memory_palace.language.markers import drop_markers
+from memory_palace.markdown.markup import Markup
 from memory_palace.markdown.prose import strip_markup
-from memory_palace.mnemonics.form import read_form
+from memory_palace.mnemonics.form import is_own_line, is_own_section, read_form
 from memory_palace.mnemonics.memory_values import Memory
 from memory_palace.mnemonics.reviews import Review
 from memory_palace.notes.document import Document, split_sections
-from memory_palace.redqueen.own_sections import blank_own_sections
 from memory_palace.redqueen.round_values import Cue
 
 
@@ -108,3 +108,19 @@ def _idle_days(document: Document, last_retrieved: date | None, today: date) -> 
         except ValueError:
             continue
     return 0.0
+
+
+def blank_own_sections(body: str) -> str:
+    """Return a body with empty lines for the product's own sections, at any level of heading.
+
+    Those are the image of a memory, its anchors, marks, links, figures and verification.
+    """
+    lines, level = body.split("\n"), 0
+    headings = {h.first: h for h in Markup(body).headings if not h.is_nested}
+    for number in range(len(lines)):
+        heading = headings.get(number)
+        if heading is not None and not (level and heading.level > level):
+            level = heading.level if is_own_section(heading.text) else 0
+        if level or is_own_line(lines[number]):
+            lines[number] = ""
+    return "\n".join(lines)

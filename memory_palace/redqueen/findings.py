@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal, TypeAlias
 
@@ -12,16 +12,13 @@ from memory_palace.language.tokens import tokenize
 from memory_palace.mnemonics.memory_values import Memory
 from memory_palace.mnemonics.reviews import Standing
 from memory_palace.notes.document import Document
-from memory_palace.redqueen.askings import KINDS
-from memory_palace.redqueen.examination import AskingResult
+from memory_palace.redqueen.askings import KINDS, AskingResult
 from memory_palace.redqueen.round_values import PASS_SCORE
 
 ReviewState: TypeAlias = Literal["never reviewed", "overdue", "fading"]
 _HALF = 0.5
 """Of 20 names of the garden and the help pages that miss their note, 9 of 13 above it are worth
 knowing, and 3 of 7 below."""
-_ENOUGH = 2
-"""Questions that make a pair of notes worth a look where none of them names the wrong one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +48,16 @@ class Unreviewed:
 class RoundReport:
     """One examination."""
 
-    asked: tuple[AskingResult, ...]
-    missed: tuple[AskingResult, ...]
+    asked: tuple[AskingResult, ...] = ()
+    missed: tuple[AskingResult, ...] = ()
     """Questions whose note is not among the first five."""
-    confused: tuple[Confusion, ...]
-    unreviewed: tuple[Unreviewed, ...]
-    titles: Mapping[str, str]
+    confused: tuple[Confusion, ...] = ()
+    unreviewed: tuple[Unreviewed, ...] = ()
+    titles: Mapping[str, str] = field(default_factory=dict)
     """Of every note of the palace, by path."""
 
     def __bool__(self) -> bool:
         return bool(self.missed or self.confused or self.unreviewed)
-
-
-EMPTY = RoundReport((), (), (), (), {})
 
 
 def make_report(
@@ -75,24 +69,18 @@ def make_report(
 ) -> RoundReport:
     """Return what is worth knowing of some answers and reviews.
 
-    A sentence that speaks of a note in passing is weak evidence, so that one alone says nothing.
-    So is a name of which the note itself says less than half: it may be a figure of speech.
+    A link's text of which the note itself says less than half may be a figure of speech: that it
+    misses its note says nothing.
     """
     confused = tuple(_find_confusions(asked, documents))
     known = {id(found) for confusion in confused for found in confusion.asked}
     missed = [found for found in asked if found.rank == 0 and id(found) not in known]
     share = {id(found): _share_said(found, documents) for found in missed}
-    missed = [found for found in missed if _is_sure(found, share[id(found)])]
+    missed = [f for f in missed if f.asking.kind != "link" or share[id(f)] >= _HALF]
     missed.sort(key=lambda found: (_by_kind(found), -share[id(found)]))
     unreviewed = tuple(_find_unreviewed(standings, today))
     titles = {path: document.title for path, document in documents.items()}
     return RoundReport(tuple(asked), tuple(missed), confused, unreviewed, titles)
-
-
-def _is_sure(found: AskingResult, share: float) -> bool:
-    """Say whether a question that misses its note is surely about it."""
-    kind = found.asking.kind
-    return share >= _HALF if kind == "link" else kind != "mention"
 
 
 def _by_kind(found: AskingResult) -> int:
@@ -108,29 +96,27 @@ def _share_said(found: AskingResult, documents: Mapping[str, Document]) -> float
 def _find_confusions(
     asked: Sequence[AskingResult], documents: Mapping[str, Document]
 ) -> Iterator[Confusion]:
+    """Yield pairs of which a link names the wrong one, or that two questions take for another."""
     pairs: dict[tuple[str, str], list[AskingResult]] = {}
     for found in asked:
-        if found.rank > 1 or (found.found and _is_name_of(found, documents)):
+        if found.rank > 1 or _is_name_of(found, documents):
             pairs.setdefault((found.asking.answers[0], found.found[0]), []).append(found)
     made = [
         Confusion(
-            path,
-            rival,
-            tuple(sorted(found, key=_by_kind)),
-            any(_is_name_of(a, documents) for a in found),
+            *pair, tuple(sorted(found, key=_by_kind)), any(_is_name_of(a, documents) for a in found)
         )
-        for (path, rival), found in pairs.items()
+        for pair, found in pairs.items()
     ]
-    worth = [c for c in made if c.is_named or len(c.asked) >= _ENOUGH]
+    worth = [c for c in made if c.is_named or len(c.asked) > 1]
     yield from sorted(worth, key=lambda c: (not c.is_named, -len(c.asked), c.path, c.rival))
 
 
 def _is_name_of(found: AskingResult, documents: Mapping[str, Document]) -> bool:
     """Say whether the text of a link is a name of the note that comes first in its note's place."""
-    rival = documents.get(found.found[0])
-    if rival is None or found.rank == 1 or found.asking.kind != "link":
+    if not found.found or found.rank == 1 or found.asking.kind != "link":
         return False
-    return name_key(found.asking.text) in map(name_key, rival.names)
+    rival = documents.get(found.found[0])
+    return rival is not None and name_key(found.asking.text) in map(name_key, rival.names)
 
 
 def _find_unreviewed(

@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from importlib.resources import files
 from itertools import chain
-from typing import TypeVar
+from typing import Any, TypeAlias, TypeVar
 
-from memory_palace.dialogue import Dialogue
-from memory_palace.redqueen.companions import find_companions
-from memory_palace.redqueen.examined import Memories
-from memory_palace.redqueen.proposals import RoundProposal
-from memory_palace.redqueen.replies import (
-    Reply,
-    read_entries,
-    read_evaluation,
-    read_proposals,
-    read_question,
-    read_recollection,
-    reply_schema,
+from memory_palace.dialogue import (
+    Dialogue,
+    ReplyError,
+    read_choice,
+    read_number,
+    read_text,
+    read_texts,
 )
+from memory_palace.language.markers import may_hold_marker
+from memory_palace.language.visible import visible_line
+from memory_palace.redqueen.examined import Memories
 from memory_palace.redqueen.round_values import (
     Cue,
     Evaluation,
     LearnerAnswer,
+    ProposalKind,
     Question,
+    RoundProposal,
     Strategy,
+    conclude,
     cue_text,
 )
 from memory_palace.redqueen.session import Roles
@@ -39,13 +40,83 @@ SHORTLIST = 20
 """Cues the Learner is shown for each question, chosen by their words: a palace has thousands."""
 _MOST_CONTENT = 4_000
 """Characters of a memory's content in a prompt."""
-_MOST_BESIDE = 1_500
-"""Characters of the content of a rival or a linked memory."""
 _MOST_TEXT = 12_000
 """Characters of all texts in one prompt, some 3,000 tokens: a model that runs at home reads no more
 than 4,096 at once unless it is told to."""
+_UNSAFE = re.compile(r"[\[\]{}<>|`*\\\"]|\A[#>%-]|://|%%|--")
 Item = TypeVar("Item")
-Value = TypeVar("Value")
+Reply: TypeAlias = Mapping[str, Any]
+Schema: TypeAlias = dict[str, Any]
+
+
+def _text(longest: int = 300) -> Schema:
+    return {"type": "string", "maxLength": longest}
+
+
+def _number(low: int, high: int) -> Schema:
+    return {"type": "integer", "minimum": low, "maximum": high}
+
+
+def _texts(most: int, *, least: int = 0) -> Schema:
+    return {"type": "array", "items": _text(), "minItems": least, "maxItems": most}
+
+
+def _choice(*choices: str) -> Schema:
+    return {"type": "string", "enum": list(choices)}
+
+
+def _object(properties: Mapping[str, Schema]) -> Schema:
+    known: Schema = {"type": "object", "properties": properties, "required": list(properties)}
+    return known | {"additionalProperties": False}
+
+
+_ENTRIES: Mapping[str, tuple[str, Mapping[str, Schema]]] = {
+    "examiner": (
+        "questions",
+        {"question": _text(), "difficulty": _number(1, 5), "expected": _texts(4, least=1)},
+    ),
+    "learner": (
+        "answers",
+        {"recalled": _texts(5), "answer": _text(600), "confidence": _number(1, 5)},
+    ),
+    "evaluator": (
+        "evaluations",
+        {
+            "accuracy": _number(0, 100),
+            "missed": _texts(6),
+            "misconceptions": _texts(4),
+            "image": _choice("strong", "weak", "none"),
+            "calibration": _choice("over", "under", "appropriate"),
+        },
+    ),
+    "evolver": ("memories", {"questions": _texts(3), "aliases": _texts(4), "image": _text(600)}),
+}
+"""By role: what its reply holds by name, and the fields of an entry. The bounds keep a small model
+that is held to the schema from talking on; one that is not may name twice as many."""
+
+
+def read_entries(role: str, reply: object, names: Sequence[str]) -> list[Reply]:
+    """Return the entries of a reply in the order of the names in its prompt."""
+    key, fields = _ENTRIES[role]
+    entries = reply.get(key) if isinstance(reply, dict) else None
+    if not isinstance(entries, dict) or set(entries) != set(names):
+        raise ReplyError(f"{key!r} is no object with an entry for each of {', '.join(names)}")
+    found: list[Reply] = []
+    for name in names:
+        if not isinstance(entries[name], dict):
+            raise ReplyError(f"{name!r} is not an object")
+        found.append({key: _read(entries[name], key, field) for key, field in fields.items()})
+    return found
+
+
+def _read(item: Mapping[str, object], key: str, field: Schema) -> object:
+    if field["type"] == "integer":
+        return read_number(item, key, low=field["minimum"], high=field["maximum"])
+    if field["type"] == "array":
+        return read_texts(item, key, least=field["minItems"], most=2 * field["maxItems"])
+    if "enum" in field:
+        return read_choice(item, key, field["enum"])
+    return read_text(item, key, may_be_empty=key != "question")
 
 
 def model_roles(dialogue: Dialogue) -> Roles:
@@ -64,12 +135,14 @@ class ModelPlayer:
         self, memories: Memories, targets: Sequence[str], strategy: Strategy, *, rng: random.Random
     ) -> list[Question]:
         """Return one question for each mention of a target; ``rng`` has been used to choose."""
-        describe = _Describer(memories, targets, strategy)
         questions: list[Question] = []
-        for batch in _batches(targets, describe.length):
-            truths = [describe.truth(name, id) for name, id in _name(batch)]
+        for batch in _batches(targets, lambda id: _length(memories, id)):
+            truths = [_truth(memories, name, id) for name, id in _name(batch)]
             data = {"strategy": strategy.value, "targets": truths}
-            questions += await self._send("examiner", data, batch, read_question)
+            for id, item in zip(batch, await self._send("examiner", data, batch), strict=True):
+                expected = tuple(item["expected"])
+                level = str(item["difficulty"])
+                questions.append(Question(id, item["question"], level, expected))
         return questions
 
     async def recall(self, questions: Sequence[str], cues: Sequence[Cue]) -> list[LearnerAnswer]:
@@ -91,9 +164,9 @@ class ModelPlayer:
                 ],
                 "questions": [{"id": name, "text": text} for name, text in _name(batch, "q")],
             }
-            answers += await self._send(
-                "learner", data, batch, partial(read_recollection, shown), "q"
-            )
+            for item in await self._send("learner", data, batch, "q"):
+                ids = [shown[id].memory_id for id in dict.fromkeys(item["recalled"]) if id in shown]
+                answers.append(LearnerAnswer(tuple(ids[:5]), item["answer"], item["confidence"]))
         return answers
 
     async def judge(
@@ -102,7 +175,7 @@ class ModelPlayer:
         """Return one evaluation per question."""
         evaluations: list[Evaluation] = []
         cases = list(zip(questions, answers, strict=True))
-        for batch in _batches(cases, lambda case: len(memories[case[0].memory_id].content)):
+        for batch in _batches(cases, lambda case: _length(memories, case[0].memory_id)):
             described = [
                 {
                     "id": name,
@@ -115,78 +188,81 @@ class ModelPlayer:
                 }
                 for name, (question, answer) in _name(batch, "q")
             ]
-            asked = [question for question, _ in batch]
-            data = {"cases": described}
-            evaluations += await self._send("evaluator", data, asked, read_evaluation, "q")
+            items = await self._send("evaluator", {"cases": described}, batch, "q")
+            evaluations += [
+                _evaluate(case[0], item) for case, item in zip(batch, items, strict=True)
+            ]
         return evaluations
 
     async def strengthen(
         self, weak: Mapping[str, Sequence[Evaluation]], memories: Memories, strategy: Strategy
     ) -> list[RoundProposal]:
-        """Return what may close the gaps of each weak memory, not yet vetted."""
-        describe = _Describer(memories, list(weak), strategy)
-        proposals: list[list[RoundProposal]] = []
-        for batch in _batches(list(weak), describe.length):
+        """Return what may close the gaps of each weak memory: questions, other names, an image."""
+        proposals: list[RoundProposal] = []
+        for batch in _batches(list(weak), lambda id: _length(memories, id)):
             described = [
                 {
-                    **describe.truth(name, id),
+                    **_truth(memories, name, id),
                     "image": memories[id].cue.image,
                     "anchors": memories[id].cue.anchors,
                     "gaps": [gap for evaluation in weak[id] for gap in evaluation.gaps],
                 }
                 for name, id in _name(batch)
             ]
-            data = {"memories": described}
-            proposals += await self._send(
-                "evolver", data, batch, lambda id, item: read_proposals(id, weak[id], item)
-            )
-        return list(chain.from_iterable(proposals))
+            items = await self._send("evolver", {"memories": described}, batch)
+            for id, item in zip(batch, items, strict=True):
+                proposals += _propose(id, weak[id], item)
+        return proposals
 
     async def _send(
-        self,
-        role: str,
-        data: Mapping[str, object],
-        batch: Sequence[Item],
-        read: Callable[[Item, Reply], Value],
-        letter: str = "m",
-    ) -> list[Value]:
-        """Return what ``read`` makes of each entry of the reply, one for each of a batch."""
+        self, role: str, data: Mapping[str, object], batch: Sequence[object], letter: str = "m"
+    ) -> list[Reply]:
+        """Return the entries of the reply, one for each of a batch."""
         names = [name for name, _ in _name(batch, letter)]
+        key, fields = _ENTRIES[role]
+        schema = _object({key: _object(dict.fromkeys(names, _object(fields)))})
 
-        def parse(reply: object) -> list[Value]:
-            return list(map(read, batch, read_entries(role, reply, names)))
+        def parse(reply: object) -> list[Reply]:
+            return read_entries(role, reply, names)
 
-        schema = reply_schema(role, names)
         return await self._dialogue.ask(role, read_prompt(role), data, parse, schema=schema)
 
 
-class _Describer:
-    """Describes memories to those roles that may read them, with what the strategy puts beside."""
+def _evaluate(question: Question, item: Reply) -> Evaluation:
+    gaps = [f"missing detail: {element}" for element in item["missed"]]
+    gaps += [f"misconception: {words}" for words in item["misconceptions"]]
+    if item["image"] == "weak":
+        gaps.append(f"weak image: {', '.join(item['missed']) or question.question_text}")
+    if item["calibration"] != "appropriate":
+        gaps.append(f"miscalibration: {item['calibration']}-confident")
+    return conclude(question, item["accuracy"] / 100, gaps)
 
-    def __init__(self, memories: Memories, ids: Sequence[str], strategy: Strategy) -> None:
-        self._memories = memories
-        self._companions = find_companions(ids, memories, strategy)
-        self._is_adversarial = strategy is Strategy.ADVERSARIAL
 
-    def truth(self, name: str, id: str) -> dict[str, object]:
-        """Return subject and content of a memory, and of what the strategy puts beside it."""
-        truth: dict[str, object] = {"id": name, **self._tell(id, _MOST_CONTENT)}
-        beside = [self._tell(other, _MOST_BESIDE) for other in self._companions.get(id, ())]
-        if beside and self._is_adversarial:
-            return truth | {"rival": beside[0]}
-        return truth | {"linked": beside} if beside else truth
+def _propose(id: str, found: Sequence[Evaluation], item: Reply) -> Iterator[RoundProposal]:
+    """Yield what a reply proposes, without what holds markup, a token or hidden characters."""
+    reason = f"not recalled when asked: {found[0].question}"
+    kinds: Mapping[ProposalKind, Sequence[str]] = {
+        "question": item["questions"],
+        "alias": item["aliases"],
+        "image": [item["image"]],
+    }
+    for kind, texts in kinds.items():
+        for text in filter(_is_safe, dict.fromkeys(texts)):
+            yield RoundProposal(kind, id, text, reason=reason)
 
-    def length(self, id: str) -> int:
-        """Return about how many characters that is."""
-        beside = sum(
-            min(len(self._memories[other].content), _MOST_BESIDE)
-            for other in self._companions.get(id, ())
-        )
-        return min(len(self._memories[id].content), _MOST_CONTENT) + beside
 
-    def _tell(self, id: str, most: int) -> dict[str, object]:
-        memory = self._memories[id]
-        return {"subject": memory.cue.subject, "content": memory.content[:most]}
+def _is_safe(text: str) -> bool:
+    is_plain = not may_hold_marker(text) and visible_line(text) == text
+    return bool(text) and is_plain and _UNSAFE.search(text) is None
+
+
+def _truth(memories: Memories, name: str, id: str) -> dict[str, object]:
+    memory = memories[id]
+    return {"id": name, "subject": memory.cue.subject, "content": memory.content[:_MOST_CONTENT]}
+
+
+def _length(memories: Memories, id: str) -> int:
+    return min(len(memories[id].content), _MOST_CONTENT)
 
 
 def read_prompt(role: str) -> str:
@@ -218,5 +294,4 @@ def _shortlists(questions: Sequence[str], cues: Sequence[Cue]) -> Iterator[Seque
         return
     texts = TextCollection([cue_text(cue) for cue in cues])
     for question in questions:
-        scores = texts.score(question)
-        yield (-scores).argsort(kind="stable")[:SHORTLIST].tolist()
+        yield (-texts.score(question)).argsort(kind="stable")[:SHORTLIST].tolist()

@@ -1,4 +1,4 @@
-"""What the four roles of the Red Queen hand to each other."""
+"""What the four roles of the Red Queen hand to each other, and what a round proposes."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Literal, TypeAlias
 
 PASS_SCORE = 0.70
 """Below it a memory is weak (source document 000, weak-spot test)."""
+_WEAKENING = ("misconception", "weak image")
+"""Gaps that make a memory weak whatever its score."""
 
-GapKind: TypeAlias = Literal[
-    "missing detail", "weak image", "misconception", "missing link", "miscalibration"
-]
+ProposalKind: TypeAlias = Literal["link", "alias", "question", "image"]
 
 
 class Strategy(StrEnum):
@@ -39,7 +39,7 @@ class Cue:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One attack. The first four fields are those of the source document."""
+    """One attack: the fields of the source document."""
 
     memory_id: str
     question_text: str
@@ -62,17 +62,6 @@ class LearnerAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
-    """One thing that recall lacks, and what it lacks of it."""
-
-    kind: GapKind
-    element: str
-
-    def __str__(self) -> str:
-        return f"{self.kind}: {self.element}"
-
-
-@dataclass(frozen=True, slots=True)
 class Evaluation:
     """The verdict on one answer. The first four fields are those of the source document."""
 
@@ -80,21 +69,38 @@ class Evaluation:
     score: float
     """Between 0 and 1."""
     gaps: tuple[str, ...]
+    """Each as its kind, a colon, and what is lacking."""
     should_evolve: bool
-    found: tuple[Gap, ...] = ()
-    """The gaps again, as values."""
     question: str = ""
 
 
-def conclude(question: Question, score: float, gaps: Sequence[Gap]) -> Evaluation:
+@dataclass(frozen=True, slots=True)
+class RoundProposal:
+    """One thing that a person may want in a note."""
+
+    kind: ProposalKind
+    path: str
+    """Of the note that would change."""
+    text: str
+    """The name, question or image; of a link the words that become it."""
+    line: int = 0
+    """1-based line of the file where a link goes; 0 for the other kinds."""
+    target: str = ""
+    """Path of the note that a link leads to."""
+    reason: str = ""
+    """One line that names the evidence."""
+    written: str = ""
+    """What stands in place of the words that become a link."""
+
+
+def conclude(question: Question, score: float, gaps: Sequence[str]) -> Evaluation:
     """Return the verdict on an answer; misconceptions and weak images weaken whatever the score."""
-    is_weak = any(gap.kind in ("misconception", "weak image") for gap in gaps)
+    is_weak = any(gap.startswith(_WEAKENING) for gap in gaps)
     return Evaluation(
         question.memory_id,
         round(score, 6),
-        tuple(map(str, gaps)),
-        score < PASS_SCORE or is_weak,
         tuple(gaps),
+        score < PASS_SCORE or is_weak,
         question.question_text,
     )
 
@@ -102,20 +108,3 @@ def conclude(question: Question, score: float, gaps: Sequence[Gap]) -> Evaluatio
 def cue_text(cue: Cue) -> str:
     """Return everything a cue says, one part a line."""
     return "\n".join(part for part in (cue.subject, *cue.anchors, cue.image) if part)
-
-
-def band(score: float) -> str:
-    """Name a score (bands of the source's Evaluator, which counts to 100)."""
-    for least, name in _BANDS:
-        if score >= least:
-            return name
-    return "wrong"
-
-
-_BANDS = (
-    (1.0, "complete"),
-    (0.8, "minor details missing"),
-    (0.6, "general idea"),
-    (0.4, "partial"),
-    (0.2, "misconceived"),
-)

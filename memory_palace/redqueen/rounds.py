@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from functools import partial
 
 from memory_palace.changes.changing import Outcome, Plan, change_notes, read_notes
@@ -13,30 +14,28 @@ from memory_palace.changes.journal import edits_not_in_git
 from memory_palace.changes.operations import Operation, Replace
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
-from memory_palace.mnemonics.memories import find_embedder
-from memory_palace.mnemonics.reviewing import plan_reviews
+from memory_palace.graph.resolve import fold_name
+from memory_palace.mnemonics.memories import find_embedder, plan_reviews
 from memory_palace.mnemonics.reviews import load_reviews
 from memory_palace.notes.document import Library
 from memory_palace.notes.golden import read_golden
-from memory_palace.redqueen.askings import Asking, Meanings, collect_askings
-from memory_palace.redqueen.choosing import choose_askings
-from memory_palace.redqueen.examination import ask_search
-from memory_palace.redqueen.examined import ExaminedMemory, Memories, read_memories
-from memory_palace.redqueen.findings import EMPTY, RoundReport, make_report
+from memory_palace.redqueen.askings import (
+    Meanings,
+    ask_search,
+    choose_askings,
+    collect_askings,
+)
+from memory_palace.redqueen.examined import ExaminedMemory, read_memories
+from memory_palace.redqueen.findings import RoundReport, make_report
 from memory_palace.redqueen.history import COMMAND, LOG, find_resting
-from memory_palace.redqueen.patching import patch_note
-from memory_palace.redqueen.proposals import RoundProposal, name_notes
-from memory_palace.redqueen.proposing import propose
-from memory_palace.redqueen.round_values import Strategy
+from memory_palace.redqueen.proposals import name_notes, patch_note, propose, shared_names
+from memory_palace.redqueen.round_values import RoundProposal, Strategy
 from memory_palace.redqueen.session import MOST_CHANGED, Roles, RoundFindings, run_session
-from memory_palace.redqueen.trial import try_proposals
-from memory_palace.redqueen.vetting import Vetted, vet_proposals
 from memory_palace.storage.logs import append_record
 
 QUESTIONS = 100
 MODEL_QUESTIONS = 10
 """With a model each costs tokens, where the search answers a hundred in seconds."""
-_NO_GAIN = "with it the search finds the note no better, or another worse"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +50,15 @@ class Round:
     session: RoundFindings | None
     """What a model asked and answered, where one played the round."""
     proposals: tuple[RoundProposal, ...]
-    """Tried, most useful first; ``outcome`` holds those on the first notes."""
+    """Most useful first; ``outcome`` holds those on the first notes."""
+    shared: Mapping[str, tuple[str, ...]]
+    """Names that several notes have, with their paths: only a person can say which keeps it."""
     outcome: Outcome
     resting: tuple[str, ...]
     """Notes that something is proposed for, and that were changed within the last day."""
     uncommitted: tuple[str, ...]
     """Notes that something is proposed for, and that have edits git does not know."""
     uses_vectors: bool
-    refused: tuple[tuple[RoundProposal, str], ...] = ()
-    """What a model proposed in vain, each with the reason."""
 
     @property
     def score(self) -> float:
@@ -90,7 +89,6 @@ def run(
     limit: int | None = MOST_CHANGED,
     roles: Roles | None = None,
     apply: bool = False,
-    allow_uncommitted: bool = False,
     now: datetime | None = None,
 ) -> Round:
     """Play one round, and write what it proposes where ``apply`` says so, on ``limit`` notes.
@@ -100,102 +98,52 @@ def run(
     edit made meanwhile is kept.
     """
     moment = now or datetime.now(UTC)
-    state = _read_state(engine, now=moment)
-    chosen = _Choice(strategy, question_count, seed)
-    report, session = EMPTY, None
-    if roles is None:
-        report, vetted = _examine(engine, state, chosen, today=moment.date())
-    else:
-        session, vetted = _play(engine, state, chosen, roles, limit=limit)
-    edited = () if allow_uncommitted else _find_edited(engine, vetted)
-    busy = {*state.resting, *edited}
-    awake = [p for p in vetted.kept if p.path in state.memories and p.path not in busy]
-    tried = tuple(try_proposals(engine, state.library, awake, state.askings))
-    outcome = change_notes(
-        engine,
-        partial(_plan, engine, _first_notes(tried, limit), moment),
-        command=COMMAND,
-        apply=apply,
-        allow_uncommitted=allow_uncommitted,
-    )
-    left = {p.path for p in vetted.kept} | set(session.resting if session else ())
-    gone = vetted.refused + tuple((p, _NO_GAIN) for p in awake if session and p not in tried)
-    known, resting = len(state.askings), tuple(sorted(left & state.resting))
-    by_meaning = find_embedder(engine) is not None
-    found = (report, session, tried, outcome, resting, edited, by_meaning, gone)
-    done = Round(strategy, known, *found)
-    _record(engine, done, seed=seed, now=moment)
-    return done
-
-
-def _first_notes(proposals: Sequence[RoundProposal], limit: int | None) -> list[RoundProposal]:
-    """Return the proposals on the first ``limit`` notes."""
-    paths = set(list(name_notes(proposals))[:limit])
-    return [proposal for proposal in proposals if proposal.path in paths]
-
-
-@dataclass(frozen=True, slots=True)
-class _State:
-    """What a round reads before it asks anything."""
-
-    library: Library
-    memories: Memories
-    askings: list[Asking]
-    resting: set[str]
-
-
-@dataclass(frozen=True, slots=True)
-class _Choice:
-    """Which questions shall be asked."""
-
-    strategy: Strategy
-    question_count: int
-    seed: int
-
-
-def _find_edited(engine: Engine, vetted: Vetted) -> tuple[str, ...]:
-    return tuple(edits_not_in_git(engine.paths, sorted(set(name_notes(vetted.kept)))))
-
-
-def _read_state(engine: Engine, *, now: datetime) -> _State:
     library = read_notes(engine)
-    memories = load_memories(engine, library, now=now)
+    memories = load_memories(engine, library, now=moment)
     if not memories:
         raise UsageError("no note has prose to examine; write one with `palace new`")
     golden = {known.question: known.notes for known in read_golden(engine.paths)}
     askings = collect_askings(library, golden)
-    return _State(library, memories, askings, find_resting(engine, now=now))
-
-
-def _examine(
-    engine: Engine, state: _State, choice: _Choice, *, today: date
-) -> tuple[RoundReport, Vetted]:
-    """Ask the search; return what was found, and what is proposed for it."""
-    chosen = choose_askings(
-        state.askings, state.memories, choice.strategy, choice.question_count, seed=choice.seed
+    resting = find_resting(engine, now=moment)
+    session, report = None, RoundReport()
+    if roles is None:
+        asked = choose_askings(askings, memories, strategy, question_count, seed=seed)
+        standings = plan_reviews(engine, today=moment.date())
+        results = ask_search(engine, asked)
+        report = make_report(results, library.documents, standings, today=moment.date())
+        made = propose(library)
+    else:
+        play = partial(run_session, strategy=strategy, question_count=question_count, seed=seed)
+        session = asyncio.run(play(memories, roles, evolve_at_most=limit, resting=resting))
+        made = list(_drop_taken_names(session.proposals, library))
+    paths = sorted(set(name_notes(made)))
+    may_change = engine.config.changes.allow_uncommitted
+    edited = () if may_change else tuple(edits_not_in_git(engine.paths, paths))
+    awake = [p for p in made if p.path in memories and p.path not in {*resting, *edited}]
+    first = set(list(name_notes(awake))[:limit])
+    chosen = [proposal for proposal in awake if proposal.path in first]
+    outcome = change_notes(
+        engine,
+        partial(_plan, engine, chosen, moment),
+        command=COMMAND,
+        apply=apply,
     )
-    agenda = plan_reviews(engine, today=today)
-    asked = ask_search(engine, chosen)
-    report = make_report(asked, state.library.documents, agenda.standings, today=today)
-    return report, Vetted(tuple(propose(state.library)))
+    tired = tuple(sorted(resting & {*paths, *(session.resting if session else ())}))
+    shared = shared_names({path: d for path, d in library.documents.items() if not d.is_cold})
+    found = (len(askings), report, session, tuple(awake), shared, outcome, tired, edited)
+    done = Round(strategy, *found, uses_vectors=find_embedder(engine) is not None)
+    _record(engine, done, seed=seed, now=moment)
+    return done
 
 
-def _play(
-    engine: Engine, state: _State, choice: _Choice, roles: Roles, *, limit: int | None
-) -> tuple[RoundFindings, Vetted]:
-    """Let a model ask and answer; return what it did, and what it proposes."""
-    session = asyncio.run(
-        run_session(
-            state.memories,
-            roles,
-            strategy=choice.strategy,
-            question_count=choice.question_count,
-            seed=choice.seed,
-            evolve_at_most=limit,
-            resting=state.resting,
-        )
-    )
-    return session, vet_proposals(engine, state.library, state.memories, session.proposals)
+def _drop_taken_names(
+    proposals: Sequence[RoundProposal], library: Library
+) -> Iterator[RoundProposal]:
+    """Yield proposals but names that a note has already, or that are proposed for two notes."""
+    names = (fold_name(name) for d in library.documents.values() for name in d.names)
+    proposed = {(fold_name(p.text), p.path) for p in proposals if p.kind == "alias"}
+    uses = Counter({*names}) + Counter(name for name, _ in proposed)
+    yield from (p for p in proposals if p.kind != "alias" or uses[fold_name(p.text)] == 1)
 
 
 def _plan(

@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from memory_palace.language.sentences import split_sentences
 from memory_palace.language.tokens import tokenize
+from memory_palace.language.word_lists import STOPWORDS
 from memory_palace.mnemonics.decay import decay_per_day
 from memory_palace.mnemonics.memory_values import Memory
-from memory_palace.redqueen.cues_alone import SentencePlayer
 from memory_palace.redqueen.examined import ExaminedMemory, Memories
-from memory_palace.redqueen.proposals import RoundProposal
 from memory_palace.redqueen.round_values import (
     Cue,
     Evaluation,
     LearnerAnswer,
     Question,
+    RoundProposal,
     Strategy,
+    conclude,
     cue_text,
 )
+from memory_palace.retrieval.collection import TextCollection
 
 DEPTH = 5
 """Questions that ``depth-first`` puts to one memory before it goes on to the next."""
 _INTEREST = 0.5
 """How much a memory matters for what is ahead, where nobody says (source document 000)."""
+MOST_CHANGED = 3
+"""Memories that one round changes, where nobody says more: people read every diff."""
+_RECALLED = 5
+"""How many memories an answer may think of."""
+_BLANK = "____"
+_WORD = re.compile(r"\w+(?:[.,:'’-]\w+)*")
 
 
 def weak_priority(memory: ExaminedMemory) -> float:
@@ -88,10 +98,6 @@ _CHOICES: dict[Strategy, Callable[[Memories, Sequence[str], int], list[str]]] = 
 }
 
 
-MOST_CHANGED = 3
-"""Memories that one round changes, where nobody says more: people read every diff."""
-
-
 class Examiner(Protocol):
     """Reads everything and asks what should be known."""
 
@@ -126,7 +132,7 @@ class Evolver(Protocol):
     async def strengthen(
         self, weak: Mapping[str, Sequence[Evaluation]], memories: Memories, strategy: Strategy
     ) -> list[RoundProposal]:
-        """Return proposals for the weak memories; they are tried before anybody sees them."""
+        """Return proposals for the weak memories; people read them before they are written."""
         ...
 
 
@@ -159,8 +165,81 @@ class RoundFindings:
         return sum(scores) / len(scores) if scores else 0.0
 
 
+class SentencePlayer:
+    """Play all four roles without a model: a word is left out, and the cues have to say it."""
+
+    async def ask(
+        self, memories: Memories, targets: Sequence[str], strategy: Strategy, *, rng: random.Random
+    ) -> list[Question]:
+        """Return a sentence without its most telling word for each mention; none twice."""
+        asked: dict[str, Question] = {}
+        for target in targets:
+            memory = memories[target]
+            sentences = (text.strip(" .") for text in split_sentences(memory.content))
+            found = (leave_out(text, memory.cue.subject) for text in sentences)
+            left = [pair for pair in found if pair and pair[0] not in asked]
+            if left:
+                text, word = rng.choice(left)
+                asked[text] = Question(target, text, "3", (word,))
+        return list(asked.values())
+
+    async def recall(self, questions: Sequence[str], cues: Sequence[Cue]) -> list[LearnerAnswer]:
+        """Return the memories whose cues share words with each question, ties by id."""
+        texts = TextCollection([cue_text(cue) for cue in cues])
+        answers = []
+        for question in questions:
+            scores = [round(float(score), 6) for score in texts.score(question)]
+            known = sorted(zip(scores, cues, strict=True), key=lambda x: (-x[0], x[1].memory_id))
+            best = [cue for score, cue in known if score > 0][:_RECALLED]
+            ids = tuple(cue.memory_id for cue in best)
+            answers.append(LearnerAnswer(ids, cue_text(best[0]) if best else "", 3 if best else 1))
+        return answers
+
+    async def judge(
+        self, questions: Sequence[Question], answers: Sequence[LearnerAnswer], memories: Memories
+    ) -> list[Evaluation]:
+        """Score each answer by whether it says what was left out, of the right memory."""
+        found = []
+        for question, answer in zip(questions, answers, strict=True):
+            ranks, said = answer.recalled, {*tokenize(answer.text)}
+            expected = question.expected_elements
+            lacking = [each for each in expected if not said.issuperset(tokenize(each))]
+            share = 1 - len(lacking) / max(len(expected), 1)
+            gaps = [f"missing detail: {each}" for each in lacking]
+            if ranks and ranks[0] != question.memory_id:
+                gaps.append(f"misconception: taken for {memories[ranks[0]].cue.subject}")
+            found.append(conclude(question, share if question.memory_id in ranks else 0.0, gaps))
+        return found
+
+    async def strengthen(
+        self, weak: Mapping[str, Sequence[Evaluation]], memories: Memories, strategy: Strategy
+    ) -> list[RoundProposal]:
+        """Propose nothing: words copied from a sentence are no cue of a person."""
+        return []
+
+
+def leave_out(sentence: str, subject: str) -> tuple[str, str] | None:
+    """Return a sentence without its most telling word, and that word; ``None`` where it has none.
+
+    A number tells most, then a name, then the longest word; a word of the subject tells nothing.
+    """
+    known = {*tokenize(subject)}
+    words = [
+        word
+        for word in _WORD.findall(sentence)
+        if word.casefold() not in STOPWORDS and known.isdisjoint(tokenize(word))
+    ]
+    if not words:
+        return None
+    is_name = {word: word[0].isupper() and not sentence.startswith(word) for word in words}
+    best = max(words, key=lambda word: (not word.isalpha(), is_name[word], len(word)))
+    stems = {*tokenize(best)}
+    text = _WORD.sub(lambda at: at[0] if stems.isdisjoint(tokenize(at[0])) else _BLANK, sentence)
+    return (text, best) if tokenize(text.replace(_BLANK, "")) else None
+
+
 def offline_roles() -> Roles:
-    """Return the roles of source document 000 that need no model."""
+    """Return the roles that need no model."""
     player = SentencePlayer()
     return Roles(player, player, player, player)
 

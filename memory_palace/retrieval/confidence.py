@@ -5,8 +5,8 @@ questions of ours find in this very palace, which answers nearly none of them (`
 and how much of the question's words, rare ones counting more, stand in the passage or name the
 note. A logistic function joins them. Its slopes were fitted on questions of other people asked
 where they are answered and where they are not; its bias is such that questions on the people of a
-palace which its notes do not answer seldom count as answered. See references/confidence.md and
-``palace bench confidence``.
+palace which its notes do not answer seldom count as answered. See references/measurements.md and
+``python -m benchmarks confidence``.
 """
 
 from __future__ import annotations

@@ -19,7 +19,6 @@ from memory_palace.retrieval.filters import check_priority, check_room, match_na
 
 if TYPE_CHECKING:
     from memory_palace.language.time.spans import TimeExpression, Window
-    from memory_palace.retrieval.analysis import Analysis
 
 
 SURE = 0.5
@@ -49,11 +48,6 @@ class SearchContext:
 
     settled: dict[str, Scores] = field(default_factory=dict)
     """Values of signals that depend on neither vectors nor the choice of candidates."""
-
-    @property
-    def analysis(self) -> Analysis:
-        """What the question asks for, as far as that needs grammar."""
-        return self.evidence.analysis
 
     @property
     def times(self) -> tuple[TimeExpression, ...]:

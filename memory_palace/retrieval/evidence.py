@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.fence import ASKED
 from memory_palace.index.calibration import (
     LEAST,
     expect,
@@ -24,15 +22,10 @@ from memory_palace.index.calibration import (
     stand_out,
 )
 from memory_palace.index.postings import BM25, PostingLookup
-from memory_palace.index.recipes import Detail
-from memory_palace.index.segment import VectorMember
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.word_lists import expect_idf
 from memory_palace.models import Query, Scores, Vector
 from memory_palace.retrieval.question import ParsedQuestion, match_names
-
-if TYPE_CHECKING:
-    from memory_palace.retrieval.analysis import Analysis
 
 Exact = NDArray[np.float64]
 
@@ -68,14 +61,13 @@ class VectorEvidence:
         self,
         snapshot: Snapshot,
         vector: Vector | None,
-        member: VectorMember = "vectors",
         words: Callable[[], Scores] | None = None,
     ) -> None:
         """Compare nothing, and find nothing, where ``vector`` is ``None``.
 
         A row without a vector is given the cosine that rows with as many ``words`` have.
         """
-        self._snapshot, self._vector, self._member = snapshot, vector, member
+        self._snapshot, self._vector = snapshot, vector
         self._words = words
         self._rough: VectorEvidence | None = None
         self._exact_rows: Places = np.zeros(0, np.int64)
@@ -84,7 +76,7 @@ class VectorEvidence:
         """Return the same with cosines in double precision in some rows."""
         if self._vector is None:
             return self
-        exact = VectorEvidence(self._snapshot, self._vector, self._member, self._words)
+        exact = VectorEvidence(self._snapshot, self._vector, self._words)
         exact._rough, exact._exact_rows = self, rows
         return exact
 
@@ -94,7 +86,7 @@ class VectorEvidence:
         if self._vector is None:
             return np.zeros(len(self._snapshot.row_note), np.float32)
         if self._rough is None:
-            found = self._snapshot.similarities(self._vector, self._member)
+            found = self._snapshot.similarities(self._vector)
             lacking = self._snapshot.lacking
             return found if lacking is None else self._expect_cosines(found, lacking)
         cosines = self._rough.cosines.copy()
@@ -149,7 +141,7 @@ class VectorEvidence:
         """Return the cosines of some rows in double precision."""
         if self._vector is None:
             return np.zeros(len(rows))
-        found = self._snapshot.cosines_of(rows, self._vector, self._member)
+        found = self._snapshot.cosines_of(rows, self._vector)
         lacking = self._snapshot.lacking
         if lacking is not None:
             rough = self if self._rough is None else self._rough
@@ -180,7 +172,7 @@ class VectorEvidence:
             return self._rough.sample
         if self._vector is None:
             return np.zeros(0)
-        return self._snapshot.statistics.sample(self._vector, self._member)
+        return self._snapshot.statistics.sample(self._vector, "vectors")
 
 
 class Evidence:
@@ -191,14 +183,8 @@ class Evidence:
         self._all = snapshot.statistics
         vector = query.vector if query.text else None
         self._has_meaning = vector is not None
-        has_descriptions = snapshot.detail == Detail.ENRICHED
         self.meaning = VectorEvidence(snapshot, vector, words=lambda: self.words)
         """The question beside each passage."""
-        described, phrases = (vector, query.phrases) if has_descriptions else (None, None)
-        self.descriptions = VectorEvidence(snapshot, described, "described")
-        """The question beside what describes each passage."""
-        self.bridge = VectorEvidence(snapshot, phrases, "described")
-        """The question's noun phrases beside what describes each passage."""
         self.facts = PostingLookup(snapshot, "facts")
         self.word_rows = PostingLookup(snapshot, "words")
         self._names = PostingLookup(snapshot, "names")
@@ -216,8 +202,6 @@ class Evidence:
         rows = np.flatnonzero(is_wanted[self._snapshot.row_owner])
         exact = copy.copy(self)
         exact.meaning = self.meaning.exactly(rows)
-        exact.descriptions = self.descriptions.exactly(rows)
-        exact.bridge = self.bridge.exactly(rows)
         return exact
 
     @cached_property
@@ -227,12 +211,6 @@ class Evidence:
         # Where no passage does, only a question that a note answers holds any of them.
         counted = self._snapshot.row_note >= 0, self._snapshot.row_owner >= 0
         return self.bearing * stand_out(scores, self._all.spread("words", scores, *counted))
-
-    @cached_property
-    def extras(self) -> Scores:
-        """Standardised BM25 of each row over what describes it, for words that carry meaning."""
-        scores = BM25(PostingLookup(self._snapshot, "extras")).passages(self.question.content_terms)
-        return stand_out(scores, self._all.spread("extras", scores, self._snapshot.row_note >= 0))
 
     @cached_property
     def note_words(self) -> Scores:
@@ -296,18 +274,6 @@ class Evidence:
             whole += weight
             share[self._snapshot.row_note[self._names.rows(term)]] += weight
         return (share / max(whole, LEAST)).astype(np.float32)
-
-    @cached_property
-    def analysis(self) -> Analysis:
-        """The question's phrases, names, relations and whatever else needs grammar."""
-        from memory_palace.retrieval.analysis import (  # delayed: few profiles ask for it
-            Analysis,
-            KnownEntities,
-            analyse,
-        )
-
-        read = partial(analyse, self.question.text, known_entities=KnownEntities(self.facts))
-        return ASKED.read("grammar", read, Analysis(is_english=False))
 
     @cached_property
     def _bm25(self) -> BM25:

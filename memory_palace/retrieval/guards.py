@@ -66,9 +66,9 @@ def cap_exactly(
     parts: dict[str, NDArray[np.int64]],
 ) -> None:
     """Add the line that takes away what signals of low precision have above their cap."""
-    total = sum(
-        (parts[signal] for signal in sorted(profile.capped & parts.keys())), start=np.int64(0)
-    )
+    total = np.zeros_like(next(iter(parts.values())))
+    for signal in sorted(profile.capped & parts.keys()):
+        total += parts[signal]
     excess = np.maximum(total - round(profile.cap * MICRO), 0)
     values["cap"] = excess / MICRO
     weights["cap"] = np.full(len(excess), -1.0)

@@ -43,7 +43,7 @@ _ODDLY = 3.0
 they are versions of one note.
 
 Chosen on 100 written pairs that say the same, beside SciFact and the golden questions with dates
-and priorities at random: references/scoring.md has the figures."""
+and priorities at random: references/measurements.md has the figures."""
 _WORDS = 0.0, 0.05
 """Mean and deviation of the likeness of words, where there are no vectors."""
 _ANSWERS = 0.2

@@ -14,7 +14,8 @@ from memory_palace.errors import UsageError, WrongEmbedderError
 from memory_palace.index.commit import Commit
 from memory_palace.index.recipes import Detail
 from memory_palace.language.detect import is_foreign
-from memory_palace.ranking import DEFAULT_PROFILE, LOW_PRECISION, METADATA, ProfileSettings
+from memory_palace.ranking import DEFAULT_PROFILE, METADATA, SIGNALS, ProfileSettings
+from memory_palace.signals import Signal, extensions, find_profile, find_signal
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +39,21 @@ class Profile:
     @property
     def needs(self) -> Detail:
         """What an index has to keep for its signals to say anything."""
-        if self.weights.keys() & DESCRIBING:
-            return Detail.ENRICHED
-        return Detail.STRUCTURED if self.weights.keys() & STRUCTURAL else Detail.PLAIN
+        needs = any(signal.needs_structure for signal in self._registered())
+        return Detail.STRUCTURED if needs else Detail.PLAIN
 
     @property
     def reads_words(self) -> bool:
         """Whether it can answer without vectors."""
-        return not self.weights.keys() <= OF_VECTORS | METADATA
+        own = self.weights.keys() & SIGNALS.keys()
+        return not own <= OF_VECTORS | METADATA or any(
+            not signal.needs_vectors for signal in self._registered()
+        )
+
+    def _registered(self) -> list[Signal]:
+        """Return those of its signals that are none of the engine's."""
+        names = (name for name in self.weights if name not in SIGNALS)
+        return [signal for name in names if (signal := find_signal(name))]
 
     @property
     def lists_notes(self) -> bool:
@@ -53,20 +61,9 @@ class Profile:
         return self.weights.keys() <= METADATA | {"semantic"}
 
 
-DESCRIBING = frozenset({"enriched", "bridge"})
-"""Signals that compare the question with descriptions, by vectors."""
-
-STRUCTURAL = frozenset(
-    {
-        *("described", "logic", "logic_undamped", "name", "noun_phrase", "ordering", "preference"),
-        *("quoted", "temporal_phrase", "theme", "weekday"),
-    }
+OF_VECTORS = frozenset(
+    {"semantic", "dense", "note_dense", "beside_meaning", "anchoring", "questions"}
 )
-"""Signals that read facts, or words that describe a passage, which few indexes keep."""
-
-OF_VECTORS = DESCRIBING | {
-    *("semantic", "dense", "note_dense", "beside_meaning", "anchoring", "questions")
-}
 """Signals that are silent without vectors."""
 
 HYBRID: Mapping[str, float] = {
@@ -89,20 +86,6 @@ HYBRID: Mapping[str, float] = {
     "question_words": 1.5,
 }
 
-RARE: Mapping[str, float] = {"quoted": 0.1, "weekday": 0.1, "theme": 0.1}
-"""Signals of source document 001 that speak in less than one question of a hundred, too few for a
-fit: of one passage in 700 each adds what a cosine three deviations above the mean does."""
-STRUCTURE: Mapping[str, float] = {
-    **RARE,
-    "logic": 0.0209,
-    "preference": 0.0841,
-    "ordering": 0.0306,
-    "name": 0.0452,
-    "temporal_phrase": 0.1007,
-}
-"""The signals of source document 001 beside those of ``hybrid``, by ``fit_beside``; the others of
-that document ended without weight. `palace bench promises --part structure` does it again."""
-
 PROFILES: Mapping[str, Profile] = {
     "compound": Profile(
         "compound",
@@ -112,22 +95,12 @@ PROFILES: Mapping[str, Profile] = {
     "raw": Profile("raw", {"semantic": 1.0}, prefers=False),
     "hybrid": Profile("hybrid", HYBRID),
     "hierarchical": Profile("hierarchical", HYBRID, is_routed=True),
-    "structured": Profile(
-        "structured",
-        {**HYBRID, **STRUCTURE},
-        capped=LOW_PRECISION,
-        cap=0.25,
-    ),
-    "enriched": Profile("enriched", {**HYBRID, "enriched": 0.2}),
     "anchors": Profile("anchors", {**HYBRID, "anchor": 2.0}),
-    "fusion": Profile("fusion", {"dense": 1.0, "note_lexical": 1.0}, prefers=False),
     "bm25": Profile("bm25", {"note_lexical": 1.0, "lexical": 0.01}, prefers=False),
-    "bm25-passages": Profile("bm25-passages", {"lexical": 1.0}, prefers=False),
 }
 """Weights of ``compound`` and ``raw`` are those of source document 002.
 ``anchors`` adds the address book at the most that took no note from the first five of any of 169
-utterances; at 4 it took one, at 8 six.
-``fusion`` is the least that anybody would build: the words of a note and its nearest passage."""
+utterances; at 4 it took one, at 8 six."""
 
 
 _UNASKED = ("asked_kind", "dated", "statement")
@@ -178,9 +151,9 @@ def get_profile(name: str, own: Own = _NONE) -> Profile:
     """Return a profile by name, of those that ship or of the settings."""
     if name in PROFILES:
         return PROFILES[name]
-    if name in own:
-        return _make(name, own[name])
-    known = (*own, *PROFILES)
+    if given := own.get(name) or find_profile(name):
+        return _make(name, given)
+    known = (*own, *PROFILES, *(name for each in extensions() for name in each.profiles))
     near = get_close_matches(name, known, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else "."
     raise UsageError(f"there is no profile {name!r}{hint} The profiles are {', '.join(known)}.")
@@ -192,7 +165,7 @@ def _make(name: str, given: ProfileSettings) -> Profile:
     Signals of metadata are gated, and those of low precision capped, where the settings do not say
     which. Raise ``UsageError`` where no weight is left, or none for what they gate or cap.
     """
-    base = PROFILES[given.extends] if given.extends else Profile("", {})
+    base = get_profile(given.extends) if given.extends else Profile("", {})
     changed = {**base.weights, **given.weights}
     weights = {signal: weight for signal, weight in changed.items() if weight}
     if not weights:
@@ -203,7 +176,8 @@ def _make(name: str, given: ProfileSettings) -> Profile:
     gated = METADATA if given.gated is None else frozenset(given.gated)
     capped = base.capped if given.capped is None else frozenset(given.capped)
     if given.cap is not None and given.capped is None:
-        capped |= LOW_PRECISION
+        known = ((name, find_signal(name)) for name in weights if name not in SIGNALS)
+        capped |= {name for name, signal in known if signal and signal.is_imprecise}
     return replace(
         base,
         name=name,
@@ -219,8 +193,6 @@ def check_detail(profile: Profile, detail: Detail) -> None:
     """Raise ``WrongEmbedderError`` where an index does not keep what a profile reads."""
     if detail >= profile.needs:
         return
-    is_vectors = profile.needs == Detail.ENRICHED
-    what, flag = ("second vectors", "--enrich") if is_vectors else ("structure", "--structure")
     raise WrongEmbedderError(
-        f"the profile {profile.name} needs an index with {what}; run `palace index {flag}`"
+        f"the profile {profile.name} needs an index with structure; run `palace index --structure`"
     )

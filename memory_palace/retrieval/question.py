@@ -151,22 +151,9 @@ def may_narrow(text: str) -> bool:
     return not _NARROWING.isdisjoint(text) or _WHEN in text.casefold()
 
 
-def embed_question(query: Query, embedder: Embedder, *, with_phrases: bool = False) -> Query:
-    """Add the vector of a question, and of its noun phrases where they are compared."""
-    query = replace(query, vector=embedder.embed_queries([query.text])[0])
-    phrases = ASKED.read("phrases", lambda: join_phrases(query.text), "") if with_phrases else ""
-    return replace(query, phrases=embedder.embed_queries([phrases])[0]) if phrases else query
-
-
-def join_phrases(text: str) -> str:
-    """Return the noun phrases of an English question, separated by commas; empty without any."""
-    from memory_palace.language.detect import is_english  # delayed: few profiles ask for it
-    from memory_palace.language.phrases import find_phrases, phrase_text
-    from memory_palace.language.tagged_words import split_words
-
-    if not is_english(text):
-        return ""
-    return ", ".join(dict.fromkeys(map(phrase_text, find_phrases(split_words(text)))))
+def embed_question(query: Query, embedder: Embedder) -> Query:
+    """Add the vector of a question."""
+    return replace(query, vector=embedder.embed_queries([query.text])[0])
 
 
 def match_names(text: str, snapshot: Snapshot, *, is_known: bool) -> Scores:

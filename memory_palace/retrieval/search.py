@@ -21,8 +21,24 @@ from memory_palace.retrieval.evidence import Places
 from memory_palace.retrieval.excerpts import choose_texts
 from memory_palace.retrieval.preference import LOOKED_AT, prefer
 from memory_palace.retrieval.profiles import Profile, get_profile
+from memory_palace.retrieval.question import narrow
 from memory_palace.retrieval.rank import Scored, ScoringRule, rank, score_exactly
-from memory_palace.retrieval.widening import widen
+
+
+def widen(
+    context: SearchContext, judge: Confidence, hits: Sequence[Hit]
+) -> tuple[SearchContext, Confidence]:
+    """Return both with the notes that are linked to hits; the same where all notes are there."""
+    origin = context.snapshot.origin
+    snapshot = origin.widen([hit.path for hit in hits]) if origin else context.snapshot
+    if snapshot is context.snapshot:
+        return context, judge
+    query = context.query
+    if query.rows is not None:
+        query = narrow(query, snapshot, None)
+    wider = find_candidates(query, snapshot, half_life_days=context.half_life_days)
+    return wider, Confidence(query, snapshot, wider.evidence)
+
 
 _SAME = 1e-5
 """Cosines of equal vectors differ by less, whichever way they were computed."""

@@ -93,8 +93,15 @@ class PalacePlan:
     notes: tuple[PlanNote, ...]
     """In path order."""
     text_amount: TextAmount
-    left_out: int
-    """Notes beyond ``--max-notes``."""
     day: int
     """The day it counts ages from: the latest of its notes, so that the same notes give the same
     plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class ViewOptions:
+    """Which notes a plan shows, and whether they keep their places."""
+
+    include_cold: bool = False
+    relayout: bool = False
+    """Forget the places that notes had, and lay the plan out anew."""

@@ -10,16 +10,15 @@ from memory_palace.errors import PalaceError, UsageError
 from memory_palace.storage.atomic import make_ignored_folder, write_atomic
 from memory_palace.view.cache import write_beside_index
 from memory_palace.view.gather import gather
-from memory_palace.view.options import ViewOptions
 from memory_palace.view.page import render
-from memory_palace.view.values import PalacePlan, TextAmount
+from memory_palace.view.values import PalacePlan, TextAmount, ViewOptions
 
 MARK = b'<meta name="generator" content="memory-palace view">'
 """What tells a page of ours, which may be replaced, from a file of somebody else."""
 _HEAD_BYTES = 8192
 _NOTE_SUFFIXES = (".md", ".markdown")
-_OWN_BYTES = 400_000
-"""What a page weighs at most, beside half of the text on it."""
+_OWN_BYTES, _SHARE_OF_TEXT = 350_000, 0.55
+"""A page weighs at most so much, and this share of the text on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +28,7 @@ class ViewReport:
     file: Path
     size_bytes: int
     limit_bytes: int
-    """What it weighs at most: 400 kB and half of the notes' text."""
+    """What it weighs at most: 350 kB and .55 of the notes' text."""
     rooms: int
     districts: int
     notes: int
@@ -37,8 +36,6 @@ class ViewReport:
     """Archived notes on it."""
     locked: int
     """Archived notes that are only counted."""
-    left_out: int
-    """Notes beyond the number that was asked for."""
     text_bytes: int
     """Of the notes' text on it, in UTF-8."""
     text_amount: TextAmount
@@ -100,13 +97,12 @@ def _report(plan: PalacePlan, file: Path, size: int, remarks: tuple[str, ...]) -
     return ViewReport(
         file=file,
         size_bytes=size,
-        limit_bytes=_OWN_BYTES + text // 2,
+        limit_bytes=_OWN_BYTES + int(_SHARE_OF_TEXT * text),
         rooms=len(plan.rooms),
         districts=len(plan.districts),
         notes=len(plan.notes),
         cold=sum(note.is_cold for note in plan.notes),
         locked=sum(room.locked for room in plan.rooms),
-        left_out=plan.left_out,
         text_bytes=text,
         text_amount=plan.text_amount,
         remarks=remarks,

@@ -21,7 +21,7 @@ _STRUCK = "~~"
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class CardItem:
     """An item of a list, or a paragraph where there is no list."""
 
     line: int
@@ -38,7 +38,7 @@ class Item:
     has_bullet: bool = True
 
 
-def find_checks(form: CardForm) -> list[Item]:
+def find_checks(form: CardForm) -> list[CardItem]:
     """Return the acceptance checks of a card in order.
 
     Below a heading or label for checks: the boxes of lists, and the items beside them that have
@@ -53,7 +53,7 @@ def find_checks(form: CardForm) -> list[Item]:
     return [item for item in found if not item.is_dropped]
 
 
-def _checks_of(rows: Sequence[Row]) -> list[Item]:
+def _checks_of(rows: Sequence[Row]) -> list[CardItem]:
     lists = _read_lists(rows)
     boxed = [run for run in lists if any(i.has_box and not i.is_dropped for i in run)]
     if lists:
@@ -61,7 +61,7 @@ def _checks_of(rows: Sequence[Row]) -> list[Item]:
     return [item for item in _read_paragraphs(rows) if not says_nothing(item.text)]
 
 
-def _outer(run: Sequence[Item]) -> Iterator[Item]:
+def _outer(run: Sequence[CardItem]) -> Iterator[CardItem]:
     """Yield the items that have a box, and those of the outer level that head none with a box."""
     least = min(item.indent for item in run)
     for place, item in enumerate(run):
@@ -79,7 +79,7 @@ def find_items(rows: Sequence[Row]) -> list[str]:
     return [item.text for item in found if not says_nothing(item.text)]
 
 
-def write_mark(line: str, item: Item, *, is_ticked: bool) -> str:
+def write_mark(line: str, item: CardItem, *, is_ticked: bool) -> str:
     """Return the line of an item, as stored, with a box that says so."""
     skipped = len(line) - len(line.removeprefix("\ufeff"))
     start, end = (skipped + place for place in item.mark)
@@ -94,9 +94,9 @@ def write_mark(line: str, item: Item, *, is_ticked: bool) -> str:
     return f"{before}[{'x' if is_ticked else ' '}] {behind}"
 
 
-def _read_lists(rows: Sequence[Row]) -> list[list[Item]]:
+def _read_lists(rows: Sequence[Row]) -> list[list[CardItem]]:
     """Return the items of each list. A list ends at a paragraph that is no part of an item."""
-    lists: list[list[Item]] = [[]]
+    lists: list[list[CardItem]] = [[]]
     is_open, last = False, -2
     for row in rows:
         is_open = is_open and row.number == last + 1
@@ -116,8 +116,8 @@ def _read_lists(rows: Sequence[Row]) -> list[list[Item]]:
     return [run for run in lists if run]
 
 
-def _read_paragraphs(rows: Sequence[Row]) -> list[Item]:
-    found: list[Item] = []
+def _read_paragraphs(rows: Sequence[Row]) -> list[CardItem]:
+    found: list[CardItem] = []
     last = -2
     for row in rows:
         item = None if row.is_code else _read_item(row)
@@ -130,7 +130,7 @@ def _read_paragraphs(rows: Sequence[Row]) -> list[Item]:
     return found
 
 
-def _read_item(row: Row) -> Item | None:
+def _read_item(row: Row) -> CardItem | None:
     """Read a line; ``None`` where nothing stands in it."""
     written = row.text.rstrip()
     bullet = _BULLET.match(written, row.start)
@@ -145,7 +145,7 @@ def _read_item(row: Row) -> Item | None:
     if not box and has_bullet and text.rstrip(_EMOJI_STYLE).endswith(tuple(_DONE)):
         sign = _DONE[0]
         text = text.rstrip(_EMOJI_STYLE)[:-1].rstrip() or text
-    return Item(
+    return CardItem(
         line=row.number,
         indent=len(row.text) - len(row.text.lstrip(" \t>")),
         text=text,

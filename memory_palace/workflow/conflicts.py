@@ -79,15 +79,13 @@ def resolve_conflict(
     decision: str,
     by: str,
     line: str | None = None,
-    claim: str | None = None,
     whole: bool = False,
     apply: bool = False,
-    allow_uncommitted: bool = False,
 ) -> Outcome:
     """Close a conflict: what lost gets a line below it that says so.
 
     ``winner`` is a party, or of two places in one note the one that is right: ``NOTE:12``. ``line``
-    and ``claim`` say what lost where the conflict does not; ``whole`` supersedes all of the note.
+    says what lost where the conflict does not; ``whole`` supersedes all of the note.
     """
     decision = one_line(decision, "the decision")
     by = one_line(by, "the name of the person who decides")
@@ -104,15 +102,11 @@ def resolve_conflict(
         quotes = sides.lost, sides.won
         places: list[Place] = []
         if not whole:
-            places = find_losing(
-                conflict, sides.loser, sides.winner, quotes, lines=line, claim=claim
-            )
+            places = find_losing(conflict, sides.loser, sides.winner, quotes, lines=line)
         closing = _close(conflict, sides.winner.path, decision, by)
         return _plan_loss(sides, places, mark, closing, _summary(conflict, decision))
 
-    return change_notes(
-        engine, plan, command="conflict", apply=apply, allow_uncommitted=allow_uncommitted
-    )
+    return change_notes(engine, plan, command="conflict", apply=apply)
 
 
 def _summary(conflict: Conflict, decision: str) -> str:

@@ -40,6 +40,8 @@ def plan_transition(
     ``exists`` says whether an output path or link leads to something. Raise ``UsageError`` for a
     transition that is not legal, ``CheckFailedError`` for a card that is not done.
     """
+    if verb == "start" and card.state == "completed":
+        verb = "reopen"
     needed, state = TRANSITIONS[verb]
     if card.state != needed:
         raise UsageError(f"{card.path} is {card.state}; {verb} needs a card that is {needed}")

@@ -14,7 +14,6 @@ from memory_palace.graph.naming import NoteNames
 from memory_palace.notes.golden import (
     GoldenQuestion,
     add_row,
-    drop_rows,
     read_golden,
     read_golden_text,
 )
@@ -62,12 +61,6 @@ def add_golden(engine: Engine, question: str, *notes: str) -> GoldenQuestion:
 
     _rewrite(engine, added, reason=f"add the golden question {question!r}")
     return GoldenQuestion(question, tuple(found))
-
-
-def remove_golden(engine: Engine, question: str) -> None:
-    """Forget a question; raise ``UsageError`` where the file does not hold it."""
-    reason = f"remove the golden question {question!r}"
-    _rewrite(engine, lambda text: drop_rows(text, question), reason=reason)
 
 
 def ask_golden(engine: Engine) -> list[Answered]:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
-from memory_palace.checking.answers import read_prose
 from memory_palace.checking.checker import check_answer
 from memory_palace.checking.contradictions import (
     BESIDES,
@@ -13,7 +10,7 @@ from memory_palace.checking.contradictions import (
     find_contradictions,
 )
 from memory_palace.checking.verdicts import REFUSED, Passage
-from memory_palace.checking.wording import Wording
+from memory_palace.checking.wording import Wording, read_prose
 from memory_palace.errors import UsageError
 from memory_palace.language.sentences import split_sentences
 from memory_palace.markdown.markup import Markup
@@ -30,9 +27,6 @@ from memory_palace.notes.superseding import (
 )
 from memory_palace.workflow.conflict_notes import Conflict, Quote, check_quote
 
-_STATED = 0.5
-"""How much of what a conflict says of a party a sentence of that has at least."""
-_LINK = re.compile(r"!?\[\[[^\[\]\n]*\]\]")
 Place = tuple[int, int]
 """From and to where something stands in the decoded text of a note."""
 
@@ -44,19 +38,16 @@ def find_losing(
     quotes: tuple[Quote | None, Quote | None],
     *,
     lines: str | None = None,
-    claim: str | None = None,
 ) -> list[Place]:
     """Return what of a note no longer holds, in order.
 
-    What the person names counts: ``claim``, words of the note, or ``lines`` of it. Otherwise the
+    What the person names counts, ``lines`` of the note. Otherwise the
     lines that were quoted, found again by their text where they moved; of several sentences those
     that contradict the winner's. Nothing is returned for a duplicate, all of which goes. Raise
     ``UsageError`` where nothing says which they are: a whole note is never taken for them.
     """
     text = decode_note(loser.data, loser.path)[0]
     lost, won = quotes
-    if claim is not None:
-        return [_find_named(loser, text, claim)]
     range_ = _named_lines(loser, text, lines) if lines else _quoted_lines(loser, text, lost)
     own = decode_note(winner.data, winner.path)[0]
     other = read_statements(winner, _quoted_lines(winner, own, won))
@@ -64,7 +55,7 @@ def find_losing(
         _check_said(loser, other)
         return []
     if range_ is None:
-        found = _contradicting(loser, text, other) or _find_stated(conflict, loser, text)
+        found = _contradicting(loser, text, other)
         if not found:
             raise UsageError(
                 f"no sentence of {loser.path} clearly contradicts {winner.path}; say which lines "
@@ -103,16 +94,6 @@ def _check_said(loser: Document, winner: Passage) -> None:
                 f"{winner.note} does not say “{sentence}”, which {loser.path} says; write it there "
                 "first, or give --whole"
             )
-
-
-def _find_named(loser: Document, text: str, claim: str) -> Place:
-    head = _head(loser, loser.data)
-    found = find_words(text, claim, head)
-    if found is None:
-        raise UsageError(f"{loser.path} does not say {claim!r}; give words as they stand there")
-    if count_words(text, claim, head) > 1:
-        raise UsageError(f"{loser.path} says {claim!r} more than once; give more words, or --line")
-    return found
 
 
 def _named_lines(loser: Document, text: str, lines: str) -> tuple[int, int]:
@@ -161,23 +142,6 @@ def read_statements(document: Document, lines: tuple[int, int] | None = None) ->
 def _contradicting(loser: Document, text: str, other: Passage) -> list[Place]:
     found = find_contradictions([read_statements(loser), other], besides=BESIDES)
     return [_place_of(text, each.first) for each in found]
-
-
-def _find_stated(conflict: Conflict, loser: Document, text: str) -> list[Place]:
-    """Return the sentences that bear out a claim of a conflict that was written by hand.
-
-    Its first claim is that of its first party, unless the second one is named in it.
-    """
-    if conflict.quotes or len(conflict.parties) != 2:
-        return []
-    claims = [conflict.document.section("Claim A"), conflict.document.section("Claim B")]
-    at = conflict.parties.index(loser.path)
-    if loser.stem.casefold() in claims[1 - at].casefold():
-        at = 1 - at
-    said = _LINK.sub("", claims[at]).strip(" \n:")
-    checks = check_answer(f"{said}.", [read_statements(loser)]).sentences
-    found = [each.passage for each in checks if each.passage and each.score >= _STATED]
-    return [_place_of(text, each) for each in dict.fromkeys(found)]
 
 
 def _narrow(loser: Document, text: str, lines: tuple[int, int], other: Passage) -> list[Place]:

@@ -46,7 +46,7 @@ class Overview:
     unreadable: int
 
 
-def draw_map(engine: Engine, *, apply: bool = False, allow_uncommitted: bool = False) -> Outcome:
+def draw_map(engine: Engine, *, apply: bool = False) -> Outcome:
     """Bring the generated part of the control panel up to date."""
 
     def plan(library: Library) -> Plan:
@@ -54,9 +54,7 @@ def draw_map(engine: Engine, *, apply: bool = False, allow_uncommitted: bool = F
         text = render_overview(take_overview(engine, library, panel=path))
         return Plan(plan_panel(path, library.documents.get(path), text), f"map in {path}")
 
-    return change_notes(
-        engine, plan, command="map", apply=apply, allow_uncommitted=allow_uncommitted
-    )
+    return change_notes(engine, plan, command="map", apply=apply)
 
 
 def take_overview(engine: Engine, library: Library, *, panel: str) -> Overview:

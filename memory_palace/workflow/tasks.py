@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from memory_palace.changes.changing import Outcome, Plan, change_notes, read_notes, today
 from memory_palace.changes.composing import compose_note, make_slug, one_line
-from memory_palace.config import Rooms
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.graph.resolve import Resolver
@@ -26,20 +24,7 @@ from memory_palace.workflow.corridor import (
     plan_transition,
 )
 
-_ROUTED = {"chamber": "chambers", "project room": "project_rooms"}
-_EVERYTHING = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A chamber or project room, and how well a task fits there."""
-
-    kind: str
-    path: str
-    score: float
-    """Cosine with the best passage of what speaks for it."""
-    best: str
-    """The note that fits best."""
+_PROJECTS = "project_rooms"
 
 
 def new_task(
@@ -98,7 +83,6 @@ def move_task(
     *,
     reason: str = "",
     apply: bool = False,
-    allow_uncommitted: bool = False,
 ) -> Outcome:
     """Start, block, complete or reopen a card."""
 
@@ -116,9 +100,7 @@ def move_task(
         # The tick that completes a card is an edit of the card: git need not have seen it.
         return Plan(change, words, edited=frozenset([card.path]))
 
-    return change_notes(
-        engine, plan, command="task", apply=apply, allow_uncommitted=allow_uncommitted
-    )
+    return change_notes(engine, plan, command="task", apply=apply)
 
 
 def tick_task(
@@ -168,49 +150,6 @@ def lint_tasks(engine: Engine) -> list[str]:
     return lint_cards(cards, exists=item_exists(engine, library))
 
 
-def route_task(engine: Engine, text: str) -> list[Place]:
-    """Return chambers and project rooms, the best fit of each kind first.
-
-    What speaks for a chamber or room: its notes, and the cards of its owner or project. Asking
-    where a task belongs does not count as use of the notes.
-    """
-    cards = {card.path: card for card in list_tasks(engine)}
-    found = engine.query(text, profile="raw", limit=_EVERYTHING, neighbors=0)
-    best: dict[tuple[str, str], tuple[float, str]] = {}
-    places: dict[tuple[str, str], str] = {}
-    for path in engine.snapshot().paths:
-        kind, folder = _folder_of(engine.paths.rooms, path)
-        if kind:
-            places[kind, _name_of(folder)] = folder
-    for hit in found.hits:
-        for key in _keys_of(engine.paths.rooms, hit.path, cards.get(hit.path)):
-            best[key] = max(best.get(key, (0.0, "")), (hit.score, hit.path))
-    fits = [Place(key[0], places[key], *best[key]) for key in places.keys() & best.keys()]
-    return sorted(fits, key=lambda place: (place.kind, -place.score, place.path))
-
-
-def _keys_of(rooms: Rooms, path: str, card: Card | None) -> list[tuple[str, str]]:
-    if card is not None:
-        owner, project = card.document.text("owner"), card.document.text("project")
-        return [("chamber", _name_of(owner)), ("project room", _name_of(project))]
-    kind, folder = _folder_of(rooms, path)
-    return [(kind, _name_of(folder))] if kind else []
-
-
-def _folder_of(rooms: Rooms, path: str) -> tuple[str, str]:
-    """Return the kind of place a note lies in, and its folder; empty where it is neither."""
-    place = rooms.place_of(path).split("/")
-    for kind, room in _ROUTED.items():
-        if len(place) > 2 and place[0] == room:
-            return kind, "/".join(path.split("/")[: 2 - len(place)])
-    return "", ""
-
-
-def _name_of(folder: str) -> str:
-    """Return a folder's name without the number before it: ``01_wren`` is Wren's chamber."""
-    return folder.rpartition("/")[2].casefold().lstrip("0123456789").lstrip("_- ")
-
-
 def item_exists(engine: Engine, library: Library) -> Callable[[Card, str], bool]:
     """Return what says whether an input or output item of a card leads to something.
 
@@ -220,12 +159,12 @@ def item_exists(engine: Engine, library: Library) -> Callable[[Card, str], bool]
     """
     resolver = Resolver(list(library.documents))
     rooms, root = engine.paths.rooms, engine.paths.root.resolve()
-    has_projects = _ROUTED["project room"] in rooms.folders.values()
+    has_projects = _PROJECTS in rooms.folders.values()
 
     def exists(card: Card, item: str) -> bool:
         bases = [root, engine.paths.notes.resolve(), (root / card.path).parent]
         if has_projects and (project := card.document.text("project")):
-            bases.append(root / rooms.path_of(f"{_ROUTED['project room']}/{project}"))
+            bases.append(root / rooms.path_of(f"{_PROJECTS}/{project}"))
 
         def is_there(path: str) -> bool:
             return (

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""``palace anchors update``, under the name that source document 003 gives it."""
+"""``palace graph anchors update``, under the name that source document 003 gives it."""
 
 import sys
 from pathlib import Path
@@ -8,4 +8,4 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # runs without ins
 
 from memory_palace.cli.script import run_script
 
-run_script("anchors", "update", here=Path(__file__).parent)
+run_script("graph", "anchors", "update", here=Path(__file__).parent)

@@ -54,8 +54,8 @@ def test_a_day_is_done_by_json_alone_and_without_a_second_try(ask):
 
     gauge = ask("query", "what is the funnel wrapped in")["hits"][0]
     place = f"{gauge['path']}:{gauge['line']}"
-    added = ask("append", place, "- renewed in November", "--under", "Log")
-    added = ask("append", added["path"], "- and once more", "--under", added["made"])
+    added = ask("remember", "- renewed in November", "--to", place, "--under", "Log")
+    added = ask("remember", "- and once more", "--to", added["path"], "--under", added["made"])
     assert ask("show", f"{added['path']}:{added['line'] - 1}-{added['last_line']}")["text"] == (
         "- renewed in November\n- and once more"
     )
@@ -85,7 +85,7 @@ def test_a_note_of_its_own_is_written_and_found_under_every_name_it_is_given(ask
     assert made["indexed"]
     names = (made["path"], f"./{made['path']}", "Felt: what holds", f"{made['path']}:1-9")
     for name in names:
-        added = ask("append", name, "- no glue")
+        added = ask("remember", "- no glue", "--to", name)
         assert ask("show", f"{added['path']}:{added['line']}")["text"] == "- no glue"
     assert ask("query", "no glue")["hits"][0]["path"] == made["path"]
     assert ask("list", "--tag", "felt")["notes"][0]["path"] == made["path"]
@@ -108,9 +108,9 @@ def test_a_path_is_one_from_the_working_folder_and_never_one_outside(tmp_path, m
     assert run_main(capsys, "init", str(root), "--here")[0] == 0
     assert run_main(capsys, "index", "--embedder", "hashing")[0] == 0
     for name in ("./Rain.md", "../Projects/Rain.md", str(root / "Projects" / "Rain.md:1")):
-        assert run_main(capsys, "append", name, "more")[1].startswith("Projects/Rain.md:")
+        assert run_main(capsys, "remember", "more", "--to", name)[1].startswith("Projects/Rain.md:")
         assert run_main(capsys, "show", name)[0] == 0
     for name in ("../../Out.md", str(tmp_path / "Out.md"), "~/Out.md", "/etc/passwd", "./"):
-        for verb in (["append", name, "more"], ["show", name]):
+        for verb in (["remember", "more", "--to", name], ["show", name]):
             assert run_main(capsys, *verb)[0] == 2, verb
     assert (tmp_path / "Out.md").read_text() == "# Rain\n"

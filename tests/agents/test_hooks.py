@@ -12,13 +12,13 @@ from random import Random
 
 import pytest
 from calling_hooks import PALACE, call, feed, read_log
+from copying_palaces import copy_palace
 from running import run_main
 from serving_palaces import count_answers, palace, start, stop, wait_until
 
 from memory_palace import Palace
 from memory_palace.agents.hook_log import EVENTS, log_call, read_health
 from memory_palace.agents.hook_page import name_work
-from memory_palace.bench.golden import copy_palace
 
 ROOT = Path(__file__).parents[2]
 
@@ -197,7 +197,7 @@ def test_the_server_answers_and_the_agents_own_variables_do_not_keep_it_from_tha
         stop(root)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_server_that_hangs_holds_no_agent_up(root):
     pid = start(root)
     try:
@@ -300,8 +300,8 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_whatever_is_sent_the_status_is_0_and_nothing_is_printed(root, tmp_path, name):
     configure(tmp_path, capture="on")
-    for event in ("prompt", "stop"):
-        done = call(event, HOSTILE[name], cwd=root)
+    for event in ("prompt", "stop") if HOSTILE[name].endswith(b"}\n") else ("prompt",):
+        done = call(event, HOSTILE[name], cwd=root)  # what is cut is waited for: once
         assert (done.status, done.out) == (0, "")
         assert "Traceback" not in done.errors
     assert {path.name for path in root.iterdir()} == {".palace", *(f"{n}.md" for n in NOTES)}
@@ -336,7 +336,7 @@ def spoil(random, message):
 
 
 @pytest.mark.parametrize(
-    "count", [pytest.param(100, id="100"), pytest.param(2_000, id="2000", marks=pytest.mark.slow)]
+    "count", [pytest.param(100, id="100"), pytest.param(2_000, id="2000", marks=pytest.mark.long)]
 )
 def test_malformed_messages_are_answered_with_status_0_and_touch_nothing(
     root, tmp_path, monkeypatch, capsys, count

@@ -108,7 +108,16 @@ def test_recall_and_show_tell_it_as_data(capsys, house, word):
 
 
 @pytest.mark.parametrize(
-    "command", ["status", "doctor", "task list", "map", "anchors list", "conflict list", "verify x"]
+    "command",
+    [
+        "status",
+        "doctor",
+        "task list",
+        "graph map",
+        "graph anchors list",
+        "conflict list",
+        "verify x",
+    ],
 )
 @pytest.mark.parametrize("more", [(), ("--json",)])
 def test_what_speaks_of_all_notes_is_safe_to_print(capsys, command, more):
@@ -160,11 +169,11 @@ def test_what_is_remembered_of_them_stays_an_entry_of_the_inbox(tmp_path_factory
     "path",
     ["../outside.md", "/etc/passwd", "notes/../../x.md", "a\x00b", "file:///etc/passwd", "~root/x"],
 )
-@pytest.mark.parametrize("verb", ["show", "append"])
+@pytest.mark.parametrize("verb", ["show", "remember"])
 def test_no_path_leads_out(capsys, monkeypatch, house, verb, path):
     (house / "outside.md").touch()
-    given = (path, "words") if verb == "append" else (path,)
-    status, out, err = run_main(capsys, verb, "--", *given)
+    line = ("remember", "words", f"--to={path}") if verb == "remember" else (verb, "--", path)
+    status, out, err = run_main(capsys, *line)
     assert status not in (0, None)
     assert "root:" not in out
     assert_visible(out + err)
@@ -188,7 +197,7 @@ def test_an_export_of_them_becomes_notes_in_its_folder(capsys, tmp_path_factory,
     export = place / "conversations.json"
     export.write_text(json.dumps(conversations), "utf-8")
     for _ in range(2):
-        given = ("import", export, "--from", "claude", "--no-index", "--apply", "-C", root)
+        given = ("import", export, "--from", "claude", "--apply", "-C", root)
         status, out, err = run_main(capsys, *map(str, given))
         assert status == 0, err
         assert_visible(out + err)

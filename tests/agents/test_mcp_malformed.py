@@ -15,7 +15,7 @@ pytest.importorskip("mcp", reason="needs the extra [mcp]")
 
 from agents.talking import Pipes, make_palace, open_pipes
 
-from memory_palace.agents.line_input import MOST_LINE_BYTES
+from memory_palace.agents.mcp_streams import MOST_LINE_BYTES
 from memory_palace.agents.tools.table import TOOLS
 
 pytestmark = pytest.mark.mcp
@@ -38,7 +38,7 @@ ODD: tuple[Any, ...] = (
 )
 
 
-@pytest.mark.parametrize("count", [300, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [300, pytest.param(10_000, marks=pytest.mark.long)])
 def test_malformed_messages_break_nothing(tmp_path: Path, count: int) -> None:
     root = tmp_path / "notes"
     make_palace(root, {"frost.md": "# Frost\n\nThe rain gauge drifts.\n", "link.md": "# Link\n"})
@@ -112,7 +112,7 @@ def make_message(random: Random, number: int) -> dict[str, Any]:
         "id": random.choice(
             (number, str(number), None, 10**18, -1, 1.5, [], {}, True, "x" * 5_000)
         ),
-        "method": random.choice(("tools/call", "tools/call", "resources/read", *METHODS)),
+        "method": random.choice(("tools/call", "tools/call", *METHODS)),
         "params": params,
     }
     if random.random() < 0.2:

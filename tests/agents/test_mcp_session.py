@@ -26,7 +26,7 @@ from agents.talking import (
 )
 
 from memory_palace import Palace
-from memory_palace.agents.instructions import MOST_BYTES, describe_palace
+from memory_palace.agents.mcp_server import MOST_BYTES, describe_palace
 
 pytestmark = pytest.mark.mcp
 
@@ -93,7 +93,6 @@ def test_a_palace_that_is_made_later_is_found(tmp_path: Path) -> None:
         async with connect(tmp_path) as client:
             assert "no indexed palace" in (client.instructions or "")
             assert len((await client.list_tools()).tools) == 6
-            assert (await client.list_resources()).resources == []
             for tool, arguments in (("search", {"query": "rain"}), ("tasks", {"action": "list"})):
                 assert "palace init" in await refuse(client, tool, **arguments)
             (tmp_path / "frost.md").write_text(FROST, "utf-8")

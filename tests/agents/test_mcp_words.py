@@ -116,9 +116,10 @@ def test_a_palace_or_an_index_that_is_missing_is_the_persons_to_make(tmp_path: P
         ),
         ("it is being written: 7; try again, or wait longer with --wait SECONDS",
          "it is being written: 7; try again"),
-        ("a.md is archived; `palace cold restore` brings it back",
-         "a.md is archived; `palace cold restore`, run by the person, brings it back"),
-        ("not committed to git: a.md; commit first, or add --allow-uncommitted",
+        ("a.md is archived; `palace metabolism restore` brings it back",
+         "a.md is archived; `palace metabolism restore`, run by the person, brings it back"),
+        ("not committed to git: a.md; commit first, or write "
+         "`changes: {allow_uncommitted: true}` into palace.yaml",
          "not committed to git: a.md; ask the person to commit them first"),
         ("no space; free some space and run the command again",
          "no space; free some space and call the tool again"),

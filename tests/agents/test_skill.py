@@ -53,9 +53,11 @@ def test_each_command_of_the_skill_does_what_it_says(line, sample, capsys, monke
 def test_what_is_remembered_is_found_and_what_is_ticked_is_ticked(sample, capsys):
     for line in LINES:
         run_main(capsys, "-C", str(sample), *shlex.split(line, comments=True)[1:])
-    (kept,) = [shlex.split(line, comments=True)[-1] for line in LINES if " remember " in line]
-    _, out, _ = run_main(capsys, "-C", str(sample), "query", "--json", kept)
-    assert kept in "".join(hit["text"] for hit in json.loads(out)["hits"])
+    texts = [shlex.split(line)[3] for line in LINES if " remember --json " in line]
+    assert len(texts) == 2
+    for kept in texts:
+        _, out, _ = run_main(capsys, "-C", str(sample), "query", "--json", kept)
+        assert kept in "".join(hit["text"] for hit in json.loads(out)["hits"])
     (card,) = (sample / "palace" / "dispatch_corridor" / "active").glob("*leave-on-paper.md")
     boxes = re.findall(r"^- \[.\]", card.read_text("utf-8"), re.MULTILINE)
     assert boxes[0] == "- [x]"

@@ -19,11 +19,11 @@ Write = Callable[[str, str], Path]
 def test_a_denied_anchor_neither_is_built_nor_triggers(palace: Palace) -> None:
     """H9: the lists are enforced at build and at query."""
     palace.anchors.build()
-    narrowed = with_settings(palace, anchors={"deny": ["Antenna Masts", "/tipping/"]})
+    narrowed = with_settings(palace, anchors={"deny": ["Antenna Masts", "tipping bucket"]})
     fired = fired_anchors(narrowed, "antenna mast tipping bucket")
     assert not any("antenna mast" in name or "tipping" in name for name, _ in fired)
     narrowed.anchors.build()
-    displays = {a.display.lower() for tier in narrowed.anchors.tiers() for a in tier.anchors}
+    displays = {a.display.lower() for a in narrowed.anchors.read().anchors}
     assert "antenna mast" not in displays and "tipping bucket" not in displays
 
 
@@ -77,13 +77,15 @@ def test_wrong_settings_are_named(settings: dict[str, object]) -> None:
         parse_config(settings)
 
 
-def test_ten_thousand_bold_terms_do_not_become_the_vocabulary(palace: Palace, write: Write) -> None:
+def test_two_thousand_terms_of_one_note_do_not_become_the_vocabulary(
+    palace: Palace, write: Write
+) -> None:
     palace.anchors.build()
-    terms = " ".join(f"[[evil{n:05d}thing]]" for n in range(10_000))
+    terms = " ".join(f"[[evil{n:05d}thing]]" for n in range(2_000))
     write("chambers/mail/bold.md", f"# Bold\n\n{terms}\n")
     palace.index()
     palace.anchors.build()
-    displays = [anchor.display for anchor in palace.anchors.tiers()[0].anchors]
+    displays = [anchor.display for anchor in palace.anchors.read().anchors]
     assert sum(display.startswith("evil") for display in displays) <= 64
     assert "palace/project_rooms/radio/plan.md" in reached(palace, "antenna mast")
 
@@ -108,7 +110,7 @@ def test_invisible_characters_make_no_second_anchor(palace: Palace, write: Write
     write("chambers/mail/zero.md", "# Zero\n\nThe [[ante\u200bnna ma\u2060st]] is ours.\n")
     palace.index()
     palace.anchors.build()
-    anchors = [a for a in palace.anchors.tiers()[0].anchors if a.key == "antenna mast"]
+    anchors = [a for a in palace.anchors.read().anchors if a.key == "antenna mast"]
     assert len(anchors) == 1 and anchors[0].display.isascii()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,8 +9,7 @@ import numpy as np
 import pytest
 from asking_anchors import reached
 
-from memory_palace.anchors.build import build_tier, commit_tier
-from memory_palace.anchors.tier import AnchorFiles
+from memory_palace.anchors.build import build_file, commit_file
 from memory_palace.errors import IndexDamagedError
 from memory_palace.index.commit import read_commit
 from memory_palace.palace import Palace
@@ -28,15 +26,12 @@ def test_a_new_note_is_reachable_through_its_anchors_after_one_update(
     assert "palace/chambers/wren/new.md" in reached(palace, "the tipping bucket")
 
 
-def test_a_new_name_is_staged_at_once(palace: Palace, write: Write) -> None:
+def test_a_new_name_is_an_anchor_at_once(palace: Palace, write: Write) -> None:
     palace.anchors.build()
     write("chambers/wren/new.md", "# Visit\n\nThen **Quirin Zabel** came by.\n")
     palace.index()
     assert reached(palace, "what of Quirin Zabel") == {"palace/chambers/wren/new.md"}
-    staged = palace.anchors.tiers()[1].anchors
-    assert {anchor.state for anchor in staged} == {"staged"}
     palace.anchors.build()
-    assert len(palace.anchors.tiers()) == 1
     assert reached(palace, "what of Quirin Zabel") == {"palace/chambers/wren/new.md"}
 
 
@@ -47,15 +42,6 @@ def test_an_edited_note_has_none_of_its_old_passages(palace: Palace, write: Writ
     palace.index()
     assert reached(palace, "antenna mast") == set()
     assert reached(palace, "radio plan") == {"palace/project_rooms/radio/plan.md"}
-
-
-def test_entries_that_came_by_an_update_have_lines(palace: Palace, write: Write) -> None:
-    """H5: an entry leads to a line, however it came."""
-    palace.anchors.build()
-    write("chambers/wren/new.md", "# Snow\n\n\n\nMelt water in the tipping bucket.\n")
-    palace.index()
-    hits = palace.look_up("tipping bucket").hits
-    assert all(hit.chunk.first_line >= 1 and hit.chunk.last_line >= 1 for hit in hits)
 
 
 def test_a_renamed_note_is_found_under_its_new_path(palace: Palace) -> None:
@@ -86,36 +72,12 @@ def test_an_archived_note_is_reached_by_no_anchor(palace: Palace) -> None:
 def test_a_build_that_began_before_an_update_loses_nothing(palace: Palace, write: Write) -> None:
     """H12: the nightly build computes for long; notes come meanwhile."""
     palace.anchors.build()
-    tier = build_tier(palace.anchors.work(), palace.snapshot(), AnchorFiles())
+    file = build_file(palace.anchors.work(), palace.snapshot())
     write("chambers/wren/new.md", "# Snow\n\nMelt water filled the tipping bucket of **Zabel**.\n")
     palace.index()
-    commit_tier(palace.anchors, tier, wait_seconds=0)
+    commit_file(palace.anchors, file, wait_seconds=0)
     assert "palace/chambers/wren/new.md" in reached(palace, "the tipping bucket")
     assert reached(palace, "Zabel") == {"palace/chambers/wren/new.md"}
-
-
-def test_builds_and_updates_at_the_same_time_lose_nothing(palace: Palace, write: Write) -> None:
-    palace.anchors.build()
-    stop = threading.Event()
-
-    def build_again_and_again() -> None:
-        other = Palace(palace.paths.root)
-        while not stop.is_set():
-            other.anchors.build(wait_seconds=30)
-
-    thread = threading.Thread(target=build_again_and_again)
-    thread.start()
-    try:
-        for number in range(6):
-            write(
-                f"chambers/wren/n{number}.md", f"# Day {number}\n\nThe tipping bucket, {number}.\n"
-            )
-            palace.index(wait_seconds=30)
-            assert f"palace/chambers/wren/n{number}.md" in reached(palace, "tipping bucket")
-    finally:
-        stop.set()
-        thread.join()
-    assert {f"palace/chambers/wren/n{n}.md" for n in range(6)} <= reached(palace, "tipping bucket")
 
 
 def test_the_commit_record_names_the_files_and_nothing_else_stays(palace: Palace) -> None:
@@ -130,11 +92,11 @@ def test_the_commit_record_names_the_files_and_nothing_else_stays(palace: Palace
 def test_an_unchanged_palace_gives_the_same_lists(palace: Palace) -> None:
     """H19: nothing compounds from night to night."""
     palace.anchors.build()
-    first = palace.anchors.tiers()[0]
+    first = palace.anchors.read()
     palace.anchors.build()
-    again = palace.anchors.tiers()[0]
-    assert np.array_equal(first.lists.scores, again.lists.scores)
-    assert [a.salience for a in first.anchors] == [a.salience for a in again.anchors]
+    again = palace.anchors.read()
+    assert np.array_equal(first.scores, again.scores)
+    assert first.anchors == again.anchors
 
 
 def test_a_damaged_file_stops_no_update(palace: Palace, write: Write) -> None:
@@ -144,7 +106,7 @@ def test_a_damaged_file_stops_no_update(palace: Palace, write: Write) -> None:
     path.write_bytes(path.read_bytes()[:-100] + bytes(100))
     write("chambers/wren/new.md", "# Snow\n\nMelt water.\n")
     [problem] = palace.index().problems
-    assert path.name in str(problem) and "palace anchors build" in str(problem)
+    assert path.name in str(problem) and "palace graph anchors build" in str(problem)
     assert read_commit(palace.paths.commit).anchors == ()
     palace.anchors.build()
     assert reached(palace, "antenna mast")
@@ -165,7 +127,7 @@ def test_a_damaged_file_is_named_by_everyone_and_left_out_by_doctor(
         data[len(data) // 2] ^= 1
         path.write_bytes(data)
     fresh = Palace(palace.paths.root)
-    with pytest.raises(IndexDamagedError, match=rf"{path.name}.*palace anchors build"):
+    with pytest.raises(IndexDamagedError, match=rf"{path.name}.*palace graph anchors build"):
         fresh.query("antenna mast", profile="anchors")
     assert fresh.query("antenna mast").hits
     [finding] = fresh.doctor().findings
@@ -174,11 +136,6 @@ def test_a_damaged_file_is_named_by_everyone_and_left_out_by_doctor(
     assert fresh.doctor().findings == ()
     fresh.anchors.build()
     assert reached(fresh, "antenna mast")
-
-
-def test_doctor_finds_nothing_wrong_with_anchors(palace: Palace) -> None:
-    palace.anchors.build()
-    assert not [f for f in palace.doctor().findings if "anchors" in str(f)]
 
 
 def test_compaction_and_a_forced_build_keep_the_anchors(palace: Palace, write: Write) -> None:

@@ -51,12 +51,6 @@ def test_a_text_has_the_same_vector_in_any_batch_and_as_a_question(
     np.testing.assert_allclose(together, alone, atol=2e-6)
 
 
-def test_no_texts_give_no_vectors_and_empty_texts_give_zero(embedder: BgeM3Embedder) -> None:
-    assert embedder.embed_passages([]).shape == (0, 32)
-    norms = np.linalg.norm(embedder.embed_passages(["", "rain", " \n\t"]), axis=1)
-    np.testing.assert_allclose(norms, [0.0, 1.0, 0.0], atol=1e-5)
-
-
 def test_the_counter_agrees_with_the_tokenizer_that_encodes(
     embedder: BgeM3Embedder, tiny_bge_m3: Path
 ) -> None:

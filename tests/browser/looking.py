@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
-
-from reading_pages import from_letters
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -149,13 +148,9 @@ def show_note(page: Page, path: str, *, timeout: float = 10_000) -> None:
 def unpack_file(file: Path) -> dict[str, str]:
     """Return what the blocks of a page hold, as JSON, by their names."""
     blocks = _BLOCK.findall(file.read_text("utf-8"))
-    return {name: zlib.decompress(from_letters(block)).decode() for name, block in blocks}
+    return {name: zlib.decompress(base64.b64decode(block)).decode() for name, block in blocks}
 
 
 def list_paths(file: Path) -> list[str]:
     """Return the path of every note of a page, in its order."""
-    column = json.loads(unpack_file(file)["packed-plan"])["notes"]["path"]
-    paths: list[str] = []
-    for same, rest in zip(column[::2], column[1::2], strict=True):
-        paths.append((paths[-1] if paths else "")[:same] + rest)
-    return paths
+    return list(json.loads(unpack_file(file)["packed-plan"])["notes"]["path"])

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import pytest
 from browser.hostile_vault import PWNED
+from browsing import PROGRAMS, READY
 
-from memory_palace.bench.browsing import PROGRAMS, READY
 from memory_palace.cli.app import main
 
 if TYPE_CHECKING:

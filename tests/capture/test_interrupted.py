@@ -116,16 +116,12 @@ def test_many_processes_at_once_lose_nothing(palace):
         assert lines[int(number) + 1] == f"statement number {n}"
 
 
-@pytest.mark.parametrize("note", [False, True])
-def test_while_another_writer_holds_the_lock_it_is_kept_in_a_file_of_its_own(palace, note):
-    first = palace.remember("said before", agent="wren", note=note, title="Said")
+def test_while_another_writer_holds_the_lock_it_is_kept_in_a_file_of_its_own(palace):
+    first = palace.remember("said before", agent="wren", title="Said")
     with writer_lock(palace.paths.lock):
-        found = palace.remember(
-            "said in between", agent="wren", note=note, title="Said", wait_seconds=0
-        )
-        again = palace.remember(
-            "said in between", agent="wren", note=note, title="Said", wait_seconds=0
-        )
+        about = {"agent": "wren", "title": "Said", "wait_seconds": 0}
+        found = palace.remember("said in between", **about)
+        again = palace.remember("said in between", **about)
     assert not found.is_indexed and "written" in found.remark
     assert len({first.path, found.path, again.path}) == 3
     text = (palace.paths.root / found.path).read_text("utf-8")

@@ -167,20 +167,10 @@ def test_a_text_that_is_none_is_refused(palace, text):
         palace.remember(text)
 
 
-def test_a_note_of_its_own_never_overwrites_one(palace):
-    first = palace.remember("The radio link is down.", title="Radio", note=True, agent="wren")
-    second = palace.remember("The radio link is up.", title="Radio", note=True, agent="wren")
-    again = palace.remember("the radio link is up", title="Radio", note=True, agent="wren")
-    assert first.path != second.path == again.path and again.count == 2
-    document = parse_document(first.path, (palace.paths.root / first.path).read_bytes())
-    assert document.text("origin") == "agent" and document.title == "Radio"
-
-
 def test_what_an_agent_remembers_is_not_trusted(palace):
-    for note in (False, True):
-        found = palace.remember(f"one thing {note}", agent="wren", note=note)
-        data = (palace.paths.root / found.path).read_bytes()
-        assert _distrust(parse_document(found.path, data)) == "origin: agent"
+    found = palace.remember("one thing", agent="wren")
+    data = (palace.paths.root / found.path).read_bytes()
+    assert _distrust(parse_document(found.path, data)) == "origin: agent"
 
 
 HOSTILE = [

@@ -91,32 +91,6 @@ def test_a_number_belongs_to_what_it_counts(verify: Verify, right: str, wrong: s
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong", "note"),
-    [
-        (
-            "The pilot is paid by the harbour master.",
-            "The harbour master is paid by the pilot.",
-            FERRY,
-        ),
-        ("The loaf cools before it is cut.", "The loaf is cut before it cools.", OVEN),
-        (
-            "The oven is heated before the tin is greased.",
-            "The tin is greased before the oven is heated.",
-            OVEN,
-        ),
-        ("At dusk the owls eat mice.", "The owls eat rats at dusk.", OWLS),
-        ("The keeper gives the owls mice.", "The keeper gives the hawks mice.", OWLS),
-    ],
-)
-def test_roles_steps_and_kinds_are_told_apart(
-    verify: Verify, right: str, wrong: str, note: str
-) -> None:
-    """Who pays whom, what comes first, and another thing of the kind all passed."""
-    assert verify(right, note)["verdict"] in ACCEPTED
-    assert verify(wrong, note)["verdict"] in REFUSED
-
-
-@pytest.mark.parametrize(
     ("said", "note"),
     [
         ("The tank holds 2000 ml of water.", TANK),
@@ -145,10 +119,10 @@ def test_the_lines_that_bear_a_sentence_out_are_in_the_json(verify: Verify) -> N
 def test_notes_need_not_be_named_and_private_ones_are_not_quoted(verify: Verify) -> None:
     """Only notes that were named by hand could be checked; now the palace searches its own."""
     answer = "The kiln fires for nine hours."
-    found = verify(answer, KILN, "--words", others=FERRY)
+    found = verify(answer, KILN, others=FERRY)
     assert (found["verdict"], found["sentences"][0]["note"]) == ("quoted", "note.md")
     hidden = f"---\nprivate: true\n---\n# Others\n\n{FERRY}"
-    found = verify("The harbour master pays the pilot.", KILN, "--words", others=hidden)
+    found = verify("The harbour master pays the pilot.", KILN, others=hidden)
     assert found["verdict"] == "not_found"
     assert "others.md" not in json.dumps(found) and "pays" not in str(
         found["sentences"][0]["reason"]

@@ -1,4 +1,4 @@
-"""A model, and a cross-encoder of entailment, judge beside the rules."""
+"""A model of language judges beside the rules."""
 
 from __future__ import annotations
 
@@ -13,19 +13,16 @@ import pytest
 from running import run_main
 
 from memory_palace import Palace
-from memory_palace.checking.judging import EntailmentJudge, read_labels, read_prompt
-from memory_palace.checking.verdicts import Passage, Verdict
-from memory_palace.errors import MissingPartError, UsageError
-from memory_palace.mnemonics.verified_lines import write_lines
-from tests.cross_encoders import SMALL, needs_library, write_overlap_model
+from memory_palace.checking.report import write_lines
+from memory_palace.checking.verdicts import Verdict
+from memory_palace.errors import MissingPartError
 
 needs_llm = [
     pytest.mark.llm,
     pytest.mark.skipif(importlib.util.find_spec("llm") is None, reason="needs the extra [llm]"),
 ]
 SAID = "The sluice gate jams above 2.4 metres."
-WORDS = "the sluice gate jams above 2 4 metres hens lay eggs behind bakery keeper greases it may"
-S, C, N = Verdict.SUPPORTED, Verdict.CONTRADICTED, Verdict.NOT_FOUND
+S, C = Verdict.SUPPORTED, Verdict.CONTRADICTED
 
 
 @pytest.fixture
@@ -37,96 +34,6 @@ def palace(tmp_path: Path) -> Palace:
     made = Palace.init(notes, here=True)
     made.index(embedder="hashing")
     return made
-
-
-@pytest.mark.parametrize(
-    ("labels", "verdicts"),
-    [
-        (("entailment", "neutral", "contradiction"), (S, N, C)),
-        (("CONTRADICTION", "ENTAILMENT", "NEUTRAL"), (C, S, N)),
-        (("entailment", "not_entailment"), (S, N)),
-        (("Not-Entailment", "Entailment"), (N, S)),
-        (("SUPPORTS", "REFUTES", "NOT ENOUGH INFO"), (S, C, N)),
-        (("contradictory", "entailed", "neither/neutral"), (C, S, N)),
-    ],
-)
-def test_labels_are_read_in_any_order_and_spelling(labels, verdicts) -> None:
-    assert read_labels(labels, "m") == verdicts
-
-
-@pytest.mark.parametrize(
-    "labels",
-    [
-        ("LABEL_0", "LABEL_1", "LABEL_2"),
-        ("LABEL_0",),
-        ("entailment",),
-        ("entailment", "contradiction"),
-        ("neutral", "contradiction"),
-        ("entailment", "neutral", "purple"),
-    ],
-)
-def test_a_model_that_does_not_tell_entailment_is_refused(labels) -> None:
-    with pytest.raises(MissingPartError, match="does not tell entailment"):
-        read_labels(labels, "m")
-
-
-@needs_library
-@pytest.mark.parametrize(
-    ("labels", "same", "other"),
-    [
-        (("contradiction", "neutral", "entailment"), S, N),
-        (("neutral", "entailment", "contradiction"), C, N),
-        (("entailment", "contradiction", "neutral"), N, N),
-        (("not_entailment", "entailment"), S, N),
-    ],
-)
-def test_the_surest_passage_decides(tmp_path: Path, labels, same, other) -> None:
-    """The model's last label has a logit that rises with the words both have."""
-    folder = write_overlap_model(tmp_path / "m", WORDS.split(), labels=labels)
-    judge = EntailmentJudge(str(folder))
-    far = Passage("hens.md", 3, 3, "Hens lay eggs behind the bakery.")
-    near = Passage("gate.md", 3, 3, SAID)
-    found = judge.judge(SAID, [far, near])
-    assert found.verdict == same and 0.3 < found.probability <= 1
-    assert found.passage == (near if same != N else None)
-    assert judge.judge("purple zebras", [far, near]).verdict == other
-    assert judge.judge(SAID, []).verdict == N
-
-
-@needs_library
-def test_entailment_decides_what_rules_only_failed_to_contradict(
-    palace: Palace, tmp_path: Path
-) -> None:
-    labels = ("contradiction", "neutral", "entailment")
-    folder = str(write_overlap_model(tmp_path / "m", WORDS.split(), labels=labels, steepness=20))
-    reworded = "Above 2.4 metres the sluice gate jams."
-    done = palace.memories.verify(reworded, ["gate"], entailment=folder)
-    (sentence,) = done.sentences
-    assert (sentence.check.verdict, sentence.basis) == (S, "entailment")
-    assert next(iter(write_lines(done))).startswith("supported")
-    assert sentence.check.passage.note == "gate.md" and sentence.check.score > 0.5
-    against = ("entailment", "neutral", "contradiction")
-    folder = str(write_overlap_model(tmp_path / "c", WORDS.split(), labels=against, steepness=20))
-    for answer in (reworded, SAID):
-        assert palace.memories.verify(answer, ["gate"], entailment=folder).verdict == C
-    wrong = "The sluice gate jams above 9.7 metres."
-    folder = str(write_overlap_model(tmp_path / "n", WORDS.split(), labels=labels, steepness=0))
-    (sentence,) = palace.memories.verify(wrong, ["gate"], entailment=folder).sentences
-    assert (sentence.check.verdict, sentence.basis) == (C, "words")
-    (sentence,) = palace.memories.verify(reworded, ["gate"], entailment=folder).sentences
-    assert (sentence.check.verdict, sentence.basis) == (N, "entailment")
-
-
-@needs_library
-def test_an_encoder_that_is_none_or_not_here_is_named(palace: Palace, tmp_path: Path) -> None:
-    with pytest.raises(MissingPartError, match="does not tell entailment"):
-        palace.memories.verify(SAID, ["gate"], entailment=str(SMALL / "bert"))
-    with pytest.raises(UsageError, match="there is no folder 'nli'"):
-        palace.memories.verify(SAID, ["gate"], entailment="nli")
-    with pytest.raises(MissingPartError, match="models fetch org/nli"):
-        palace.memories.verify(SAID, ["gate"], entailment="org/nli")
-    with pytest.raises(MissingPartError, match="cannot be used"):
-        palace.memories.verify(SAID, ["gate"], entailment=str(tmp_path))
 
 
 class Double:
@@ -215,7 +122,7 @@ class TestModel:
         (asked,) = double.asked
         assert asked["sentence"] == SAID and 1 <= len(asked["passages"]) <= 3
         assert hostile.split("\n")[0] in "".join(each["text"] for each in asked["passages"])
-        assert double.prompts[0].startswith(read_prompt())
+        assert double.prompts[0].startswith("You check one sentence")
         last = asked["passages"][-1]
         assert last["place"] == f"{sentence.model.passage.note}:{sentence.model.passage.first_line}"
         (schema,) = double.schemas
@@ -273,16 +180,6 @@ class TestModel:
         assert run_main(capsys, *line)[0] == 0
         code, _, err = run_main(capsys, *line, "--strict")
         assert code == 8 and "not found by judge-1" in err
-
-    def test_instructions_may_be_ones_own(
-        self, palace: Palace, double: Double, tmp_path: Path, capsys
-    ) -> None:
-        (tmp_path / "mine.md").write_text("Judge kindly.", "utf-8")
-        double.reply = lambda data: say("quoted")
-        line = ("-C", str(palace.paths.root), "verify", "--model", "judge", "--text", SAID)
-        assert run_main(capsys, *line, "--prompt", str(tmp_path / "mine.md"))[0] == 0
-        assert double.prompts[0].startswith("Judge kindly.\n{")
-        assert run_main(capsys, *line, "--prompt", str(tmp_path / "none.md"))[0] == 2
 
     def test_a_token_and_what_states_nothing_are_not_sent(
         self, palace: Palace, double: Double

@@ -26,7 +26,7 @@ def _verdict(answer: str) -> str:
         "The dome was opened on 1998-03-03.",
         "The dome opened in spring 1998.",
         "The dome weighs 12500 kilograms and cost 1.2 million dollars.",
-        "Tours of the dome start at half past two and last three quarters of an hour.",
+        "Tours of the dome last three quarters of an hour.",
         "Of the visitors 40 % are pupils.",
     ],
 )
@@ -42,7 +42,6 @@ def test_the_same_in_another_notation(answer: str) -> None:
         "The dome was opened on 1998-03-04.",
         "The dome opened in autumn 1998.",
         "The dome weighs 12500 pounds and cost 1.2 million dollars.",
-        "Tours of the dome start at half past three and last three quarters of an hour.",
         "Of the visitors 60 % are pupils.",
     ],
 )

@@ -4,8 +4,6 @@ import json
 import os
 import pty
 import re
-import shutil
-import stat
 import subprocess
 import sys
 from dataclasses import replace
@@ -312,66 +310,3 @@ def test_each_format_has_a_line_per_hit_that_a_program_can_read(vault):
 def test_formats_that_contradict_each_other_are_refused(vault):
     done = palace("query", "roof", "--json", "--format", "tsv", cwd=vault)
     assert done.returncode == 2 and "--json contradicts --format tsv" in done.stdout
-
-
-# --- Opening --------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def editor(tmp_path):
-    """A program that notes how it was called, under any name."""
-
-    def make(name):
-        program = tmp_path / name
-        program.write_text('#!/bin/sh\nprintf "%s\\n" "$@" > "$0.called"\n')
-        program.chmod(program.stat().st_mode | stat.S_IXUSR)
-        return program
-
-    return make
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("nvim", ["+{line}", "{file}"]),
-        ("unheard-of", ["+{line}", "{file}"]),
-        ("code", ["-g", "{file}:{line}"]),
-        ("hx", ["{file}:{line}"]),
-    ],
-)
-def test_a_hit_is_opened_at_its_line(vault, editor, name, expected):
-    program = editor(name)
-    question = ("query", "two farms behind the mill", "-k", "3")
-    hit = json.loads(palace(*question, "--json", "--neighbors", "0", cwd=vault).stdout)["hits"][1]
-    done = palace(*question, "--open", "2", cwd=vault, VISUAL="", EDITOR=f"'{program}' --flag")
-    assert done.returncode == 0, done.stderr
-    given = {"line": hit["line"], "file": vault.resolve() / hit["path"]}
-    called = Path(f"{program}.called").read_text("utf-8").splitlines()
-    assert called == ["--flag", *(part.format(**given) for part in expected)]
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [["Dach", "--open"], ["--open", "Dach"], ["--open", "1", "Dach"], ["--open=1", "Dach"]],
-)
-def test_without_a_number_the_first_hit_is_opened(vault, editor, arguments):
-    program = editor("ed")
-    done = palace("query", *arguments, cwd=vault, VISUAL=str(program))
-    assert done.returncode == 0, done.stderr
-    assert Path(f"{program}.called").read_text("utf-8").endswith("/Ärger mit dem Dach.md\n")
-
-
-@pytest.mark.parametrize(
-    ("environ", "number", "words", "status"),
-    [
-        ({"EDITOR": ""}, "1", "no editor is set", 2),
-        ({"EDITOR": "'"}, "1", "EDITOR is", 2),
-        ({"EDITOR": "/no/such/program"}, "1", "cannot run the editor", 1),
-        ({"EDITOR": shutil.which("false")}, "1", "ended with status 1", 1),
-        ({"EDITOR": "true"}, "9", "there is no hit 9", 2),
-    ],
-)
-def test_what_cannot_be_opened_is_one_line(vault, environ, number, words, status):
-    done = palace("query", "Dach", "--open", number, cwd=vault, VISUAL="", **environ)
-    assert done.returncode == status and words in done.stderr
-    assert len(done.stderr.splitlines()) == 1

@@ -5,27 +5,15 @@ import sys
 from pathlib import Path
 
 import pytest
-import typer
+from command_reference import walk_verbs
 from running import run_main
 
-from memory_palace.cli.commands import COMMANDS, PANELS, app
+from memory_palace.cli.commands import PANELS
 
 ROOT = Path(__file__).parent.parent.parent
 
 
-def walk():
-    """Yield the words of every verb, and its command."""
-    root = typer.main.get_command(app)
-    context = root.context_class(root, info_name="palace")
-    yield (), root
-    for name in COMMANDS:
-        command = root.get_command(context, name)
-        yield (name,), command
-        for verb, below in getattr(command, "commands", {}).items():
-            yield (name, verb), below
-
-
-TREE = list(walk())
+TREE = [(tuple(words.split()), command) for words, command in walk_verbs()]
 
 
 @pytest.fixture
@@ -61,7 +49,8 @@ def test_all_verbs_fit_one_screen_in_their_panels(run):
     assert len(out.splitlines()) <= 49  # and the next prompt
     for panel, verbs in PANELS.items():
         assert re.search(rf"^{panel}  +{next(iter(verbs))} ", out, re.MULTILINE)
-    assert all(re.search(rf"^.{{11}}{verb} ", out, re.MULTILINE) for verb in COMMANDS)
+    verbs = [verb for panel in PANELS.values() for verb in panel]
+    assert all(re.search(rf"^.{{11}}{verb} ", out, re.MULTILINE) for verb in verbs)
 
 
 @pytest.mark.parametrize("words", [(), ("query",), ("task", "new"), ("graph",)], ids=" ".join)
@@ -87,8 +76,8 @@ def test_an_example_is_a_paragraph_and_a_value_has_a_name(run):
         assert named in out
     assert "<" not in run("new", "-h")[1] and "Only" not in run("new", "-h")[1]
     assert "--in FOLDER" in run("new", "-h")[1]
-    assert run("anchors", "lookup", "-h")[1].startswith(
-        "Usage: palace anchors lookup [OPTIONS] TEXT..."
+    assert run("graph", "anchors", "lookup", "-h")[1].startswith(
+        "Usage: palace graph anchors lookup [OPTIONS] TEXT..."
     )
 
 

@@ -37,14 +37,6 @@ def test_below_the_threshold_the_nearest_is_shown_and_named(ask):
     assert out.startswith("1  ") and "\n2  " not in out
 
 
-def test_the_exit_status_says_so_where_asked_for(ask):
-    assert ask("Who won the world cup in 1998?", "--exit-status")[0] == 1
-    assert ask("keys", "--exit-status")[0] == 0
-    assert ask("keys", "--exit-status", "--min-confidence", "1")[0] == 1
-    assert ask("--room", "chambers", "--exit-status")[0] == 0
-    assert ask("--room", "chambers", "--type", "task", "--exit-status")[0] == 1
-
-
 def test_an_answer_shows_all_hits_and_says_nothing(ask):
     status, out, err = ask("hut", "--neighbors", "0")
     assert status == 0 and "\n3  " in out and "nearest" not in err

@@ -47,9 +47,9 @@ def test_in_a_folder_of_notes_it_offers_to_take_them_as_they_are(alone, tmp_path
 
 def test_outside_of_all_palaces_it_names_those_that_are_registered(alone, tmp_path):
     (tmp_path / "work" / "palace" / "chambers").mkdir(parents=True)
-    alone("register", "w", str(tmp_path / "work"))
+    alone("config", "register", "w", str(tmp_path / "work"))
     assert "palace -C w" in alone()
-    alone("register", "w", "--default")
+    alone("config", "register", "w", "--default")
     assert f"{tmp_path / 'work'}  (w, the default)" in alone()
 
 

@@ -75,7 +75,7 @@ def test_the_plan_and_a_note_are_there_for_each_screen_in_light_and_dark():
     assert {file.name for file in FOLDER.glob("*.png")} == names
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(not is_available("minilm"), reason="needs minilm")
 def test_the_committed_pictures_are_of_this_version():
     drawn = draw_sample(ROOT / "palace")

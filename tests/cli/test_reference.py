@@ -6,8 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from memory_palace.cli.reference import write_reference
+from command_reference import write_reference
 
 ROOT = Path(__file__).parent.parent.parent
 

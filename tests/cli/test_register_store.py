@@ -20,18 +20,18 @@ def kept(tmp_path) -> dict[str, object]:
 
 
 def test_a_store_is_kept_by_name_shown_and_forgotten(run, tmp_path):
-    assert run("register", "team", "--store", f"{URL}#hut")[0] == 0
+    assert run("config", "register", "team", "--store", f"{URL}#hut")[0] == 0
     assert kept(tmp_path)["stores"] == {"team": f"{URL}#hut"}
-    assert json.loads(run("register", "--json")[1])["stores"] == [
+    assert json.loads(run("config", "register", "--json")[1])["stores"] == [
         {"name": "team", "address": f"{URL}#hut"}
     ]
-    assert run("register")[1] == f"team  {URL}#hut\n"
-    assert run("register", "team", "--remove")[0] == 0
+    assert run("config", "register")[1] == f"team  {URL}#hut\n"
+    assert run("config", "register", "team", "--remove")[0] == 0
     assert "stores" not in kept(tmp_path)
 
 
 def test_other_verbs_that_write_the_file_keep_the_stores(run, tmp_path):
-    run("register", "team", "--store", URL)
+    run("config", "register", "team", "--store", URL)
     run("config", "serve", "auto")
     assert kept(tmp_path)["stores"] == {"team": URL}
 
@@ -51,9 +51,12 @@ def test_other_verbs_that_write_the_file_keep_the_stores(run, tmp_path):
     ],
 )
 def test_a_password_is_neither_kept_nor_printed(run, tmp_path, url):
-    for line in (["register", "team", "--store", url], ["store", "status", "--store", url]):
+    for line in (
+        ["config", "register", "team", "--store", url],
+        ["config", "store", "status", "--store", url],
+    ):
         status, out, said = run(*line)
-        assert status in ((2,) if line[0] == "register" else (2, 9, 10))
+        assert status in ((2,) if line[1] == "register" else (2, 9, 10))
         assert "ses" not in (out + said).replace("postgresql://USER@HOST", "")
         assert len(said.splitlines()) == 1
     assert not (tmp_path / "config" / "memory-palace").exists()
@@ -62,39 +65,39 @@ def test_a_password_is_neither_kept_nor_printed(run, tmp_path, url):
 def test_a_name_that_is_not_registered_names_the_nearest(run):
     assert (
         "no store is registered as 'tema'; registered: none"
-        in run("store", "status", "--store", "tema")[2]
+        in run("config", "store", "status", "--store", "tema")[2]
     )
-    run("register", "team", "--store", URL)
-    assert "did you mean 'team'?" in run("store", "status", "--store", "tema")[2]
+    run("config", "register", "team", "--store", URL)
+    assert "did you mean 'team'?" in run("config", "store", "status", "--store", "tema")[2]
 
 
 def test_of_several_stores_one_must_be_named(run):
     for name in ("team", "home"):
-        run("register", name, "--store", URL)
-    status, _, said = run("store", "status")
+        run("config", "register", name, "--store", URL)
+    status, _, said = run("config", "store", "status")
     assert status == 2
     assert "name the store: --store NAME|ADDRESS; registered: home, team" in said
 
 
 def test_what_cannot_be_a_name_is_refused(run):
-    assert run("register", "a b", "--store", URL)[0] == 2
-    assert run("register", "team", "--store", f"{URL}#a b")[0] == 2
-    assert run("register", "--store", URL)[0] == 2
-    assert run("register", "team", ".", "--store", URL)[0] == 2
+    assert run("config", "register", "a b", "--store", URL)[0] == 2
+    assert run("config", "register", "team", "--store", f"{URL}#a b")[0] == 2
+    assert run("config", "register", "--store", URL)[0] == 2
+    assert run("config", "register", "team", ".", "--store", URL)[0] == 2
 
 
 def test_a_palace_cannot_send_its_notes_to_a_stranger(run, tmp_path):
     """An address in a palace's own settings is no setting."""
     (tmp_path / "palace" / "chambers").mkdir(parents=True)
     (tmp_path / "palace" / "palace.yaml").write_text(f"stores:\n  team: {URL}\nstore: {URL}\n")
-    status, _, said = run("store", "status")
+    status, _, said = run("config", "store", "status")
     assert status == 2
     assert "registered: none" in said
 
 
 def test_without_the_extra_one_line_says_how_it_is_added(run, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "psycopg", None)
-    status, _, said = run("store", "status", "--store", URL)
+    status, _, said = run("config", "store", "status", "--store", URL)
     assert status == 9
     assert "psycopg" in said and "[postgres]" in said
     assert len(said.splitlines()) == 1

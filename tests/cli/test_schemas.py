@@ -6,12 +6,12 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-import typer
+from command_reference import walk_verbs
 from importing_exports import claude_conversation, claude_message
 from referencing import Registry, Resource
 from typer.testing import CliRunner
 
-from memory_palace.cli.commands import COMMANDS, app
+from memory_palace.cli.commands import app
 
 ROOT = Path(__file__).parent.parent.parent
 SCHEMAS = ROOT / "references" / "schemas"
@@ -24,16 +24,15 @@ query why did we drop MQTT --details
 query "no such words" --neighbors 2
 query --type project
 query battery --profile anchors
-query why did we drop MQTT --palaces {root} --details
 recall we should look at the rain gauge of the hut again
 remember the radio of the hut needs a new fuse --agent wren --tag radio
 list --linked-by control_panel
 show control_panel:1-3
 new Lantern --body "Trim the wick."
-append control_panel "- one more" --under Notes
+remember "- one more" --to control_panel --under Notes
 status
 view
-view --max-notes 2 --include-cold
+view --include-cold
 doctor
 graph neighbors control_panel
 graph route constitution control_panel
@@ -41,9 +40,7 @@ graph orphans
 graph broken
 memory new Gong --image "Kick it." --content "Everyone votes." --token "wet gong slippers"
 memory lint
-memory show Gong
 memory list
-memory define Gong
 memory tour
 memory tour --answers
 memory score Gong --set "humor: two neighbours laugh"
@@ -51,7 +48,7 @@ memory review Gong --recalled
 memory due --all
 memory index
 memory index why is there no rain --words
-verify --against Gong --text "Everyone votes, says the wet gong slippers." --words
+verify --against Gong --text "Everyone votes, says the wet gong slippers."
 verify --text "Everyone votes. Nobody voted in 1911."
 task new Packs --owner wren --project winter-2026 --goal Fresh --check swapped --apply
 task list
@@ -60,51 +57,40 @@ task tick Packs 1 --apply
 task block Packs --reason "no snow" --apply
 task start Packs --apply
 task complete thaw
-task reopen {completed} --reason again
+task start {completed} --reason again
 task lint
-task board
-task route swap the batteries at the hut
-golden add "who wrote this" control_panel
-golden list
-golden check
-golden remove "who wrote this"
+redqueen add "who wrote this" control_panel
+redqueen list
+redqueen check
 conflict open control_panel:1-2 constitution --by sable
 conflict list --all
-conflict show {conflict}
+conflict list {conflict}
 conflict resolve {conflict} --wontfix --decision "both stand" --by Jean
 metabolism report
-metabolism explain constitution
 metabolism distill {completed}
 metabolism promote warm --as principle --section Rationale=cold --section {when}
 metabolism apply --apply
-metabolism log --all
 undo
-redqueen run --questions 2 --limit 1 --apply
+redqueen run --questions 2 --apply
 redqueen history
-redqueen show
 undo --list
-map
-locus add Cellar --at 2.5,-1 --summary bottles --apply
-locus list
-locus near 2,0
-locus import {nodes}
+graph map
+seek locus add Cellar --at 2.5,-1 --summary bottles --apply
+seek locus list
+seek locus import {nodes}
 seek start "a bottle of wine" --loci
 seek step
 seek status
 seek observe --reject ""
-seek goal bottles
-seek list
-seek run --steps 2
-anchors build
-anchors lookup radio link
-anchors list
-anchors why radio link in the archive
-anchors why I am hungry
+seek start "a bottle of wine"
+graph anchors build
+graph anchors lookup radio link
+graph anchors list
 query radio link --profile anchors
-cold check
-cold fix
-cold archive control_panel --apply
-cold restore control_panel
+metabolism cold
+metabolism cold --fix
+metabolism archive control_panel --apply
+metabolism restore control_panel
 undo --apply
 models list
 models compare --model hashing --passages 60
@@ -112,52 +98,34 @@ config show
 serve --stop
 import {talks}
 import {talks} --apply
-import {vault} --from obsidian
 config serve auto
 config serve
 config serve off
 config capture on
 config capture
 config capture off
-register sample --default
+config register sample --default
 plugin claude --into {cache}/plugin
 plugin codex --into {cache}/plugin --apply
-bench list --cache {cache}
-bench notes {vault} --qrels {qrels} --embedder hashing --cache {cache}
-bench list --cache {cache}
-bench pages {pages} --embedder hashing --cache {cache}
-bench promises --part code --part build
-bench ragbench {ragbench}
-bench known {vault} --embedder hashing --most 2
-bench metabolism --golden {golden} --held {golden} --days 8 --embedder hashing
-bench recall --vault {vault} --utterances {said} --embedder hashing --half all --cache {cache}
 """
 """One line for each verb with ``--json`` and more where its shape varies; run in this order."""
 
-UNTRIED = {
-    f"bench {name}"
-    for name in (
-        "scale anchors redqueen llm seek longmemeval locomo beir qmsum ablate tune compare "
-        "report verify hierarchy confidence serve rerank store view"
-    ).split()
+UNTRIED = {"config store status", "config store grant"}
+UNTRIED |= {
+    "config store verify",
+    "config store vacuum",
+    "config store drop",
 }
-UNTRIED |= {"store status", "store grant", "store revoke"}
-UNTRIED |= {"store verify", "store vacuum", "store export", "store drop"}
 """Verbs that need minutes, a model, a question set or a server."""
 
 
 def list_verbs():
     """Return every verb that has ``--json``."""
-    root = typer.main.get_command(app)
-    context = root.context_class(root, info_name="palace")
-    found = []
-    for name in COMMANDS:
-        command = root.get_command(context, name)
-        below = getattr(command, "commands", None) or {"": command}
-        for verb, leaf in below.items():
-            if any("--json" in parameter.opts for parameter in leaf.params):
-                found.append(f"{name} {verb}".strip())
-    return found
+    return [
+        words
+        for words, command in walk_verbs()
+        if any("--json" in parameter.opts for parameter in command.params)
+    ]
 
 
 def schema_of(verb):
@@ -174,20 +142,10 @@ def palace_root(tmp_path_factory):
     shutil.copytree(ROOT / "palace", root / "palace", ignore=shutil.ignore_patterns(".*"))
     nodes = [{"node_id": 7, "pose": {"x": 1, "y": 2}, "summary": "shelf"}]
     (root / "nodes.json").write_text(json.dumps(nodes))
-    item = {"question": "Who votes?", "documents": ["Everyone votes."], "response": "Everyone."}
-    (root / "ragbench.jsonl").write_text(json.dumps(item) + "\n")
     talk = claude_conversation(1, [claude_message(2, "human", f"Warm. ghp_{'a1B2' * 9}")])
     (root / "talks.json").write_text(json.dumps([talk, "broken"]))
     (root / "vault").mkdir()
     (root / "vault" / "Thaw.md").write_text("Warm the cell first, and then charge it slowly.\n")
-    (root / "said.jsonl").write_text('{"utterance": "a cold cell", "gold": ["Thaw.md"]}\n')
-    golden = {"question": "what is warmed", "notes": ["palace/project_rooms/winter-2026/warm.md"]}
-    (root / "golden.jsonl").write_text(json.dumps(golden) + "\n")
-    (root / "questions.tsv").write_text("what is warmed\tThaw.md\n")
-    (root / "pages" / "notes" / "en").mkdir(parents=True)
-    (root / "pages" / "notes" / "en" / "thaw.md").write_text("# Thaw\n\nWarm the cell.\n")
-    page = {"lang": "en", "question": "what is warmed", "note": "en/thaw.md"}
-    (root / "pages" / "questions.jsonl").write_text(json.dumps(page) + "\n")
     card = (
         "---\nstatus: {}\nproject: {}\n---\n## Goal\n\nThaw, by [[warm]].\n\n"
         "## Acceptance Checks\n\n- [x] warm\n"
@@ -217,11 +175,6 @@ def answers(palace_root):
         "{cache}": str(palace_root / "cache"),
         "{talks}": str(palace_root / "talks.json"),
         "{vault}": str(palace_root / "vault"),
-        "{qrels}": str(palace_root / "questions.tsv"),
-        "{golden}": str(palace_root / "golden.jsonl"),
-        "{pages}": str(palace_root / "pages"),
-        "{said}": str(palace_root / "said.jsonl"),
-        "{ragbench}": str(palace_root / "ragbench.jsonl"),
         "{completed}": first_of(palace_root, "dispatch_corridor/completed"),
         "{when}": "'When it applies, and when not=in frost'",
         "{conflict}": first_of(palace_root, "conflict_room"),

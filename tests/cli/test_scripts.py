@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from asking_anchors import with_settings
 from running import run_main
 
 from memory_palace import Palace
@@ -34,7 +35,7 @@ def palace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Palace:
     note.parent.mkdir()
     note.write_text("# Rain gauge\n\nThe tipping bucket counts drops.\n", "utf-8")
     made.index(embedder="hashing")
-    made.anchors.build(theta=0.5)
+    with_settings(made, anchors={"theta": 0.5}).anchors.build()
     monkeypatch.chdir(tmp_path)
     return made
 
@@ -43,15 +44,17 @@ def test_an_update_takes_the_note_that_was_written(palace: Palace, capsys) -> No
     """FINDINGS D: document 003's own call, ``incremental-update.py PATH``, exited 2."""
     note = palace.paths.root / "palace" / "project_rooms" / "rain" / "new.md"
     note.write_text("# Bracket\n\nThe bracket rusts.\n", "utf-8")
-    code, out, err = run_main(capsys, "anchors", "update", "palace/project_rooms/rain/new.md")
+    code, out, err = run_main(
+        capsys, "graph", "anchors", "update", "palace/project_rooms/rain/new.md"
+    )
     assert (code, out, err) == (0, "1 note changed; 1 chunk embedded\n", "")
-    assert run_main(capsys, "anchors", "update", str(note))[0] == 0
+    assert run_main(capsys, "graph", "anchors", "update", str(note))[0] == 0
 
 
 @pytest.mark.parametrize("name", ["palace/nowhere.md", "/etc/hostname", "palace/picture.png"])
 def test_what_is_no_note_is_named(palace: Palace, capsys, name: str) -> None:
     (palace.paths.root / "palace" / "picture.png").write_bytes(b"")
-    code, _, err = run_main(capsys, "anchors", "update", name)
+    code, _, err = run_main(capsys, "graph", "anchors", "update", name)
     assert code == 2 and err.startswith(f"palace: {name} is no note of") and err.count("\n") == 1
 
 
@@ -61,8 +64,8 @@ def test_a_lookup_shows_only_what_an_anchor_leads_to(palace: Palace, capsys) -> 
         note = palace.paths.root / "palace" / "chambers" / f"day{number}.md"
         note.write_text(f"# Day {number}\n\nWe talked about the weather, and a gauge.\n", "utf-8")
     palace.index()
-    palace.anchors.build(theta=0.99)
+    with_settings(palace, anchors={"theta": 0.99}).anchors.build()
     hits = palace.look_up("how is the rain gauge").hits
     assert [hit.path for hit in hits] == ["palace/project_rooms/rain/gauge.md"]
-    code, out, _ = run_main(capsys, "anchors", "lookup", "how is the rain gauge")
+    code, out, _ = run_main(capsys, "graph", "anchors", "lookup", "how is the rain gauge")
     assert code == 0 and out.count(".md:") == 1 and "(anchor 0.00" not in out

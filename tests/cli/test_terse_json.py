@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from copying_palaces import copy_palace
 from typer.testing import CliRunner
 
-from memory_palace.bench.golden import copy_palace, read_pairs
+from benchmarks.golden import read_pairs
 from memory_palace.cli.commands import app
 from memory_palace.markdown.prose import shown_text
 

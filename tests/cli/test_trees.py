@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from memory_palace.cli.app import main
-from memory_palace.cli.trees import Branch, lay_tree
+from memory_palace.cli.graph import Branch, has_blocks, lay_tree
 from memory_palace.palace import Palace
 
 BRANCHES = st.recursive(
@@ -79,8 +79,23 @@ def test_a_line_that_is_gone_since_is_left_out(palace, capsys):
 
 
 def test_the_map_counts_and_names_the_newest_but_nothing_archived(palace, capsys):
-    rows = run(palace, capsys, "map")
+    rows = run(palace, capsys, "graph", "map")
     assert rows[0].endswith("  4 notes")
     assert "├─ archive_basement  1, all archived" in rows
     assert "   └─ 2026-03-01  C<U+202E>" in rows
     assert not any("Old" in row or "old" in row for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [
+        ({}, True),
+        ({"LANG": "de_DE.UTF-8"}, True),
+        ({"LANG": "C.utf8"}, True),
+        ({"LANG": "C"}, False),
+        ({"LANG": "en_US.UTF-8", "LC_ALL": "POSIX"}, False),
+        ({"LC_CTYPE": "ja_JP.eucJP"}, False),
+    ],
+)
+def test_blocks_are_for_terminals_that_have_them(environ, expected):
+    assert has_blocks(environ) is expected

@@ -38,7 +38,7 @@ def test_the_page_lies_beside_the_index_and_one_screen_says_what_is_on_it(vault,
     assert (status, err) == (0, "")
     page, notes, archived = out.splitlines()
     assert page.startswith("page       .palace/.index/view.html, ")
-    assert page.endswith(" kB of at most 400 kB")
+    assert page.endswith(" kB of at most 350 kB")
     assert notes == "notes      5 in 3 rooms"
     assert archived == "archived   2 locked; --include-cold shows them"
     assert pages(vault) == [".palace/.index/view.html"]
@@ -130,28 +130,19 @@ def test_without_an_index_or_a_palace_the_next_command_is_named(tmp_path, capsys
     assert pages(tmp_path) == []
 
 
-def test_rooms_numbers_and_the_archive_are_chosen_by_options(vault, capsys):
+def test_the_archive_is_shown_where_it_is_asked_for(vault, capsys):
     def record(*options):
         status, out, err = run_main(capsys, "view", "--json", *options)
         assert (status, err) == (0, "")
         return json.loads(out)
 
     whole = record()
-    assert (whole["notes"], whole["locked"], whole["left_out"]) == (5, 2, 0)
+    assert (whole["notes"], whole["locked"]) == (5, 2)
     assert whole["file"] == str(vault / ".palace/.index/view.html")
     assert whole["size_bytes"] == (vault / ".palace/.index/view.html").stat().st_size
-    assert record("--room", "A")["notes"] == 3
-    few = record("--max-notes", "2", "--out", "few.html")
-    assert (few["notes"], few["left_out"], few["file"]) == (2, 3, "few.html")
     cold = record("--include-cold")
     assert (cold["notes"], cold["cold"], cold["locked"]) == (7, 2, 0)
     assert cold["text_amount"] == "whole"
-
-
-def test_a_room_that_is_not_there_is_answered_with_those_that_are(vault, capsys):
-    status, _, err = run_main(capsys, "view", "--room", "Z")
-    assert status == 2
-    assert "no room is called 'Z'; the rooms of the plan are A, B, archive_basement" in err
 
 
 def test_notes_that_changed_since_are_said(vault, capsys):
@@ -196,8 +187,8 @@ def test_options_that_do_nothing_are_refused(vault, capsys, options):
 
 
 def test_the_python_call_returns_what_was_written(vault):
-    report = Palace(vault).view("plan.html", room="A")
+    report = Palace(vault).view("plan.html")
     assert report.file.read_bytes().startswith(b"<!")
-    assert (report.notes, report.rooms, report.left_out) == (3, 1, 0)
+    assert report.notes == 5
     assert report.size_bytes == report.file.stat().st_size <= report.limit_bytes
     assert Palace(vault).view().file == vault / ".palace/.index/view.html"

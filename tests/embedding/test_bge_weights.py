@@ -39,17 +39,6 @@ def test_the_variable_wins_over_every_cache(tmp_path: Path) -> None:
     assert find_weights(environ(tmp_path, VARIABLE, named)) == named
 
 
-def test_our_cache_wins_over_the_hub(tmp_path: Path) -> None:
-    own = fill(tmp_path / "cache" / "models" / "bge-m3")
-    fill(snapshot(tmp_path / "hub", "a1"))
-    assert (
-        find_weights(
-            {"HF_HUB_CACHE": str(tmp_path / "hub"), "PALACE_CACHE": str(tmp_path / "cache")}
-        )
-        == own
-    )
-
-
 @pytest.mark.parametrize(
     ("variable", "below"),
     [("HF_HUB_CACHE", ""), ("HF_HOME", "hub"), ("XDG_CACHE_HOME", "huggingface/hub")],

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from memory_palace.embedding import e5_file
-from memory_palace.embedding.e5_file import E5File, E5FileError, open_unpacked, write_tensors
+from memory_palace.embedding.e5_file import E5File, open_unpacked, write_tensors
 from memory_palace.embedding.forward import Encoder
 from memory_palace.embedding.tensor_file import TensorFile
 from memory_palace.embedding.weights import PinnedModel, WeightFile, digest_weights
@@ -123,28 +123,6 @@ def test_a_cache_that_cannot_be_written_to_answers_all_the_same(
     expected = TensorFile(small / "packed")
     for name in ("embeddings.LayerNorm.bias", "encoder.layer.0.intermediate.dense.kernel"):
         assert np.array_equal(tensors[name], expected[name])
-
-
-def test_the_same_file_is_unpacked_to_the_same_bytes(small: Path) -> None:
-    for _ in range(2):
-        packed = BytesIO()
-        write_tensors(packed, E5File(small / "small.bin").unpack())
-        assert packed.getvalue() == (small / "packed").read_bytes()
-
-
-def test_a_file_of_another_format_or_cut_short_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "e5.bin"
-    write_e5(path)
-    whole = path.read_bytes()
-    for data, message in (
-        (b"", "is empty"),
-        (b"GGUF" + whole[4:], "does not begin"),
-        (whole[:100], "ends within its header"),
-        (whole[:-5_000], "past the end"),
-    ):
-        path.write_bytes(data)
-        with pytest.raises(E5FileError, match=message):
-            E5File(path).unpack()
 
 
 def test_every_piece_but_the_control_pieces_is_in_one_group(small: Path) -> None:

@@ -9,7 +9,7 @@ from running import run_main
 
 from memory_palace import Palace
 from memory_palace.embedding import hub
-from memory_palace.embedding.hub import RERANKERS, find_folder
+from memory_palace.embedding.hub import find_folder
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.errors import ConfigError, MissingPartError, UsageError
 
@@ -68,7 +68,7 @@ def test_odd_references_of_a_cache_are_passed_by(
 @pytest.mark.parametrize("name", ["minilm", "./no", "/no/here", "a/b/c", "~/no", "../x", "org/"])
 def test_what_stands_for_no_model_is_an_error(environ: dict[str, str], name: str) -> None:
     with pytest.raises(UsageError, match="there is no folder"):
-        find_folder(name, environ, known=RERANKERS)
+        find_folder(name, environ)
 
 
 def test_an_embedder_of_ones_own_needs_the_extra(tmp_path: Path, monkeypatch, capsys) -> None:

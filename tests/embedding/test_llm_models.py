@@ -97,14 +97,6 @@ class TestRegisteredModel:
             0, 1, None, 2, 3, None, 4,
         ]  # fmt: skip
 
-    def test_one_question_is_one_call(self, embedder: LlmEmbedder, plugin: LetterPlugin) -> None:
-        embedder.embed_queries(["a question"])
-        assert embedder.dimension == 5
-        assert plugin.batches == [["a question"]]
-
-    def test_nothing_to_embed_is_an_empty_matrix(self, embedder: LlmEmbedder) -> None:
-        assert embedder.embed_passages([]).shape == (0, 5)
-
     def test_an_alias_and_the_id_are_the_same_embedder(self, embedder: LlmEmbedder) -> None:
         other = load("letters-1", {})
         assert embedder.name == other.name == "llm:letters-1"
@@ -126,14 +118,6 @@ class TestRegisteredModel:
         plugin.vectors = vectors
         with pytest.raises(PalaceError, match="llm:letters-1 returned"):
             embedder.embed_passages(["a", "b"])
-
-    def test_a_later_answer_of_another_length_is_an_error(
-        self, embedder: LlmEmbedder, plugin: LetterPlugin
-    ) -> None:
-        embedder.embed_queries(["a"])
-        plugin.vectors = [[1.0, 2.0]]
-        with pytest.raises(PalaceError, match=r"length \[2\] for 1 texts"):
-            embedder.embed_queries(["a"])
 
     def test_an_answer_that_is_not_a_number_is_an_error(
         self, embedder: LlmEmbedder, plugin: LetterPlugin

@@ -7,10 +7,9 @@ import pytest
 from typer.testing import CliRunner
 
 from memory_palace.cli.models import app
-from memory_palace.embedding.hub import RERANKERS
 from memory_palace.embedding.registry import EMBEDDERS
 from memory_palace.embedding.weights import MINILM
-from memory_palace.errors import MissingPartError, UsageError
+from memory_palace.errors import UsageError
 
 runner = CliRunner()
 
@@ -24,7 +23,7 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_list_names_every_embedder_and_whether_it_is_ready() -> None:
     lines = runner.invoke(app, ["list"]).stdout.splitlines()
-    assert [line.split()[0] for line in lines] == [*EMBEDDERS, *RERANKERS]
+    assert [line.split()[0] for line in lines] == [*EMBEDDERS]
     assert "missing" in lines[0]
     assert "ready" in lines[3]
 
@@ -36,30 +35,22 @@ def test_list_as_json_has_a_schema_number() -> None:
     assert (states["minilm"], states["hashing"]) == (False, True)
 
 
-def test_path_prints_the_folder_and_nothing_else(empty_cache: Path) -> None:
-    assert runner.invoke(app, ["path", "minilm"]).stdout == f"{MINILM.folder(empty_cache)}\n"
+def test_list_as_json_says_where_weights_are(
+    minilm_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PALACE_CACHE", str(minilm_cache))
+    shown = json.loads(runner.invoke(app, ["list", "--json"]).stdout)["models"]
+    folders = {model["name"]: model["folder"] for model in shown}
+    assert folders["minilm"] == str(MINILM.folder(minilm_cache)) and folders["hashing"] is None
 
 
-def test_path_of_an_embedder_without_weights_is_a_usage_error() -> None:
-    assert isinstance(runner.invoke(app, ["path", "hashing"]).exception, UsageError)
+def test_an_unknown_model_is_a_usage_error() -> None:
+    error = runner.invoke(app, ["fetch", "minlm"]).exception
+    assert isinstance(error, UsageError) and "did you mean 'minilm'" in str(error)
 
 
-@pytest.mark.parametrize("verb", ["fetch", "path", "verify"])
-def test_an_unknown_model_is_a_usage_error(verb: str) -> None:
-    error = runner.invoke(app, [verb, "minlm"]).exception
-    assert isinstance(error, UsageError)
-    assert "did you mean 'minilm'" in str(error) and "ms-marco-minilm" in str(error)
-
-
-def test_verify_without_weights_says_how_to_get_them() -> None:
-    error = runner.invoke(app, ["verify", "minilm"]).exception
-    assert isinstance(error, MissingPartError)
-    assert "palace models fetch minilm" in str(error)
-
-
-def test_hashing_has_nothing_to_fetch_or_verify() -> None:
+def test_hashing_has_nothing_to_fetch() -> None:
     assert runner.invoke(app, ["fetch", "hashing"]).exit_code == 0
-    assert "nothing to verify" in runner.invoke(app, ["verify", "hashing"]).stdout
 
 
 def test_fetch_says_on_stderr_where_it_looks_and_prints_the_folder(
@@ -69,7 +60,6 @@ def test_fetch_says_on_stderr_where_it_looks_and_prints_the_folder(
     result = runner.invoke(app, ["fetch", "minilm"])
     assert result.stdout == f"{MINILM.folder(minilm_cache)}\n"
     assert result.stderr == f"already in {MINILM.folder(minilm_cache)}\n"
-    assert "pinned SHA-256" in runner.invoke(app, ["verify", "minilm"]).stdout
 
 
 def test_fetch_from_a_source_shows_no_bar_where_there_is_no_terminal(

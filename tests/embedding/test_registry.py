@@ -3,7 +3,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -18,19 +17,6 @@ def environ(tmp_path: Path) -> Mapping[str, str]:
     return {"PALACE_CACHE": str(tmp_path), "HF_HUB_CACHE": str(tmp_path / "hub")}
 
 
-def test_every_line_of_the_table_names_a_module_that_loads_an_embedder() -> None:
-    for module, description in EMBEDDERS.values():
-        assert callable(import_module(f"memory_palace.embedding.{module}").load)
-        assert description
-
-
-@pytest.mark.parametrize("name", ["minilm", "hashing", "none"])
-def test_an_embedder_is_found_by_its_name(environ: Mapping[str, str], name: str) -> None:
-    embedder = get_embedder(name, environ=environ)
-    assert embedder.name == name
-    assert embedder.fingerprint.startswith(name)
-
-
 @pytest.mark.parametrize("function", [get_embedder, is_available])
 def test_an_unknown_name_lists_the_known_and_the_nearest(function: object) -> None:
     assert callable(function)
@@ -39,11 +25,6 @@ def test_an_unknown_name_lists_the_known_and_the_nearest(function: object) -> No
     assert all(name in str(caught.value) for name in EMBEDDERS)
     with pytest.raises(UsageError, match="known:"):
         function("zzz")
-
-
-def test_llm_needs_the_name_of_a_model(environ: Mapping[str, str]) -> None:
-    with pytest.raises(UsageError, match="llm:MODEL"):
-        get_embedder("llm:", environ=environ)
 
 
 def test_minilm_is_available_once_both_files_have_their_length(
@@ -57,10 +38,6 @@ def test_minilm_is_available_once_both_files_have_their_length(
         with (folder / file.name).open("wb") as sparse:
             sparse.truncate(file.size_bytes)
     assert is_available("minilm", environ=environ)
-
-
-def test_bge_m3_is_not_available_without_its_weights(environ: Mapping[str, str]) -> None:
-    assert not is_available("bge-m3", environ=environ)
 
 
 def test_asking_what_is_available_imports_no_model_package() -> None:

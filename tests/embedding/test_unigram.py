@@ -1,9 +1,7 @@
 from __future__ import annotations
 
-import unicodedata
 from io import BytesIO
 from itertools import product
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -85,12 +83,6 @@ def test_control_pieces_in_a_note_are_text(unigram: Unigram) -> None:
         assert not {0, 1, 2} & set(unigram.encode(f"a {piece} a"))
 
 
-@given(text=st.text(max_size=40))
-def test_decomposed_text_has_the_ids_of_the_composed(unigram: Unigram, text: str) -> None:
-    composed = unicodedata.normalize("NFC", text)
-    assert unigram.encode(unicodedata.normalize("NFD", text)) == unigram.encode(composed)
-
-
 @given(left=st.text(max_size=20), right=st.text(max_size=20))
 def test_words_are_split_apart_from_each_other(unigram: Unigram, left: str, right: str) -> None:
     assert unigram.encode(f"{left} {right}") == unigram.encode(left) + unigram.encode(right)
@@ -111,13 +103,3 @@ def test_a_word_of_a_hundred_thousand_letters_takes_linear_work(
     ids = unigram.encode("a" * 100_000)
     assert len(ids) == 50_001
     assert found == 100_001
-
-
-def test_only_the_groups_that_a_text_touches_are_read(tmp_path: Path) -> None:
-    write_e5(tmp_path / "e5.bin")
-    packed = BytesIO()
-    write_tensors(packed, E5File(tmp_path / "e5.bin").unpack())
-    fresh = open_unigram(TensorFile(tmp_path / "e5.bin", packed.getvalue()))
-    assert not fresh._groups
-    fresh.encode("a")
-    assert set(fresh._groups) == {"\u2581a", "a"}

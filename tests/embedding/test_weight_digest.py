@@ -50,17 +50,6 @@ def test_a_file_as_new_as_the_cache_is_not_trusted(
     assert digest_weights(weights, cache=tmp_path) == hashlib.sha256(b"read").hexdigest()
 
 
-def test_a_link_and_its_target_share_one_entry(weights: Path, tmp_path: Path) -> None:
-    link = tmp_path / "link"
-    link.symlink_to(weights)
-    cache = tmp_path / "cache"
-    digest_weights(weights, cache=cache)
-    age_cache(cache, seconds=-1)
-    remembered = (cache / DIGESTS).read_bytes()
-    digest_weights(link, cache=cache)
-    assert (cache / DIGESTS).read_bytes() == remembered
-
-
 @pytest.mark.parametrize("damage", [b"", b"[]", b'{"x": 3}', b"\xff", b'{"x": {"stat": 1}}'])
 def test_a_damaged_cache_is_written_anew(weights: Path, tmp_path: Path, damage: bytes) -> None:
     (tmp_path / DIGESTS).write_bytes(damage)

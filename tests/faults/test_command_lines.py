@@ -18,7 +18,7 @@ new Another
 index --force
 query votes
 verify --against 'Wet gong' --text 'We vote.'
-verify --text 'We vote.' --words
+verify --text 'We vote.'
 task new Other --owner a --project frost --goal b --check c --apply
 task start Packs --apply
 task block Packs --reason x --apply
@@ -27,13 +27,13 @@ memory new Other --image a --content b --token 'red wet gong'
 memory review 'Wet gong' --recalled
 memory score 'Wet gong' --set 'humor: x'
 conflict open Frost Packs --by x
-golden add "x" Frost
-cold archive Frost --apply
-locus add Attic --at 1,1 --summary x --apply
-locus near 2,0
+redqueen add "x" Frost
+metabolism archive Frost --apply
+seek locus add Attic --at 1,1 --summary x --apply
+seek locus list
 seek start 'other thing' --loci
-seek goal another
-redqueen run --questions 1 --limit 1 --apply
+seek step --goal another
+redqueen run --questions 1 --apply
 metabolism apply --apply
 """
 """Lines for verbs that need more than the name of a note."""
@@ -101,5 +101,5 @@ def test_500_command_lines_of_any_kind_end_with_a_code_and_no_traceback(run):
 
 
 def test_every_verb_that_is_not_run_exists():
-    names = {" ".join(verb) for verb in LEAVES} | {verb[0] for verb in LEAVES}
+    names = {" ".join(verb[:size]) for verb in LEAVES for size in (1, 2, 3)}
     assert UNRUN.keys() <= names

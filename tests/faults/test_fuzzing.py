@@ -17,12 +17,12 @@ from memory_palace.index.recipes import Detail
 from memory_palace.language.time.reading import find_times
 from memory_palace.models import Problem, Query
 from memory_palace.notes.parsing import parse_note
-from memory_palace.retrieval.analysis import analyse
-from memory_palace.retrieval.question import ParsedQuestion, join_phrases, take_times
+from memory_palace.retrieval.question import ParsedQuestion, take_times
 from memory_palace.retrieval.quotes import find_quoted
+from memory_palace.structure.signals import analyse
 
 FIRST, TEXTS = (
-    int(os.environ.get(f"FUZZ_{name}", n)) for name, n in (("FIRST", 0), ("TEXTS", 20_000))
+    int(os.environ.get(f"FUZZ_{name}", n)) for name, n in (("FIRST", 0), ("TEXTS", 10_000))
 )
 """The number of the first text, and how many: a million take 40 minutes of one core."""
 LOCALES = ("", "en-US", "en-GB", "de", "ja", "zh-CN", "en-CA")
@@ -49,7 +49,7 @@ def read_all(number: int) -> None:
     name = text[:40].replace("/", "-").replace("\0", " ")
     path, data = f"{number % 2100}/{name}.md", text.encode("utf-8", "surrogatepass")
     note = parse_note(path, data, count_tokens=count, token_limit=64, locale=locale)
-    derive(note, Detail.ENRICHED, Config(locale=locale))
+    derive(note, Detail.STRUCTURED, Config(locale=locale))
     if number % 5 < 2 or number % 3 == 0:
         read_question(text[:120], locale=locale, as_of=float(number * 1000))
 
@@ -58,7 +58,6 @@ def read_question(asked: str, *, locale: str, as_of: float) -> None:
     question = ParsedQuestion(asked, as_of=as_of, locale=locale)
     assert question.terms is not None and question.untimed_terms is not None
     analyse(asked)
-    join_phrases(asked)
     find_quoted(asked)
     word = asked[:20].replace(" ", "")
     with suppress(UsageError):  # what is in quotation marks and no time is refused

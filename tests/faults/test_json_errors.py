@@ -64,7 +64,7 @@ def read_error(out):
     return record["error"]
 
 
-WORK_ONCE = {("memory", "new"), ("golden", "remove")}
+WORK_ONCE = {("memory", "new"), ("redqueen", "remove")}
 """What they did is done: a second time is an error."""
 
 

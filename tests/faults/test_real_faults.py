@@ -45,7 +45,7 @@ def test_one_unreadable_note_and_folder_are_named_and_the_rest_goes_on(bound):
         text = said.stdout + said.stderr
         assert "palace/project_rooms/Frost.md" in text and "palace/chambers/deep" in text
         assert "Traceback" not in text
-    for line in (("query", "hail"), ("task", "list"), ("cold", "check"), ("graph", "orphans")):
+    for line in (("query", "hail"), ("task", "list"), ("metabolism", "cold"), ("graph", "orphans")):
         done = bound(*line)
         assert done.returncode == 0 and "Traceback" not in done.stderr, line
     assert "Hail.md" in bound("query", "hail", "--format", "paths").stdout
@@ -90,7 +90,11 @@ def test_a_full_disk_is_one_line_and_the_notes_stay(mounted):
         assert palace(mounted, *line).returncode == 0
     before = (mounted / "palace/project_rooms/Frost.md").read_bytes()
     fill(mounted)
-    for line in (("new", "Another"), ("index", "--force"), ("cold", "archive", "Frost", "--apply")):
+    for line in (
+        ("new", "Another"),
+        ("index", "--force"),
+        ("metabolism", "archive", "Frost", "--apply"),
+    ):
         done = palace(mounted, *line)
         assert done.returncode == 1 and done.stderr.count("\n") == 1, (line, done.stderr)
         assert "No space left" in done.stderr and "free some space" in done.stderr

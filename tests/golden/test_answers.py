@@ -47,7 +47,7 @@ def ask(palace: Palace, questions: list[dict]) -> dict[str, int]:
     return counted
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_thirty_notes_answer_what_they_say_and_seldom_what_they_do_not(tmp_path):
     whole: dict[str, int] = {}
     for name in ("vets", "choir"):
@@ -61,7 +61,7 @@ def test_thirty_notes_answer_what_they_say_and_seldom_what_they_do_not(tmp_path)
     assert whole["answered"] <= 0.10 * whole["unanswerable"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(not GARDEN.exists(), reason="the garden is not at hand")
 def test_a_garden_answers_what_it_says(tmp_path):
     folder = shutil.copytree(GARDEN, tmp_path / "garden")

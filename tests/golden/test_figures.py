@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from remembering import remember_questions
 
-from memory_palace.bench.golden import Pair, read_pairs
+from benchmarks.golden import Pair, read_pairs
 from memory_palace.embedding.registry import is_available
 from memory_palace.palace import Palace
 

@@ -10,9 +10,10 @@ from pathlib import Path
 from statistics import mean
 
 import pytest
+from copying_palaces import ask, measure_recall
 from remembering import remember_questions
 
-from memory_palace.bench.golden import ask, copy_vault, measure_recall, read_pairs
+from benchmarks.golden import copy_vault, read_pairs
 from memory_palace.embedding.registry import is_available
 from memory_palace.palace import Palace
 
@@ -47,7 +48,7 @@ def opened(tmp_path_factory):
     return open_set
 
 
-@pytest.fixture(params=["sample_palace", pytest.param("garden", marks=pytest.mark.slow)])
+@pytest.fixture(params=["sample_palace", pytest.param("garden", marks=pytest.mark.long)])
 def asked(request, opened):
     name = request.param
     if name == "garden" and not GARDEN.is_dir():
@@ -101,7 +102,7 @@ def test_the_literal_formula_is_why_there_is_a_gate(asked):
     assert literal.at_5 < gated.at_5
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_nine_questions_in_ten_are_answered_among_the_first_five(opened):
     if not GARDEN.is_dir():
         pytest.skip("the garden vault is not here")
@@ -114,7 +115,7 @@ def test_nine_questions_in_ten_are_answered_among_the_first_five(opened):
     assert round(found) / questions >= 0.90
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_hybrid_answers_more_than_meaning_or_words_alone(opened):
     if not GARDEN.is_dir():
         pytest.skip("the garden vault is not here")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.bench.recall_sets import read_talks
+from benchmarks.recall_sets import read_talks
 from memory_palace.embedding.registry import get_embedder, is_available
 from memory_palace.language.tokens import plain_words
 
@@ -87,7 +87,8 @@ def test_no_line_is_a_null_line():
     assert {name for name, text in list_said().items() if flat(text) in known} == set()
 
 
-@pytest.mark.parametrize("model", ["minilm", pytest.param("e5", marks=pytest.mark.slow)])
+@pytest.mark.long
+@pytest.mark.parametrize("model", ["minilm", pytest.param("e5", marks=pytest.mark.long)])
 def test_no_line_is_nearly_a_null_line(model):
     if not is_available(model):
         pytest.skip(f"needs {model}; palace models fetch {model}")

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.bench.datasets.locomo import load_locomo
-from memory_palace.bench.report import core, summarise
-from memory_palace.bench.runs import run_system
+from benchmarks.datasets.locomo import load_locomo
+from benchmarks.report import core, summarise
+from benchmarks.runs import run_system
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.language.sentences import find_speakers, find_talkers
 from memory_palace.markdown.prose import strip_markup
@@ -66,7 +66,7 @@ def _judge(kind, cache):
     return summarise(core(run.answers))["any@5"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(not TALKS.exists(), reason="needs the evaluation data")
 def test_turns_are_found_by_who_said_them_however_they_are_labelled(tmp_path):
     kinds = ("lower", "cjk", "stamped", "whatsapp", "slack", "misspelt", "unknown")
@@ -77,7 +77,7 @@ def test_turns_are_found_by_who_said_them_however_they_are_labelled(tmp_path):
     assert max(lost.values()) <= 0.005, lost
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["vaults/jackyzha0-garden", "multilingual-help/notes"])
 def test_pages_gain_no_speaker(name):
     if not (DATA / name).exists():

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.graph.blindness import Leak, find_cold_leaks
+from memory_palace.changes.cold_zone import Leak, find_cold_leaks
 from memory_palace.graph.router import LinkGraph, NoteLinks
 from memory_palace.palace import Palace
 

@@ -61,13 +61,13 @@ def test_the_branch_on_the_screen_is_kept_without_hidden_parts_and_tools(tmp_pat
     ]
     assert report.dropped == {
         "hidden": 1,
-        "system": 1,
-        "attachment": 2,
+        "user_editable_context": 1,
+        "image_asset_pointer": 1,
+        "attachment": 1,
         "branch": 1,
-        "thinking": 1,
+        "thoughts": 1,
         "tool": 2,
-        "unknown hologram": 1,
-        "empty": 1,
+        "hologram": 1,
     }
 
 

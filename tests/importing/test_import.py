@@ -198,11 +198,11 @@ def test_a_title_hides_no_note_and_holds_no_secret(palace, tmp_path):
 
 
 def test_secrets_of_a_vault_stay_there(palace, tmp_path):
-    vault = tmp_path / "Vault"
-    (vault / ".obsidian").mkdir(parents=True)
+    vault = tmp_path / "Agent" / "memory"
+    vault.mkdir(parents=True)
     key = "AKIA" + "ABCDEFGHIJKLMNOP"
     (vault / "Keys.md").write_text(f"One.\naws {key}\n<private>hush</private>\nTwo.\n", "utf-8")
-    report = import_all(palace, vault)
+    report = import_all(palace, vault.parent, source="openclaw")
     assert report.withheld_count == 2
     (data,) = notes_of(palace).values()
     assert key.encode() not in data
@@ -211,14 +211,13 @@ def test_secrets_of_a_vault_stay_there(palace, tmp_path):
 
 
 def test_notes_keep_their_folders_and_bytes_and_say_where_they_are_from(palace, tmp_path):
-    vault = tmp_path / "garden"
+    vault = tmp_path / "garden" / "memory"
     (vault / "beds").mkdir(parents=True)
     (vault / "beds" / "Roses.md").write_text("---\ntags: [red]  # kept\n---\nSee [[Peat]].\n")
     (vault / "Peat.md").write_text(f"Peat.\n\ntoken {KEY}\n")
     (vault / "broken.md").write_text("---\na: [\n---\nBroken.\n")
-    report = import_all(palace, vault, source="obsidian")
-    root = palace.paths.root / report.folder
-    assert root.name == "garden"
+    report = import_all(palace, vault.parent, source="openclaw")
+    root = palace.paths.root / report.folder / "memory"
     roses = (root / "beds" / "Roses.md").read_bytes()
     assert roses.replace(b"origin: import\n", b"") == (vault / "beds/Roses.md").read_bytes()
     assert b"origin: import\n" in roses
@@ -227,7 +226,7 @@ def test_notes_keep_their_folders_and_bytes_and_say_where_they_are_from(palace, 
     (vault / "Peat.md").write_text("Better peat.\n")
     (vault / "beds" / "Roses.md").write_text("Changed at the source.\n")
     (root / "beds" / "Roses.md").write_text("Changed here.\n")
-    assert import_all(palace, vault, source="obsidian").fates == {
+    assert import_all(palace, vault.parent, source="openclaw").fates == {
         "grown": 1,
         "edited": 1,
         "present": 1,
@@ -236,18 +235,17 @@ def test_notes_keep_their_folders_and_bytes_and_say_where_they_are_from(palace, 
     assert "Better peat." in (root / "Peat.md").read_text()
 
 
-def test_the_same_path_in_two_vaults_is_two_notes(palace, tmp_path):
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "Home.md").write_text(f"{name}\n")
-        assert import_all(palace, tmp_path / name, source="obsidian").fates == {"new": 1}
-    assert len(notes_of(palace)) == 2
-
-
 def test_a_palace_is_not_imported_into_itself(palace, tmp_path):
     for path in (palace.paths.notes, palace.paths.root, palace.paths.root.parent):
         with pytest.raises(UsageError, match="this palace"):
-            palace.import_export(path, source="obsidian")
+            palace.import_export(path, source="openclaw")
+
+
+def test_a_folder_of_notes_needs_no_import(palace, tmp_path):
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "vault" / "a.md").write_text("Hello\n")
+    with pytest.raises(UsageError, match="palace init --here"):
+        palace.import_export(tmp_path / "vault")
 
 
 def test_a_format_that_cannot_be_told_is_asked_for(palace, tmp_path):
@@ -286,7 +284,7 @@ def test_nothing_that_was_said_opens_or_hides_anything(palace, tmp_path, text):
 @given(st.text(st.sampled_from("#-=`~[]()<>!%*_> \n\t\\ab1.:|&"), max_size=80), st.booleans())
 def test_quoted_text_opens_no_heading_comment_or_link_of_a_note(text, is_bold):
     turn = Turn("assistant" if is_bold else "user", text)
-    ((written, _),) = write_turns([turn], "Talk", first=1)
+    ((written,), _) = write_turns([turn], "Talk", first=1)
     quoted = written.text
     body = f"{quoted}\n\nEnd of it.\n\n## After\n\ntext\n"
     tops = [h.text for h in Markup(body).headings if h.level <= 2 and not h.is_nested]
@@ -316,7 +314,7 @@ Palace(sys.argv[1]).import_export(sys.argv[2], apply=True)
 """
 
 
-@pytest.mark.parametrize("kills", [3, pytest.param(40, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [3, pytest.param(40, marks=pytest.mark.long)])
 def test_killed_at_any_disk_call_and_run_again_it_is_whole(tmp_path, kills):
     rng = random.Random(3)
     first = [talk(n, *(f"{n} says {m}" for m in range(1 + n % 4))) for n in range(1, 24)]
@@ -347,7 +345,7 @@ print(report.turns, int(re.search(r"VmHWM:\\s+(\\d+)", status)[1]) / 1024)
 """``ru_maxrss`` begins with what the process held that started this one."""
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_hundred_thousand_messages_take_little_memory(tmp_path):
     path = tmp_path / "conversations.json"

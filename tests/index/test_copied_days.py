@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 
 import pytest
 
@@ -15,7 +15,6 @@ from memory_palace.models import Filters, Query
 from memory_palace.palace import Palace
 from memory_palace.retrieval.context import find_candidates
 from memory_palace.retrieval.signals.metadata import recency
-from memory_palace.view.history import read_history
 
 COPIED = datetime(2026, 3, 4, 12, tzinfo=UTC).timestamp()
 EDITED = datetime(2026, 3, 20, 12, tzinfo=UTC).timestamp()
@@ -118,11 +117,6 @@ def test_a_few_notes_of_a_day_were_written_then(tmp_path):
     palace = Palace.init(tmp_path, here=True)
     palace.index(embedder="hashing")
     assert len(palace.notes(since="2026-03-01")) == 5
-
-
-def test_no_week_of_the_history_counts_the_copies(vault):
-    written = read_history(vault, today=date(2026, 3, 21)).tracks[0]
-    assert sum(filter(None, written.counts)) == 1 and written.limit.startswith("not 25 ")
 
 
 def test_the_first_commit_of_a_shallow_clone_dates_nothing(tmp_path):

@@ -47,7 +47,7 @@ MOST_CALLS = 150
 """Enough for two builds and a merge."""
 
 
-@pytest.mark.parametrize("kills", [8, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [8, pytest.param(200, marks=pytest.mark.long)])
 def test_sigkill_at_any_disk_call_breaks_no_reader_and_not_the_next_build(indexed, kills):
     rng = random.Random(5)
     errors: list[BaseException] = []
@@ -96,7 +96,7 @@ for number in range(3 * int(sys.argv[3])):
 """
 
 
-@pytest.mark.parametrize("rounds", [4, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rounds", [4, pytest.param(100, marks=pytest.mark.long)])
 def test_four_writers_and_four_readers_lose_nothing(indexed, rounds):
     jobs = [
         Forked(run_code, code, str(indexed.paths.root), str(number), str(rounds))

@@ -139,7 +139,7 @@ def test_bytes_are_text_where_few_are_controls_or_no_utf8(data: bytes, expected:
     assert is_text(data) is expected
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_strange_files_cost_little_beside_five_hundred_notes(tmp_path: Path) -> None:
     for name, files in (("without", {}), ("with", strange_files())):
         root = tmp_path / name

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from memory_palace.language.names import find_names, name_text
-from memory_palace.language.phrases import find_phrases, phrase_text
 from memory_palace.language.tagged_words import split_words
 from memory_palace.language.time.reading import find_times
+from memory_palace.structure.grammar import find_phrases
 
 READ_ON = date(2026, 5, 28)
 
@@ -25,7 +25,7 @@ def rows(name):
 
 @pytest.mark.parametrize(("text", "expected"), list(rows("phrases.md")))
 def test_phrases_are_what_the_table_says(text, expected):
-    found = [phrase_text(phrase) for phrase in find_phrases(split_words(text))]
+    found = [" ".join(word.key for word in phrase) for phrase in find_phrases(split_words(text))]
     assert (", ".join(found) or "-") == expected
 
 

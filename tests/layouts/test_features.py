@@ -28,7 +28,7 @@ def test_a_folder_is_taken_as_it_stands_and_asked_without_a_byte_changed(vault, 
         ["-C", vault, "query", "why does the rain gauge drift", "-k", "1"],
         ["-C", vault, "status"],
         ["-C", vault, "doctor"],
-        ["-C", vault, "cold", "check"],
+        ["-C", vault, "metabolism", "cold"],
         ["-C", vault, "graph", "broken"],
     ):
         status, out, _ = run(capsys, *verb)
@@ -81,9 +81,9 @@ def test_what_is_archived_comes_back_to_where_it_was_also_without_the_log(mapped
 NEEDED = {
     "dispatch_corridor": "task new A --owner o --project p --goal g --check c".split(),
     "conflict_room": ["conflict", "open", "bread", "frost", "--by", "me"],
-    "grand_hall": ["map", "--diff"],
-    "archive_basement": ["cold", "archive", "bread"],
-    "chambers": ["locus", "add", "Attic", "--at", "1,2"],
+    "grand_hall": ["graph", "map", "--json"],
+    "archive_basement": ["metabolism", "archive", "bread"],
+    "chambers": ["seek", "locus", "add", "Attic", "--at", "1,2"],
 }
 
 
@@ -92,9 +92,10 @@ def test_a_verb_that_needs_a_room_names_the_line_or_makes_it(vault, capsys, room
     Palace.init(vault, here=True).index(embedder="hashing")
     before = digests(vault)
     verb = ["-C", vault, *NEEDED[room]]
-    status, _, err = run(capsys, *verb)
-    assert status == 2 and err.count("\n") == 1, err
-    assert f": {room}}}`" in err and ".palace/palace.yaml" in err and "--apply" in err
+    status, out, err = run(capsys, *verb)
+    said = out + err  # an error is JSON on stdout where that was asked for
+    assert status == 2 and said.count("\n") == 1, said
+    assert f": {room}}}`" in said and ".palace/palace.yaml" in said and "--apply" in said
     assert digests(vault) == before and not (vault / ".palace" / "palace.yaml").exists()
     status, out, err = run(capsys, *verb, "--apply")
     assert status == 0, err
@@ -149,7 +150,7 @@ def test_an_ignore_file_that_cannot_be_used_keeps_the_index_and_answers(vault, c
     palace = Palace.init(vault, here=True)
     palace.index(embedder="hashing")
     (vault / ".palaceignore").write_text("Projects/\n[z-a]\n")
-    for verb, wanted in (("query frost", 0), ("list", 0), ("status", 0), ("cold check", 0)):
+    for verb, wanted in (("query frost", 0), ("list", 0), ("status", 0), ("metabolism cold", 0)):
         assert run(capsys, "-C", vault, *verb.split())[0] == wanted, verb
     status, _, err = run(capsys, "-C", vault, "index")
     assert status == 2 and "(line 2, '[z-a]'" in err and err.count("\n") == 1

@@ -66,14 +66,14 @@ def test_an_archived_card_is_evidence_still(ready):
 def test_four_hundred_tokens_are_compressible_and_one_more_is_not(ready, extra, is_open):
     words = " ".join(f"w{chr(97 + i % 26)}{chr(97 + i // 26)}" for i in range(399 + extra)) + "."
     assert estimate_tokens(words) == 400 + extra
-    ready["project_rooms/winter/log.md"] = words + " Thanks to everybody!\n\n" + words
+    ready["project_rooms/winter/log.md"] = f"# Log\n\n{words}\n\n```\nls\n```\n"
     found = gate(ready, "compressible")
     assert found.is_open is is_open
-    assert found.counted == f"{400 + extra} tokens without foam, at most 400"
+    assert found.counted == f"{400 + extra} tokens, at most 400"
 
 
-def test_a_note_of_foam_alone_is_nothing_to_compress(ready):
-    ready["project_rooms/winter/log.md"] = "Thanks, everybody! Still working on it.\n"
+def test_a_note_of_headings_and_code_alone_is_nothing_to_compress(ready):
+    ready["project_rooms/winter/log.md"] = "# Log\n\n```\nls\n```\n"
     assert not gate(ready, "compressible").is_open
 
 

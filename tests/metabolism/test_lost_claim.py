@@ -21,11 +21,12 @@ def test_a_lost_claim_takes_nothing_of_its_note_out_of_the_hot_rooms(tmp_path):
         winner="first siting draft",
         decision="Two metres everywhere.",
         by="Jean-Luc Perrin",
+        line="20-22",
         apply=True,
     )
     for week in range(0, 26, 5):
         today = date(2026, 11, 22) + timedelta(weeks=week)
-        eliminate(palace, apply=True, allow_uncommitted=True, today=today)
+        eliminate(palace, apply=True, today=today)
         after = (tmp_path / WREN).read_text("utf-8").split("\n")
         assert [line for line in before if line not in after] == []
         (mark,) = [line for line in after if line not in before]
@@ -49,6 +50,4 @@ def test_rules_that_differ_in_a_figure_are_quoted_by_their_lines(tmp_path):
         ("cells.md", 10, 10),
         ("packs.md", 10, 10),
     ]
-    assert "they differ: “every two weeks” / “every six weeks”" in conflict.document.section(
-        "Evidence"
-    )
+    assert "they differ: “two weeks” / “six weeks”" in conflict.document.section("Evidence")

@@ -1,8 +1,7 @@
-"""Forgetting: the table, its half-lives, and a rate fitted to reviews."""
+"""Forgetting: the table, its half-lives, and the log of reviews."""
 
 from __future__ import annotations
 
-import random
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -10,12 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.errors import UsageError
 from memory_palace.mnemonics.decay import (
-    Trial,
     decay_per_day,
     fade,
-    fit_decay,
     half_life_days,
 )
 from memory_palace.mnemonics.memory_values import Memory
@@ -23,8 +19,6 @@ from memory_palace.mnemonics.reviews import (
     FIBONACCI,
     LOG,
     Review,
-    check_schedule,
-    make_trials,
     read_reviews,
     stand,
     to_record,
@@ -57,25 +51,6 @@ def test_confidence_stays_within_bounds(confidence, days, score):
     assert fade(confidence, -days, score) == confidence
 
 
-@pytest.mark.parametrize("factor", [0.25, 1.0, 3.0])
-def test_a_known_rate_is_found_again_in_its_interval(factor):
-    rng = random.Random(5)
-    trials = []
-    for _ in range(400):
-        days, score = rng.uniform(1, 30), rng.randrange(13)
-        recalled = rng.random() < fade(1.0, days, score, factor=factor)
-        trials.append(Trial(days, score, recalled))
-    fit = fit_decay(trials)
-    assert fit.low <= factor <= fit.high
-    assert fit.factor == pytest.approx(factor, rel=0.3)
-
-
-def test_few_reviews_fit_nothing_and_reviews_of_one_sort_end_at_a_bound():
-    assert fit_decay([Trial(3, 6, True)] * 19) is None
-    assert fit_decay([Trial(3, 6, True)] * 20).factor == pytest.approx(1 / 16)
-    assert fit_decay([Trial(3, 6, False)] * 20).factor == pytest.approx(16)
-
-
 def test_intervals_are_fibonacci_and_forgetting_begins_anew():
     rows, due = [], []
     for _ in range(10):
@@ -85,13 +60,6 @@ def test_intervals_are_fibonacci_and_forgetting_begins_anew():
     assert stand(FUNNEL, [*rows, review(recalled=False)], today=NOW.date()).streak == 0
 
 
-def test_a_schedule_must_rise():
-    assert stand(FUNNEL, [review()], today=NOW.date(), schedule=(1, 7)).due == date(2026, 3, 8)
-    for days in ([], [0, 1], [3, 3], [5, 2], [1, 10**30]):
-        with pytest.raises(UsageError, match="rising"):
-            check_schedule(days)
-
-
 def test_the_log_is_only_appended_to_and_read_back(tmp_path: Path):
     first, second = review(), review(3, recalled=False)
     append_record(tmp_path / LOG, to_record(first))
@@ -99,7 +67,6 @@ def test_the_log_is_only_appended_to_and_read_back(tmp_path: Path):
     append_record(tmp_path / LOG, to_record(second))
     assert (tmp_path / LOG).read_bytes().startswith(before)
     assert read_reviews(tmp_path) == {"palace/a.md": [first, second]}
-    assert make_trials(read_reviews(tmp_path)) == [Trial(3.0, 6, False)]
 
 
 def test_reviews_follow_a_note_that_moves_and_torn_lines_are_passed_over(tmp_path: Path):

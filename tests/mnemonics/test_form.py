@@ -11,13 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_palace.errors import PalaceError, UsageError
-from memory_palace.mnemonics.form import read_form, read_marks, read_memory
-from memory_palace.mnemonics.memory_values import Factor, LinkKind, Mark, Memory, MemoryLink
-from memory_palace.mnemonics.rendering import (
+from memory_palace.mnemonics.form import (
+    read_form,
+    read_marks,
+    read_memory,
     render_marks,
     render_memory,
     state_score,
 )
+from memory_palace.mnemonics.memory_values import Factor, LinkKind, Mark, Memory, MemoryLink
 from memory_palace.mnemonics.reviews import Review
 from memory_palace.notes.document import parse_document
 from memory_palace.notes.sections import replace_section

@@ -9,8 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.bench.memory_sets import make_memories, read_written
-from memory_palace.bench.two_hops import BUDGET_BYTES, measure_hierarchy
 from memory_palace.embedding.base import embed_query
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import NotAPalaceError
@@ -18,6 +16,8 @@ from memory_palace.mnemonics.hierarchy import ROOT_CHARACTERS, HierarchicalIndex
 from memory_palace.mnemonics.memory_values import Memory
 from memory_palace.palace import Palace
 from memory_palace.retrieval.routing import MOST_DOMAINS, Router
+
+from .made_memories import make_memories
 
 SET = make_memories(300, questions=60, seed=7)
 INDEX = HierarchicalIndex.of(SET.memories)
@@ -137,15 +137,3 @@ def test_vectors_take_part_in_both_hops():
     )
     text, path = SET.questions[3]
     assert path in {m.id for m in index.look_up(text, 5).memories}
-
-
-def test_at_a_thousand_memories_two_hops_find_as_much_and_read_less():
-    row = measure_hierarchy(make_memories(1_000, questions=150, seed=3))
-    assert row.recall >= row.flat_recall - 0.02
-    assert row.index_share <= 0.4
-    assert row.most_under_budget <= BUDGET_BYTES and row.root_bytes <= ROOT_CHARACTERS
-
-
-def test_hand_written_memories_are_found_in_other_words():
-    row = measure_hierarchy(read_written())
-    assert row.recall >= row.flat_recall - 0.02 and row.recall > 0.9

@@ -57,8 +57,3 @@ def test_sizes_tokens_and_anchors_are_advice():
     found = said(text.replace("A spider in a raincoat hums on the bucket. " * 8, "A spider."))
     assert [is_error for _, is_error in found] == [False, False, False]
     assert "9 characters of image" in found[0][0] and "no token" in found[2][0]
-
-
-def test_an_anchor_that_leads_to_two_memories_is_named():
-    twin = read_form(parse_document("palace/chambers/b.md", SOUND.replace("choir", "x").encode()))
-    assert any("leads to palace/chambers/b.md too" in str(flaw) for flaw in lint(SOUND, twin))

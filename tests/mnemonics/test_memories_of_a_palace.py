@@ -7,9 +7,16 @@ from datetime import UTC, date, datetime
 import pytest
 
 from memory_palace.changes.changing import read_notes, undo_change
+from memory_palace.checking.verify import verify
 from memory_palace.errors import UsageError
 from memory_palace.mnemonics.hierarchy import HierarchicalIndex
-from memory_palace.mnemonics.memories import define, list_memories, show_memory, tour
+from memory_palace.mnemonics.memories import (
+    list_memories,
+    plan_reviews,
+    record_review,
+    show_memory,
+    tour,
+)
 from memory_palace.mnemonics.memory_notes import (
     lint_memories,
     new_memory,
@@ -17,9 +24,7 @@ from memory_palace.mnemonics.memory_notes import (
     score_memory,
 )
 from memory_palace.mnemonics.memory_values import Factor, Mark, Memory
-from memory_palace.mnemonics.reviewing import plan_reviews, record_review
 from memory_palace.mnemonics.reviews import LOG
-from memory_palace.mnemonics.verify import verify
 from memory_palace.palace import Palace
 from memory_palace.redqueen.rounds import load_memories
 
@@ -75,15 +80,6 @@ def test_a_draft_is_read_from_sections_or_from_prose():
     assert read_draft("X", "Night falls.").content == "Night falls."
 
 
-def test_a_memory_is_found_by_subject_anchor_and_link(palace):
-    saga = read_draft("Saga", "## Links\n\n- contrasts: [[Paxos]]\n\n## Content\n\nSteps.\n")
-    write(palace, saga)
-    ways = [define(palace, term)[0] for term in ("two-phase COMMIT", "2PC", "paxos")]
-    assert ways == ["subject", "anchor", "link"]
-    with pytest.raises(UsageError, match="defines"):
-        define(palace, "raft")
-
-
 def test_a_tour_goes_from_place_to_place(palace):
     write(palace, Memory("", "Atrium", "A.", "B.", locus="atrium"))
     assert [memory.locus for memory in tour(palace)] == ["atrium", "gong"]
@@ -116,7 +112,7 @@ def test_a_mark_is_written_with_its_reason_and_every_other_line_stays(palace):
 def test_a_review_is_one_line_and_changes_no_note(palace):
     note = palace.paths.root / show_memory(palace, "2pc").id
     before = note.read_bytes()
-    assert plan_reviews(palace, today=TODAY).standings[0][1].due == date(2026, 3, 2)
+    assert plan_reviews(palace, today=TODAY)[0][1].due == date(2026, 3, 2)
     standing = record_review(palace, "2pc", is_recalled=True, confidence=0.9, now=NOW)
     assert (standing.due, standing.streak) == (date(2026, 3, 3), 1)
     assert note.read_bytes() == before

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.checking.attempts import fold_words
 from memory_palace.language.markers import drop_markers, find_markers
-from memory_palace.mnemonics.verification_tokens import find_tokens, holds_token
+from memory_palace.mnemonics.verification_tokens import find_tokens, fold_words, holds_token
 from memory_palace.palace import Palace
 
 

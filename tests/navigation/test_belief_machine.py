@@ -21,8 +21,7 @@ from memory_palace.navigation.belief import (
     reach,
     see,
 )
-from memory_palace.navigation.loop import Retrieval, take_step
-from memory_palace.navigation.proposer import RuleVerifier, Surroundings
+from memory_palace.navigation.loop import Retrieval, Surroundings, take_step, verify
 from memory_palace.navigation.schema import SchemaError, check_belief
 
 RANK = {"searching": 0, "likely_in_memory": 1, "visible": 2, "done": 3, "unreachable": 3}
@@ -81,7 +80,7 @@ class BeliefMachine(RuleBasedStateMachine):
         around = Surroundings(frozenset(range(10)) - looked, looked=looked)
         self.belief, record = take_step(
             self.belief, Retrieval(candidates, 0.5), around,
-            proposer=Says(proposal), verifier=RuleVerifier(), step=self.step,
+            proposer=Says(proposal), verifier=verify, step=self.step,
         )  # fmt: skip
         self.step += 1
         rose = RANK[self.belief["target_status"]] >= RANK[before["target_status"]]

@@ -10,11 +10,9 @@ from memory_palace.errors import UsageError
 from memory_palace.navigation.loci import (
     export_record,
     import_loci,
-    near_loci,
     read_loci,
 )
-from memory_palace.navigation.node_list import read_node_list
-from memory_palace.navigation.nodes import MemoryNode, Pose2D
+from memory_palace.navigation.nodes import MemoryNode, Pose2D, read_node_list
 from memory_palace.navigation.schema import SchemaError
 
 ROOM = "chambers/places"
@@ -44,19 +42,6 @@ def test_an_existing_note_gets_a_place_and_keeps_its_text(house, put):
     assert (well.node_id, well.tags) == (3, ("water", "stone"))
     assert well.summary == "Twelve metres deep."
     assert note.read_text("utf-8").endswith("# Well\n\nTwelve metres deep.\n")
-
-
-def test_an_id_that_is_taken_is_refused(house, put):
-    with pytest.raises(UsageError, match=r"Cellar.md already has id 0"):
-        put("Shed", 1, 1, node_id=0)
-
-
-def test_the_nearest_come_first_and_distance_filters(house):
-    loci = read_loci(house).loci
-    found = near_loci(loci, Pose2D(0, 0), within_metres=8.0, limit=5)
-    assert [(round(metres, 2), locus.title) for metres, locus in found] == [
-        (2.69, "Cellar"), (7.62, "Garage"),
-    ]  # fmt: skip
 
 
 def test_export_and_import_are_each_others_inverse(house, tmp_path):

@@ -1,19 +1,16 @@
-"""A search among places: sightings, approaches, constraints, and simulated eyes."""
+"""A search among places: sightings, approaches, constraints."""
 
 from __future__ import annotations
 
-import pytest
+from typer.testing import CliRunner
 
-from memory_palace.errors import MissingPartError
-from memory_palace.navigation.belief import new_belief
+from memory_palace.cli.commands import app
 from memory_palace.navigation.nodes import Pose2D
 from memory_palace.navigation.observing import reject_node, sight_node
-from memory_palace.navigation.search_run import run_search
 from memory_palace.navigation.searches import (
     SearchPlan,
     change_search_goal,
     load_search,
-    read_search_log,
     start_search,
     step_search,
 )
@@ -97,32 +94,6 @@ def test_another_goal_forgets_the_vain_looks(house):
     assert sight_node(house, None, CELLAR, is_hit=False).misses == {CELLAR: 1}
 
 
-def test_distance_narrows_a_search(house):
-    begin(house, goal="tools", position=Pose2D(0, 0), within_metres=4.0)
-    session, record = step_search(house, None)
-    assert [c["node_id"] for c in session.belief["candidate_nodes"]] == [CELLAR]
-    assert record["next_node_id"] == CELLAR
-
-
-def test_a_constraint_refuses_a_proposal(house):
-    begin(house, constraints=("avoid 0",), position=Pose2D(6, 3))
-    _, record = step_search(house, None)
-    assert record["rejection_reason"] == "CONSTRAINT:avoid 0"
-    assert (record["next_action"], record["next_node_id"]) == ("explore", GARAGE)
-
-
-def test_old_memories_fade(house):
-    begin(house, half_life_days=0.001)
-    session, _ = step_search(house, None)
-    assert session.belief["candidate_nodes"][0]["score"] < 0.5
-
-
-def test_literal_scoring_promotes_with_the_documents_threshold(house):
-    begin(house, goal="elephants", scoring="literal")
-    _, record = step_search(house, None)
-    assert (record["retrieval_threshold"], record["retrieval_threshold_pass"]) == (0.3, True)
-
-
 def test_another_embedder_means_another_threshold(house):
     begin(house)
     before, _ = step_search(house, None)
@@ -143,12 +114,6 @@ def test_a_step_says_where_the_next_place_is_and_the_candidates(house):
     assert load_search(house, None).places == session.places
 
 
-def test_a_search_where_no_place_is_allowed_ends(house):
-    begin(house, position=Pose2D(100, 100), within_metres=1.0)
-    _, record = step_search(house, None)
-    assert (record["target_status"], record["next_action"]) == ("unreachable", "stop")
-
-
 def test_a_place_whose_note_is_gone_is_approached_all_the_same(house):
     begin(house)
     step_search(house, None)
@@ -160,30 +125,12 @@ def test_a_place_whose_note_is_gone_is_approached_all_the_same(house):
     assert session.places[CELLAR].path == "palace/chambers/places/Cellar.md"
 
 
-def test_a_run_is_the_same_for_one_seed(house):
-    logs = []
-    for _ in range(2):
-        session = begin(house)
-        list(run_search(house, session.id, steps=8, seed=5, target=GARAGE))
-        logs.append([r for r in read_search_log(house, session.id) if r["event"] != "start"])
-    assert logs[0] == logs[1]
-
-
-@pytest.mark.parametrize("target", [CELLAR, ATTIC, GARAGE])
-def test_a_run_finds_the_target_with_most_seeds(house, target):
-    found = 0
-    for seed in range(6):
-        session = begin(house)
-        list(run_search(house, session.id, steps=12, seed=seed, target=target))
-        belief = load_search(house, session.id).belief
-        found += (belief["target_status"], belief["current_node_id"]) == ("done", target)
-    assert found >= 4
-
-
-def test_a_model_that_is_missing_is_an_error_before_anything_is_believed(house):
-    begin(house, proposer="llm:no-such-model")
-    with pytest.raises(MissingPartError, match="no-such-model"):
-        step_search(house, None)
-    session = load_search(house, None)
-    assert session.step == 0
-    assert session.belief == new_belief("wine")
+def test_who_sees_it_after_an_approach_has_found_it_at_the_command_line_too(house):
+    begin(house)
+    line = ["seek", "observe", "--seen", "-C", str(house.paths.root)]
+    step_search(house, None)
+    for status in ("likely_in_memory", "visible", "visible"):
+        shown = CliRunner().invoke(app, line)
+        assert shown.output.startswith(f"wine  {status}  wine")
+    step_search(house, None)
+    assert CliRunner().invoke(app, line).output.startswith("wine  done  wine")

@@ -5,8 +5,12 @@ from __future__ import annotations
 import pytest
 
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.navigation.observing import confirm_node, read_node, reject_node, sight_node
-from memory_palace.navigation.search_run import run_search
+from memory_palace.navigation.observing import (
+    confirm_node,
+    read_node,
+    reject_node,
+    sight_node,
+)
 from memory_palace.navigation.searches import (
     SearchPlan,
     change_search_goal,
@@ -63,12 +67,6 @@ def test_words_that_do_not_stand_there_confirm_nothing(search, quote):
     with pytest.raises(CheckFailedError, match="nothing is confirmed"):
         confirm_node(search, None, None, quote)
     assert load_search(search, None) == before
-
-
-def test_a_run_reads_until_the_words_are_found(search):
-    records = list(run_search(search, None, steps=9, seed=1, expect="wants a long night"))
-    assert load_search(search, None).belief["target_status"] == "done"
-    assert len(records) <= 3
 
 
 def test_numbers_of_notes_stay_when_notes_come_and_go(search):
@@ -129,19 +127,6 @@ def test_a_step_says_which_lines_of_the_next_note_bear_on_the_goal(search):
     assert load_search(search, None).places == session.places
 
 
-def test_old_notes_fade(notes):
-    folder = notes.paths.notes / "chambers"
-    for name, day in (("old", "2015-01-01"), ("new", "2026-01-01")):
-        (folder / f"{name}.md").write_text(f"---\ndate: {day}\n---\n# Pond\n\nA pond {name}.\n")
-    notes.index()
-    start_search(notes, "old pond", SearchPlan())
-    session, record = step_search(notes, None)
-    assert session.nodes[record["next_node_id"]] == "palace/chambers/old.md"
-    start_search(notes, "old pond", SearchPlan(half_life_days=365.0))
-    session, record = step_search(notes, None)
-    assert session.nodes[record["next_node_id"]] == "palace/chambers/new.md"
-
-
 def test_another_goal_opens_what_was_closed(search):
     step_search(search, None)
     read_node(search, None, None)
@@ -174,9 +159,6 @@ def test_asking_changes_no_note_and_no_index(search):
 @pytest.mark.parametrize(
     ("plan", "problem"),
     [
-        (SearchPlan(scoring="literal"), "add --loci"),
-        (SearchPlan(within_metres=3.0), "--within needs"),
-        (SearchPlan(proposer="oracle"), "`rules` or `llm:MODEL`"),
         (SearchPlan(constraints=("hurry",)), "unknown constraint"),
         (SearchPlan(on_loci=True), "there are no loci"),
     ],

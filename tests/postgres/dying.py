@@ -66,13 +66,6 @@ def push_and_tell(root: str, url: str, told: str) -> None:
         raise SystemExit(str(error)) from None
 
 
-def ask_and_die(url, questions, options, barrier, end, number) -> None:
-    """Be a client of a bench: one is killed, the others wait for it."""
-    if number:
-        os.kill(os.getpid(), signal.SIGKILL)
-    barrier.wait(60)
-
-
 def migrate(url: str, script: str) -> None:
     """Bring a store to a version after the newest."""
     address, steps = read_address(url), schema.read_migrations()

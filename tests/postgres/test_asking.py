@@ -13,8 +13,8 @@ psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 from postgres.pushing import Store, write_notes  # noqa: E402
 from running import run_main  # noqa: E402
 
-from memory_palace.bench.datasets.locomo import load_locomo  # noqa: E402
-from memory_palace.bench.golden import read_pairs  # noqa: E402
+from benchmarks.datasets.locomo import load_locomo  # noqa: E402
+from benchmarks.golden import read_pairs  # noqa: E402
 from memory_palace.engine import Engine  # noqa: E402
 from memory_palace.errors import IndexMissingError, UsageError  # noqa: E402
 from memory_palace.models import Filters  # noqa: E402
@@ -217,10 +217,3 @@ def test_the_command_asks_a_store_alone_or_beside_folders(
     local = json.loads(run_main(capsys, *asked, "-C", str(tmp_path))[1])["hits"]
     assert [hit["path"] for hit in stored] == [hit["path"] for hit in local]
     assert [hit.keys() for hit in stored] == [hit.keys() for hit in local]
-    run_main(capsys, "register", "team", "--store", address)
-    run_main(capsys, "register", "own", str(tmp_path))
-    status, out, err = run_main(capsys, *asked, "--palaces", "team,own")
-    assert status == 0, err
-    assert [palace["palace"] for palace in json.loads(out)["palaces"]] == ["team", "own"]
-    status, out, err = run_main(capsys, "query", "stove", "--store", "team", "--open")
-    assert (status, out) == (2, "") and "--open needs the notes" in err

@@ -13,8 +13,8 @@ psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
 from postgres.pushing import Store  # noqa: E402
 
-from memory_palace.bench.datasets.locomo import load_locomo  # noqa: E402
-from memory_palace.bench.golden import read_pairs  # noqa: E402
+from benchmarks.datasets.locomo import load_locomo  # noqa: E402
+from benchmarks.golden import read_pairs  # noqa: E402
 from memory_palace.engine import Engine  # noqa: E402
 from memory_palace.postgres.reader import StoreReader  # noqa: E402
 from memory_palace.postgres.upkeep import vacuum  # noqa: E402

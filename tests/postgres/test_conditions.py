@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
@@ -118,16 +116,14 @@ def test_what_a_store_says_of_settings_is_checked(database):
     assert Generation(record={"settings": {"locale": "de"}}).settings == {"locale": "de"}
 
 
-def test_whole_passages_and_descriptions_are_read_from_a_store(sample, database):
-    sample.index(embedder="hashing", enrich=True)
+def test_whole_passages_are_read_from_a_store(sample, database):
+    sample.index(embedder="hashing", structure=True)
     store = Store(database, sample)
     store.push()
     store.connection.close()
     with StoreReader(store.address) as reader:
-        found = sample.query("batteries in the cold", as_of=ASKED, profile="enriched")
-        again = ask(
-            reader, "batteries in the cold", limit=5, as_of=ASKED, profile="enriched", whole=True
-        )
+        found = sample.query("batteries in the cold", as_of=ASKED)
+        again = ask(reader, "batteries in the cold", limit=5, as_of=ASKED, whole=True)
         assert paths_of(again) == paths_of(found)
         texts = full_texts(found.hits, sample.snapshot(), sample.paths)
         assert [hit.text for hit in again] == texts
@@ -152,7 +148,7 @@ def command(sample, database, monkeypatch, capsys, tmp_path):
         ("team", ["--store", address]),
         ("gone", ["--store", "postgresql:///nowhere?host=/nowhere#gone"]),
     ):
-        assert run_main(capsys, "register", name, *place)[0] == 0
+        assert run_main(capsys, "config", "register", name, *place)[0] == 0
     return lambda *line: run_main(capsys, "query", *line)
 
 
@@ -166,20 +162,3 @@ def test_the_command_shows_a_store_as_it_shows_a_folder(command, tmp_path):
     assert status == 2 and "did you mean" in err
     status, _, err = command("batteries", "--store", "team", "--room", "archive_basement")
     assert status == 2 and "--include-cold" in err
-    for option in ("--open", "--refresh"):
-        status, out, err = command("batteries", "--store", "team", option)
-        assert (status, out) == (2, "") and err.startswith(f"palace: {option} needs the notes")
-
-
-def test_several_palaces_answer_where_a_store_cannot(command):
-    line = ["batteries", "--as-of", ASKED, "--json", "--full", "--refresh"]
-    status, out, err = command(*line, "--palaces", "own,gone,team")
-    found = json.loads(out)
-    assert status == 10
-    assert [line.partition(":")[0] for line in err.splitlines()] == ["gone"]
-    assert {hit["palace"] for hit in found["hits"]} == {"own"}
-    assert [place["answered"] for place in found["palaces"]] == [True, True, False]
-    status, out, _ = command(*line, "--palaces", "team,own", "--raw")
-    assert status == 0 and {hit["palace"] for hit in json.loads(out)["hits"]} == {"team"}
-    status, out, err = command("batteries", "--palaces", "team,own", "--open")
-    assert status == 2 and "--open" in err

@@ -175,7 +175,7 @@ def test_what_a_server_refuses_is_one_line_with_what_to_do(store):
             ("25006", "it only reads"),
             ("40P01", "another builder came first"),
             ("58030", "its disk fails"),
-            ("XX001", "run `palace store verify`"),
+            ("XX001", "run `palace config store verify`"),
             ("P0001", "no such luck (P0001)"),
         ):
             with pytest.raises(Exception) as caught, asking(store), connection.transaction():

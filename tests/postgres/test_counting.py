@@ -8,7 +8,7 @@ psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
 from postgres.pushing import Store, write_notes  # noqa: E402
 
-from memory_palace.postgres import calling, fetching, writing  # noqa: E402
+from memory_palace.postgres import fetching, writing  # noqa: E402
 from memory_palace.postgres.access import grant  # noqa: E402
 from memory_palace.postgres.naming import NameKind  # noqa: E402
 from memory_palace.postgres.reader import StoreReader  # noqa: E402
@@ -77,7 +77,7 @@ def test_no_table_is_read_once_for_each_note_where_nothing_was_counted(
         monkeypatch.setattr(reader._statements, "ask", note)
         assert reader.query(asked, lexical=True, neighbors=2).hits
     found = [each for each in statements if "FROM name" in each[0] or "FROM link" in each[0]]
-    assert any(statement == calling._CALLED for statement, _ in found)
+    assert any(statement == fetching._CALLED for statement, _ in found)
     number = count()
     for statement, values in found:
         plan = f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}"

@@ -119,7 +119,7 @@ def test_a_reader_is_told_in_a_line_and_shown_nothing_that_a_terminal_obeys(
         ("query", "a hut, last May, #hut", "--details"),
         ("query", "hut", "--raw", "--neighbors", "2"),
         ("query", "hut", "--mode", "lexical", "--json"),
-        ("store", "status"),
+        ("config", "store", "status"),
     ):
         status, out, err = run_main(capsys, *line, "--store", url)
         assert status in (0, 1, 2, 4, 6, 10), (line, out, err)

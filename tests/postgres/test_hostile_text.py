@@ -138,8 +138,8 @@ def test_names_of_palaces_roles_and_stores_are_text(hostile, text, capsys):
     url = hostile[1].address.url
     for line in (
         ("query", "wombat", "--store", f"{url}#{text}" if text else "-"),
-        ("store", "grant", text, "--store", f"{url}#hut"),
-        ("store", "status", "--store", f"{url}&sesame={text}"),
+        ("config", "store", "grant", text, "--store", f"{url}#hut"),
+        ("config", "store", "status", "--store", f"{url}&sesame={text}"),
     ):
         status, out, err = run_main(capsys, *line)
         assert status in (1, 2, 3, 4, 10) and out == "", (line, out, err)

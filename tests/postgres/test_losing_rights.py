@@ -10,10 +10,8 @@ from postgres.pushing import write_notes  # noqa: E402
 from running import run_main  # noqa: E402
 
 from memory_palace.errors import PalaceError, StoreError, WrongEmbedderError  # noqa: E402
-from memory_palace.palace import Palace  # noqa: E402
-from memory_palace.postgres.access import find_palace, grant, revoke  # noqa: E402
+from memory_palace.postgres.access import grant, revoke  # noqa: E402
 from memory_palace.postgres.address import read_address  # noqa: E402
-from memory_palace.postgres.exporting import StoredIndex, export_index  # noqa: E402
 from memory_palace.postgres.reader import StoreReader  # noqa: E402
 from memory_palace.postgres.schema import open_store  # noqa: E402
 
@@ -34,7 +32,7 @@ def test_who_is_connected_when_rights_go_is_told_with_the_next_question(database
                     revoke(keeper, secret, "reader")
                 revoke(keeper, hers, "reader")
                 with pytest.raises(
-                    PalaceError, match=r"granted to this role|palace store grant reader"
+                    PalaceError, match=r"granted to this role|palace config store grant reader"
                 ):
                     reader.query("hut")
                 grant(keeper, hers, "reader", may_write=False)
@@ -89,13 +87,5 @@ def test_a_store_sends_no_question_to_a_service(database, tmp_path):
         with pytest.raises(WrongEmbedderError, match="its user may choose"):
             reader.query("hut")
         assert reader.query("hut", lexical=True).hits
-    (tmp_path / "new" / "palace").mkdir(parents=True)
-    new = Palace(tmp_path / "new").paths
-    hers = read_address(database.url("reader", palace="hers"))
-    with open_store(hers, purpose="test") as connection:
-        stored = StoredIndex(connection, find_palace(connection, hers))
-        with pytest.raises(WrongEmbedderError, match="make the index from the notes"):
-            export_index(stored, new)
-    assert not new.commit.exists()
     with pytest.raises(StoreError):
         StoreReader(read_address(database.url("stranger", palace="hers")))

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from contextlib import contextmanager
 from itertools import pairwise
 
 import numpy as np
@@ -16,13 +15,11 @@ from memory_palace.errors import (  # noqa: E402
     IndexLockedError,
     NotesFailedError,
     StoreError,
-    UsageError,
 )
 from memory_palace.index.postings import count_keys, same_keys  # noqa: E402
 from memory_palace.index.store import IndexFiles  # noqa: E402
 from memory_palace.palace import Palace  # noqa: E402
-from memory_palace.postgres import blocks, exporting  # noqa: E402
-from memory_palace.postgres.exporting import export_index  # noqa: E402
+from memory_palace.postgres import blocks  # noqa: E402
 from memory_palace.postgres.packing import (  # noqa: E402
     PostedRow,
     pack_block,
@@ -279,36 +276,6 @@ def test_a_role_that_may_write_pushes(database, open_store, store, tmp_path):
     assert other.push().added == 1
     assert vacuum(other.connection, other.number).blocks == 1
     assert other.verify() == []
-
-
-def test_what_is_exported_answers_alike(open_store, sample, tmp_path):
-    store = open_store(sample)
-    store.push()
-    (tmp_path / "again" / "palace").mkdir(parents=True)
-    again = Palace(tmp_path / "again")
-    export_index(store.read(), again.paths)
-    for question in QUESTIONS:
-        first, second = sample.query(question).hits, again.query(question).hits
-        assert [(h.path, h.score) for h in first] == [(h.path, h.score) for h in second]
-        assert first
-    with pytest.raises(UsageError, match="holds an index"):
-        export_index(store.read(), again.paths)
-
-
-def test_an_index_that_is_made_meanwhile_is_not_replaced(store, tmp_path, monkeypatch):
-    (tmp_path / "again" / "palace").mkdir(parents=True)
-    again = Palace(tmp_path / "again")
-
-    @contextmanager
-    def wait(_path):
-        again.index(embedder="hashing")
-        yield
-
-    store.push()
-    monkeypatch.setattr(exporting, "writer_lock", wait)
-    with pytest.raises(UsageError, match="holds an index"):
-        export_index(store.read(), again.paths)
-    assert again.snapshot().paths == []
 
 
 LOST = (

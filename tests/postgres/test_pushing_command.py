@@ -48,19 +48,17 @@ def run(capsys, database):
     return run
 
 
-@pytest.mark.parametrize("more", [[], ["--enrich"]], ids=["plain", "enriched"])
-def test_indexing_pushes_and_a_second_machine_embeds_nothing(run, notes, tmp_path, more):
-    """Nor does it make vectors of descriptions, where the index has them."""
-    first = run("-C", notes, "index", "--embedder", "hashing", *more, schema="index")
+def test_indexing_pushes_and_a_second_machine_embeds_nothing(run, notes, tmp_path):
+    first = run("-C", notes, "index", "--embedder", "hashing", schema="index")
     assert first["pushed"]["added"] == 2
-    assert first["embedded"] == (4 if more else 2)
+    assert first["embedded"] == 2
     assert run("-C", notes, "index", schema="index")["pushed"]["rows_sent"] == 0
 
     other = tmp_path / "elsewhere" / "hut-notes"
     (other / "palace").mkdir(parents=True)
     write_notes(other, hut=HUT, path="# Path\n\nSee [[hut]].\n")
-    second = run("-C", other, "index", "--embedder", "hashing", *more, schema="index")
-    assert (second["embedded"], second["reused"]) == (0, 4 if more else 2)
+    second = run("-C", other, "index", "--embedder", "hashing", schema="index")
+    assert (second["embedded"], second["reused"]) == (0, 2)
 
 
 def test_a_store_of_another_embedder_is_replaced_by_force_alone(run, notes):
@@ -126,23 +124,18 @@ def test_other_notes_do_not_take_the_place_of_a_palace_by_mistake(run, tmp_path,
     assert run("index", "--verify", schema="index")["pushed"]["added"] == 12
 
 
-def test_verify_vacuum_and_export(run, notes, tmp_path, database):
+def test_verify_and_vacuum(run, notes, tmp_path, database):
     run("-C", notes, "index", "--embedder", "hashing")
     write_notes(notes, hut=HUT + "More.\n")
     assert "pushed     1 passage, 1 removed; generation 2" in run("-C", notes, "index")[1]
-    verified = run("-C", notes, "store", "verify", schema="store-verify")
+    verified = run("-C", notes, "config", "store", "verify", schema="config-store-verify")
     assert (verified["findings"], verified["compared"], verified["notes"]) == ([], True, 2)
-    assert run("store", "vacuum", schema="store-vacuum")["dead_rows"] == 1
-    assert "passages that were gone" in run("store", "vacuum")[1]
-
-    again = tmp_path / "again"
-    (again / "palace").mkdir(parents=True)
-    run("-C", again, "store", "export", palace="hut-notes", schema="store-export")
-    assert [hit.path for hit in Palace(again).query("stove").hits][:1] == HUT_PATH
+    assert run("config", "store", "vacuum", schema="config-store-vacuum")["dead_rows"] == 1
+    assert "passages that were gone" in run("config", "store", "vacuum")[1]
 
     with database.server.connect(database.name) as admin:
         admin.execute("UPDATE memory_palace.note SET title = 'x' WHERE title = 'Hut'")
-    status, out, err = run("-C", notes, "store", "verify")
+    status, out, err = run("-C", notes, "config", "store", "verify")
     assert status == 8
     assert "palace/grand_hall/hut.md" in out
     assert "differs in" in err
@@ -154,9 +147,9 @@ def test_verify_names_a_note_that_differs_once_and_says_where_it_compares_nothin
     run("-C", notes, "index", "--embedder", "hashing")
     write_notes(notes, hut=HUT + "More.\n")
     Palace(notes).index()
-    out = run("-C", notes, "store", "verify")[1].splitlines()
+    out = run("-C", notes, "config", "store", "verify")[1].splitlines()
     assert out[0] == "note palace/grand_hall/hut.md is another there"
     assert out[1:] == ["generation 1: 2 notes, 2 passages, 1 difference"]
     monkeypatch.chdir(tmp_path)
-    said = run("store", "verify")[1]
+    said = run("config", "store", "verify")[1]
     assert said.endswith("0 differences; there are no notes here to compare it with\n")

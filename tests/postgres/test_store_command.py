@@ -33,24 +33,27 @@ def palace(database, tmp_path, monkeypatch, capsys):
     def run(*line):
         return run_main(capsys, *line)
 
-    assert run("register", "hut", "--store", database.url())[0] == 0
+    assert run("config", "register", "hut", "--store", database.url())[0] == 0
     return run
 
 
 def test_who_may_read_is_granted_shown_and_revoked(palace, database):
     database.make_role("anna")
-    assert palace("store", "grant", "anna")[:2] == (0, "anna may read hut\n")
-    assert palace("store", "grant", "anna", "--write")[:2] == (0, "anna may write hut\n")
-    status, out, _ = palace("store", "status")
+    assert palace("config", "store", "grant", "anna")[:2] == (0, "anna may read hut\n")
+    assert palace("config", "store", "grant", "anna", "--write")[:2] == (0, "anna may write hut\n")
+    status, out, _ = palace("config", "store", "status")
     assert status == 0
     assert out.splitlines()[0].startswith("hut  0 notes, 0 passages, ")
     assert out.splitlines()[1:] == ["  writes   anna", "  writes   keeper"]
     hers = ["--store", database.url("anna")]
-    assert "writes   anna" in palace("store", "status", *hers)[1]
-    assert palace("store", "revoke", "anna")[:2] == (0, "anna may no longer read hut\n")
-    status, _, said = palace("store", "status", *hers)
+    assert "writes   anna" in palace("config", "store", "status", *hers)[1]
+    assert palace("config", "store", "grant", "anna", "--revoke")[:2] == (
+        0,
+        "anna may no longer read hut\n",
+    )
+    status, _, said = palace("config", "store", "status", *hers)
     assert status == 10
-    assert "whoever set the store up can run `palace store grant anna`" in said
+    assert "whoever set the store up can run `palace config store grant anna`" in said
     assert len(said.splitlines()) == 1
 
 
@@ -60,30 +63,33 @@ def test_json_answers_have_their_schemas(palace, database):
         ("status", []),
         ("grant", ["anna"]),
         ("status", []),
-        ("revoke", ["anna"]),
+        ("grant", ["anna", "--revoke"]),
         ("drop", []),
     )
     for verb, line in lines:
-        status, out, _ = palace("store", verb, *line, "--json")
+        status, out, _ = palace("config", "store", verb, *line, "--json")
         assert status == 0
-        schema = json.loads((SCHEMAS / f"store-{verb}.json").read_text("utf-8"))
+        schema = json.loads((SCHEMAS / f"config-store-{verb}.json").read_text("utf-8"))
         jsonschema.Draft202012Validator(schema).validate(json.loads(out))
 
 
 def test_a_palace_is_dropped_where_that_is_applied(palace):
-    assert palace("store", "drop") == (
+    assert palace("config", "store", "drop") == (
         0,
         "hut  0 notes, 0 passages would go\n",
         "nothing was changed; add --apply\n",
     )
-    assert palace("store", "drop", "--apply")[:2] == (0, "hut  0 notes, 0 passages, gone\n")
-    status, _, said = palace("store", "drop", "--apply")
+    assert palace("config", "store", "drop", "--apply")[:2] == (
+        0,
+        "hut  0 notes, 0 passages, gone\n",
+    )
+    status, _, said = palace("config", "store", "drop", "--apply")
     assert status == 4
     assert "is not there" in said
 
 
 def test_a_role_that_is_not_there_is_named_with_the_nearest(palace, database):
     database.make_role("annabel")
-    status, _, said = palace("store", "grant", "anabel")
+    status, _, said = palace("config", "store", "grant", "anabel")
     assert status == 2
     assert "did you mean 'annabel'?" in said

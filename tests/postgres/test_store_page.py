@@ -74,7 +74,7 @@ def test_every_command_of_the_page_runs_as_it_is_typed(own_server, tmp_path):
             run(f"psql -qd copy -c 'GRANT CONNECT ON DATABASE copy TO {role}'", "owner")
         answer = run(asked.replace("ROLE", role).replace("BASE", base), "bob")
         assert "Why MQTT was dropped" in answer, (role, base)
-    with pytest.raises(AssertionError, match="palace store grant anna"):
+    with pytest.raises(AssertionError, match="palace config store grant anna"):
         run(asked.replace("ROLE", "anna").replace("BASE", "copy"), "anna")
     assert not [name for name in os.environ if name.startswith("PG")]
 

@@ -10,8 +10,7 @@ from memory_palace.errors import UsageError
 from memory_palace.palace import Palace
 from memory_palace.redqueen import rounds
 from memory_palace.redqueen.history import COMMAND, find_resting, find_round, read_history
-from memory_palace.redqueen.proposals import RoundProposal
-from memory_palace.redqueen.round_values import Strategy
+from memory_palace.redqueen.round_values import RoundProposal, Strategy
 from memory_palace.redqueen.rounds import load_memories, run
 
 
@@ -26,7 +25,6 @@ def namer(monkeypatch):
         ]
 
     monkeypatch.setattr(rounds, "propose", propose)
-    monkeypatch.setattr(rounds, "try_proposals", lambda engine, library, made, askings: made)
 
 
 @pytest.fixture

@@ -9,11 +9,14 @@ import pytest
 from memory_palace.cli.redqueen_report import round_lines
 from memory_palace.notes.document import Library, parse_document
 from memory_palace.palace import Palace
-from memory_palace.redqueen.askings import Asking, collect_askings
-from memory_palace.redqueen.choosing import choose_askings
-from memory_palace.redqueen.examination import AskingResult, ask_search
+from memory_palace.redqueen.askings import (
+    Asking,
+    AskingResult,
+    ask_search,
+    choose_askings,
+    collect_askings,
+)
 from memory_palace.redqueen.findings import make_report
-from memory_palace.redqueen.readable import read_name, read_question
 from memory_palace.redqueen.round_values import Strategy
 from memory_palace.redqueen.rounds import run
 
@@ -50,51 +53,9 @@ def orchard_palace(tmp_path):
     return palace
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "frost",
-        "see https://example.org/a for more of it",
-        "set `frost.level` to two.txt now",
-        "{{ frost }} and the other ones",
-        "2026-11-22 14:30 3 4 5 of it",
-        "and of the to in",
-        "config/frost/level is read",
-        "- [ ] | frost | pots |",
-        "word " * 31,
-    ],
-)
-def test_what_a_person_would_not_read_as_a_question_is_left_out(text):
-    assert read_question(text) == ""
-
-
-def test_a_sentence_is_asked_as_it_is_read():
-    text = "**Light** the [lanterns](a.md) at [[frost|two degrees]] [Verify: wet gong], he said."
-    assert read_question(text) == "Light the lanterns at two degrees , he said"
-    assert read_question("リンゴの花は霜で枯れます") == "リンゴの花は霜で枯れます"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "learn more",
-        "how we think",
-        "do not recommend",
-        "fill up",
-        "frost",
-        "this thing",
-        "empfehlen nicht",
-        "voll wird",
-        "Siehe Suche für alle",
-    ],
-)
+@pytest.mark.parametrize("text", ["learn more", "how we think", "do not", "frost"])
 def test_a_link_text_that_names_nothing_asks_nothing(text):
-    assert read_name(text) == ""
-
-
-@pytest.mark.parametrize("text", ["white killer", "a refutation of idealism", "Rat der Alten"])
-def test_a_link_text_that_names_something_is_asked(text):
-    assert read_name(text) == text
+    assert askings(frost="# Frost\n\nIt bites.\n", log=f"See [[frost|{text}]].\n") == []
 
 
 def test_what_notes_call_each_other_is_asked_with_its_place():
@@ -105,24 +66,6 @@ def test_what_notes_call_each_other_is_asked_with_its_place():
     assert found == [
         ("link", "white killer", ("frost.md",), "log.md", 7),
         ("heading", "When do we light the lanterns?", ("frost.md",), "", 5),
-    ]
-
-
-def test_a_sentence_asks_for_the_note_that_it_begins_with_and_for_no_other():
-    found = askings(
-        frost="# Frost\n\nIt bites.\n",
-        bees="# Bees\n\nThey sleep.\n",
-        log="# Log\n\n[[Frost]] kills open blossom below two degrees, by [[bees]] we learn. "
-        "In April the whole orchard was full of [[frost]].\n",
-    )
-    assert found == [
-        (
-            "mention",
-            "Frost kills open blossom below two degrees, by bees we learn",
-            ("frost.md", "bees.md"),
-            "log.md",
-            3,
-        )
     ]
 
 
@@ -173,11 +116,11 @@ def test_the_report_names_what_is_not_found_and_what_has_the_name_of_another(orc
     assert done.askings == len(done.report.asked) == 2
 
 
-def asked_of(text, *found, kind="mention", note="a.md"):
+def asked_of(text, *found, kind="link", note="a.md"):
     return AskingResult(Asking(text, (note,), kind, "log.md", 1), found)
 
 
-def test_one_sentence_in_passing_says_nothing_and_two_do():
+def test_one_question_that_brings_another_note_says_nothing_and_two_do():
     notes = library(a="# A\n\nx\n", b="# B\n\nx\n", log="# Log\n\nx\n").documents
     one, two = (asked_of(f"sentence {n} speaks of it", "b.md", "a.md") for n in range(2))
     assert not make_report([one], notes, [], today=TODAY)
@@ -234,7 +177,6 @@ def test_strategies_ask_as_they_say():
         "bees by night",
     ]
     assert choose(Strategy.DEPTH_FIRST, 3) == ["golden one", "link of a.md", "heading of a.md"]
-    assert choose(Strategy.ADVERSARIAL)[1] == "bees by night"
     assert {text.split()[0] for text in choose(Strategy.CROSS_LINK)} == {"golden", "link"}
     assert sorted(choose(Strategy.RANDOM)) == sorted(a.text for a in made)
     assert choose(Strategy.RANDOM) != choose(Strategy.WEAK_SPOTS)

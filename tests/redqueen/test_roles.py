@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_palace.mnemonics.memory_values import Memory
-from memory_palace.redqueen.cues_alone import SentencePlayer, leave_out
-from memory_palace.redqueen.round_values import Cue, LearnerAnswer, Question, Strategy, band
+from memory_palace.redqueen.round_values import Cue, LearnerAnswer, Question, Strategy
 from memory_palace.redqueen.session import (
     DEPTH,
+    SentencePlayer,
     choose_targets,
+    leave_out,
     offline_roles,
     run_red_queen,
     run_session,
@@ -30,11 +31,6 @@ def ask(memories, targets, strategy=Strategy.RANDOM, seed=0):
 
 def recall(questions, cues):
     return asyncio.run(SentencePlayer().recall(questions, cues))
-
-
-def test_no_two_questions_are_alike(orchard):
-    asked = ask(orchard, ["bees"] * 9, Strategy.DEPTH_FIRST)
-    assert len({q.question_text for q in asked}) == len(asked) == 2
 
 
 def test_the_learner_is_given_questions_and_cues_and_nothing_else(orchard):
@@ -57,18 +53,9 @@ def test_other_contents_behind_the_same_cues_change_no_answer(orchard):
     assert before == recall(questions, [m.cue for m in emptied.values()])
 
 
-def test_an_answer_says_only_what_the_cues_say(orchard):
-    (answer,) = recall(["frost"], [m.cue for m in orchard.values()])
-    assert answer.text == "frost"
-
-
 def test_a_question_that_no_cue_knows_recalls_nothing(orchard):
     (answer,) = recall(["zeppelin"], [m.cue for m in orchard.values()])
     assert answer == LearnerAnswer((), "", 1)
-
-
-def test_without_cues_nothing_is_recalled():
-    assert recall(["why"], []) == [LearnerAnswer((), "", 1)]
 
 
 @given(st.permutations(range(12)), st.text(max_size=30))
@@ -112,18 +99,6 @@ def test_run_red_queen_takes_memories_as_the_source_document_gives_them():
     raft = Memory("1", "Raft", "Boats. [Verify: mustard waltz]", "Votes elect one leader a term.")
     (found,) = asyncio.run(run_red_queen({"1": raft}))
     assert found.memory_id == "1" and "mustard" not in found.question
-
-
-def test_run_red_queen_has_the_signature_of_the_source_document(orchard):
-    found = asyncio.run(run_red_queen(orchard, Strategy.RANDOM, 2))
-    assert len(found) == 2
-    assert all(0 <= e.score <= 1 and isinstance(e.should_evolve, bool) for e in found)
-
-
-def test_bands_are_those_of_the_source():
-    assert [band(s) for s in (1.0, 0.8, 0.6, 0.4, 0.2, 0.19)] == [
-        "complete", "minor details missing", "general idea", "partial", "misconceived", "wrong",
-    ]  # fmt: skip
 
 
 def test_a_memory_that_another_is_taken_for_is_named(orchard):

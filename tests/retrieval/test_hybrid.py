@@ -184,7 +184,11 @@ def test_fusion_adds_the_words_of_a_note_to_its_nearest_passage(build, passage):
         passage("palace/b.md", [0.9, 0.0], texts=["sun", "frost"]),
         passage("palace/c.md", [0.0, 0.0], texts=["moon", "frost pump"]),
     ]
-    found = search(asked("frost pump", VECTOR), build(notes), profile="fusion")
+    found = search(
+        asked("frost pump", VECTOR),
+        build(notes),
+        profile=Profile("fusion", {"dense": 1.0, "note_lexical": 1.0}),
+    )
     best = found.hits[0]
     assert (best.path, best.chunk.first_line) == ("palace/a.md", 1)
     assert {part.signal: part.value > 0 for part in best.contributions} == {
@@ -284,7 +288,9 @@ def test_a_stop_word_says_less_than_another_though_there_are_two_notes(build, pa
             passage("palace/b.md", texts=["frost on a field"]),
         ]
     )
-    found = search(asked("when frost", None), snapshot, profile="bm25-passages")
+    found = search(
+        asked("when frost", None), snapshot, profile=Profile("bm25-passages", {"lexical": 1.0})
+    )
     assert paths(found)[0] == "palace/b.md"
 
 

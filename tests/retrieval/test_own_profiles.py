@@ -68,7 +68,7 @@ def test_metadata_is_gated_unless_the_settings_say_otherwise():
 
 
 def test_caps_and_rank_preservation_are_inherited_and_replaced():
-    shipped, facts = PROFILES["structured"], get_profile("facts", OWN)
+    shipped, facts = get_profile("structured"), get_profile("facts", OWN)
     assert (facts.cap, facts.preserves_rank) == (0.1, True)
     assert facts.capped == shipped.capped & shipped.weights.keys()
     assert not get_profile("free", OWN).capped

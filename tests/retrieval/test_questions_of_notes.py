@@ -89,7 +89,7 @@ SHOWN = (
     "verify --json --text 'Puffins migrate in August. They leave the cliff.'",
     "verify --json --against birds --text 'Puffins migrate in August.'",
     "list --json",
-    "anchors lookup puffins",
+    "graph anchors lookup puffins",
     "graph orphans --json",
     "status",
 )
@@ -98,8 +98,8 @@ SHOWN = (
 @pytest.mark.parametrize("line", SHOWN)
 def test_no_question_of_a_note_is_ever_shown(palace, capsys, line):
     root = str(palace.paths.root)
-    if line.startswith("anchors"):
-        run_main(capsys, "-C", root, "anchors", "build", "--theta", "0.1")
+    if line.startswith("graph anchors"):
+        run_main(capsys, "-C", root, "graph", "anchors", "build", "--theta", "0.1")
     _, out, err = run_main(capsys, "-C", root, *shlex.split(line))
     assert out or err
     assert "whither" not in out + err

@@ -106,9 +106,7 @@ def test_a_folder_that_others_may_enter_is_not_trusted(pretend, root, capsys):
     [
         "query rain --no-serve",
         "--no-serve query rain",
-        "query rain --refresh",
         "verify --text rain --model talker",
-        "query --open rain",
         "query -h",
         "list",
         "",
@@ -133,17 +131,17 @@ def test_lines_that_are_for_this_process(root, line):
 )
 def test_the_palace_is_found_wherever_it_is_named(root, tmp_path, monkeypatch, capsys, line):
     (root / "below").mkdir()
-    assert run_main(capsys, "register", "name", str(root))[0] == 0
+    assert run_main(capsys, "config", "register", "name", str(root))[0] == 0
     try:
         monkeypatch.chdir(tmp_path)
         found = find_server(line.format(*[root] * line.count("{}")).split(), os.environ)
         assert found.root == str(root)
         assert find_server(["query", "rain"], {"PALACE_ROOT": str(root)}).root == str(root)
         assert find_server(["query", "rain"], {}) is None
-        run_main(capsys, "register", "name", "--default")
+        run_main(capsys, "config", "register", "name", "--default")
         assert find_server(["query", "rain"], {}).root == str(root)
     finally:
-        run_main(capsys, "register", "name", "--remove")
+        run_main(capsys, "config", "register", "name", "--remove")
 
 
 def test_standard_input_is_read_where_the_command_would_read_it(pretend, root, capsys, monkeypatch):

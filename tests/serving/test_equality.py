@@ -14,14 +14,12 @@ import sys
 import termios
 
 import pytest
-from cross_encoders import SMALL
 from running import run_main
 from serving_palaces import command, count_answers, start, stop
 
 from memory_palace.cli import commands
 
-LINES = (
-    """
+LINES = """
 query rain gauge
 query rain gauge --json
 query rain gauge --details
@@ -40,8 +38,6 @@ query xyzzy plugh --exit-status
 query xyzzy plugh --json
 query rain --in .
 query rain gauge --rerank nobody/nothing
-query rain gauge --rerank SMALL/bert --details
-query rain gauge --rerank SMALL/xlm_roberta
 query Äpfel 字 🏔
 query --tag none -k 2
 query rain -C .
@@ -82,10 +78,7 @@ query rain --since yesterdayish --json
 recall --context nowhere.md does it drift --json
 show --json
 verify --against Frost --text "Sable wraps the funnel in wool." --strict --json
-""".replace("SMALL", str(SMALL))
-    .strip()
-    .splitlines()
-)
+""".strip().splitlines()
 
 
 TERMINALS = (

@@ -85,7 +85,7 @@ def test_a_server_that_starts_is_not_taken_for_one_that_was_killed(served, runti
     assert "felt" in text_of(ask(served, *LINE))
 
 
-@pytest.mark.parametrize("count", [5, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [5, pytest.param(60, marks=pytest.mark.long)])
 def test_killing_anything_at_any_time_loses_no_answer(served, runtime, count):
     random = Random(20261122)
     status, right, _ = warm(served, *LINE)
@@ -123,7 +123,7 @@ def test_killing_anything_at_any_time_loses_no_answer(served, runtime, count):
     assert warm(served, "doctor")[0] == 0
 
 
-@pytest.mark.parametrize("count", [3, pytest.param(50, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [3, pytest.param(50, marks=pytest.mark.long)])
 def test_starting_and_stopping_leaves_nothing(served, runtime, count):
     for number in range(count):
         pid = start(served)
@@ -156,7 +156,7 @@ def test_a_client_that_goes_away_while_it_is_answered_harms_nobody(served):
 
 
 @pytest.mark.parametrize(
-    ("clients", "questions"), [(4, 15), pytest.param(8, 500, marks=pytest.mark.slow)]
+    ("clients", "questions"), [(4, 15), pytest.param(8, 500, marks=pytest.mark.long)]
 )
 def test_every_answer_is_one_of_a_committed_index(served, clients, questions):
     """A note tells how often it was written; what is answered was committed when it was asked."""

@@ -75,8 +75,6 @@ def test_messages_are_as_their_schemas_say(root: Path, served: int) -> None:
         (["--version"], "verb"),
         ([], "verb"),
         (["-C", "/", "serve", "--stop"], "verb"),
-        (["query", "frost", "--refresh"], "alone"),
-        (["query", "frost", "-k1", "--open"], "alone"),
         (["-C", "elsewhere", "query", "frost"], "palace"),
         (["verify", "-", "--against", "Frost"], "stdin"),
     ],

@@ -63,7 +63,7 @@ def test_the_server_is_told_which_palace_and_runs_our_code(root, auto, started, 
     assert line[1:] == ["-P", "-m", "memory_palace", "-C", str(root), "serve"]
 
 
-@pytest.mark.parametrize("line", ["query rain --no-serve", "list", "query rain --refresh"])
+@pytest.mark.parametrize("line", ["query rain --no-serve", "list"])
 def test_a_line_that_is_not_for_a_server_starts_none(root, auto, started, capsys, line):
     assert run_main(capsys, *line.split())[0] == 0
     assert started == []

@@ -1,4 +1,4 @@
-"""Run every shell session in this folder and in three documents, and compare what it prints.
+"""Run every shell session in this folder and in three pages, and compare what it prints.
 
 A session is a ``console`` block. ``$`` starts a command; ``…`` stands for anything on one line;
 ``[stderr] `` marks a line on stderr, ``[exit N]`` a status other than 0.
@@ -28,7 +28,7 @@ from memory_palace.places import GOLDEN, MANIFEST
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
-IN_SAMPLE = [ROOT / "references" / name for name in ("agents.md", "answers.md", "session.md")]
+IN_SAMPLE = [ROOT / "references" / name for name in ("agents.md", "guide.md")]
 LAYOUTS = ROOT / "references" / "layouts.md"
 SESSIONS = [
     *((path, layout) for path in (*sorted(HERE.glob("*.md")), *IN_SAMPLE) for layout in (0, 1)),

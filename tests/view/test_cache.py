@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import shutil
 
 import pytest
@@ -11,11 +10,9 @@ import pytest
 from memory_palace.palace import Palace
 from memory_palace.storage.lock import writer_lock
 from memory_palace.view import housing
-from memory_palace.view.cache import LayoutDamagedError, read_layout, write_layout
+from memory_palace.view.cache import LayoutDamagedError, read_layout
 from memory_palace.view.gather import gather
-from memory_palace.view.layout import Layout
-from memory_palace.view.options import ViewOptions
-from memory_palace.view.page import render
+from memory_palace.view.values import ViewOptions
 
 WHOLE = ViewOptions()
 
@@ -46,15 +43,6 @@ def add(palace, path, text="Another note about the number 3.\n"):
     palace.index()
 
 
-def test_the_same_notes_give_the_same_bytes(palace):
-    first = render(gather(palace, WHOLE))
-    kept = layout_of(palace).read_bytes()
-    assert render(gather(Palace(palace.paths.root), WHOLE)) == first
-    assert layout_of(palace).read_bytes() == kept
-    layout_of(palace).unlink()
-    assert render(gather(palace, WHOLE)) == first, "the first layout is no matter of chance either"
-
-
 def test_notes_that_come_go_and_are_renamed_move_no_other(palace):
     before = places(gather(palace, WHOLE))
     add(palace, "A/zz.md")
@@ -68,12 +56,6 @@ def test_notes_that_come_go_and_are_renamed_move_no_other(palace):
     assert len(shared) == 38
     assert all(after[path] == before[path] for path in shared)
     assert "A/01.md" not in after
-
-
-def test_what_a_plan_leaves_out_keeps_its_place(palace):
-    before = places(gather(palace, WHOLE))
-    gather(palace, ViewOptions(room="A", max_notes=3))
-    assert places(gather(palace, WHOLE)) == before
 
 
 def test_laying_out_anew_forgets_the_places(palace):
@@ -121,15 +103,6 @@ def test_every_changed_byte_is_noticed(palace):
             assert read_layout(layout_of(palace)) == whole
         except LayoutDamagedError:
             continue
-
-
-def test_a_layout_is_read_as_it_was_written(palace, tmp_path):
-    gather(palace, WHOLE)
-    layout = read_layout(layout_of(palace))
-    write_layout(tmp_path / "copy.json", layout)
-    assert read_layout(tmp_path / "copy.json") == layout
-    assert (tmp_path / "copy.json").read_bytes() == layout_of(palace).read_bytes()
-    assert read_layout(tmp_path / "none.json") == Layout()
 
 
 def test_nothing_of_a_private_note_is_kept(palace):
@@ -203,24 +176,6 @@ def test_notes_placed_by_another_meanwhile_stay_there(palace, monkeypatch):
     mine = gather(palace, WHOLE)
     assert places(mine)["A/zz.md"] == places(theirs)["A/zz.md"]
     assert len(calls) == 2
-
-
-def draw(root, results):
-    results.put(len(gather(Palace(root), WHOLE).notes))
-
-
-def test_plans_drawn_at_once_leave_a_sound_layout(palace):
-    results = multiprocessing.get_context("fork").Queue()
-    workers = [
-        multiprocessing.get_context("fork").Process(target=draw, args=(palace.paths.root, results))
-        for _ in range(4)
-    ]
-    for worker in workers:
-        worker.start()
-    assert [results.get(timeout=60) for _ in workers] == [40] * 4
-    for worker in workers:
-        worker.join()
-    assert len(read_layout(layout_of(palace)).notes) == 40
 
 
 def test_the_examination_of_the_index_expects_these_files(palace):

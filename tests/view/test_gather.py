@@ -7,13 +7,11 @@ from dataclasses import asdict
 
 import pytest
 
-from memory_palace.config import Config
-from memory_palace.errors import UsageError
 from memory_palace.palace import Palace
 from memory_palace.view import texts
 from memory_palace.view.gather import gather
-from memory_palace.view.options import ViewOptions
 from memory_palace.view.texts import cut_first_paragraph, read_text
+from memory_palace.view.values import ViewOptions
 
 WHOLE = ViewOptions()
 TOKEN = "AKIA" + "Q7RZ2KJX5LMN3PWT"
@@ -69,7 +67,7 @@ def test_a_note_comes_with_its_text_its_links_and_its_dates(tmp_path):
     assert [to for _, to in notes["Root.md"].links] == [at.index("Trees/Oak.md")]
     assert at == sorted(at)
     assert {plan.rooms[note.room].name for note in plan.notes} == {"Trees", ""}
-    assert (plan.text_amount, plan.left_out, plan.title) == ("whole", 0, tmp_path.name)
+    assert (plan.text_amount, plan.title) == ("whole", tmp_path.name)
 
 
 def test_links_are_those_of_the_graph(tmp_path):
@@ -159,29 +157,6 @@ def test_cold_notes_are_shown_to_whoever_asks_and_everything_else_stays(tmp_path
     assert read_text(palace, old.path, include_cold=True) == "Frosty words about [[b]]."
 
 
-def test_a_room_alone_is_where_it_is_on_the_whole_plan(tmp_path):
-    palace = make_palace(tmp_path, {f"{room}/{n}.md": f"{n}\n" for room in "AB" for n in range(5)})
-    whole, alone = gather(palace, WHOLE), gather(palace, ViewOptions(room="b"))
-    assert [room.name for room in alone.rooms] == ["B"]
-    assert {n.path: n.box for n in alone.notes}.items() <= {
-        n.path: n.box for n in whole.notes
-    }.items()
-    assert len(alone.notes) == 5
-    with pytest.raises(UsageError, match="no room is called 'C'; the rooms of the plan are A, B"):
-        gather(palace, ViewOptions(room="C"))
-
-
-def test_of_many_notes_those_of_priority_and_with_links_are_kept(tmp_path):
-    notes = {f"n{n}.md": "[[hub]]\n" for n in range(6)} | {"hub.md": "Hub.\n"}
-    notes["urgent.md"] = "---\npriority: high\n---\nNow.\n"
-    palace = make_palace(tmp_path, notes)
-    plan = gather(palace, ViewOptions(max_notes=2))
-    assert [note.path for note in plan.notes] == ["hub.md", "urgent.md"]
-    assert plan.left_out == 6
-    with pytest.raises(UsageError, match="at least one note"):
-        gather(palace, ViewOptions(max_notes=0))
-
-
 def test_the_nearest_in_meaning_are_named_and_none_without_vectors(tmp_path):
     notes = {
         "tea.md": "Green tea steeps in hot water.\n",
@@ -261,22 +236,9 @@ def test_the_first_paragraph_is_cut_from_the_text(text, first):
     assert cut_first_paragraph(text) == first
 
 
-def test_a_palace_without_notes_has_an_empty_plan(tmp_path):
-    plan = gather(make_palace(tmp_path, {}), WHOLE)
-    assert (plan.notes, plan.rooms, plan.districts, plan.day) == ((), (), (), 0)
-
-
 def test_the_seven_rooms_are_the_rooms_of_a_classic_palace(tmp_path):
     palace = Palace.init(tmp_path)
     palace.new("A hall", room="grand_hall")
     palace.new("A project", room="project_rooms")
     palace.index(embedder="hashing")
     assert {room.name for room in gather(palace, WHOLE).rooms} == {"grand_hall", "project_rooms"}
-
-
-def test_the_same_notes_give_the_same_plan(tmp_path):
-    notes = {f"{n % 3}/{n}.md": f"Words {n} of {n % 7}.\n" for n in range(30)}
-    make_palace(tmp_path, notes)
-    config = Config()
-    plans = [gather(Palace(tmp_path, config=config), WHOLE) for _ in range(2)]
-    assert plans[0] == plans[1]

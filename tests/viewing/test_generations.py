@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from memory_palace.cli.viewing.generations import Generations, PlanGeneration
+from memory_palace.cli.viewing.pages import Generations, PlanGeneration
 from memory_palace.errors import IndexDamagedError
 
 

@@ -52,15 +52,6 @@ def test_notes_edited_by_hand_appear_by_themselves(root):
     assert "no use" in found["hits"][0]["text"]
 
 
-def test_a_killed_one_is_found_at_the_same_address_again(root):
-    with living(root) as page:
-        first = page.url
-        assert page.end(signal.SIGKILL)[0] == -signal.SIGKILL
-    with living(root) as page:
-        assert page.url == first
-        assert page.ask("state")["problem"] == ""
-
-
 def test_questions_go_to_the_resident_server_where_one_runs(root):
     start(root)
     try:

@@ -12,7 +12,7 @@ from memory_palace import Palace
 from memory_palace.cli.viewing.gate import PageVisit
 from memory_palace.cli.viewing.head import Unwanted
 from memory_palace.cli.viewing.pages import Pages
-from memory_palace.view.options import ViewOptions
+from memory_palace.view.values import ViewOptions
 
 NOTES = {
     "Frost": "# Frost\n\nThe rain gauge drifts in frost; Wren wraps the funnel in felt.\n",
@@ -138,19 +138,13 @@ def test_search_finds_what_a_question_would(root):
     assert found["hits"][0]["confidence"] > 0
 
 
-def test_only_notes_of_the_plan_are_found(root):
-    pages = open_pages(root, ViewOptions(max_notes=1))
-    (only,) = pages.generations.latest.paths
-    assert {hit["path"] for hit in ask(pages, "search", q="frost light end")["hits"]} <= {only}
-
-
 @pytest.mark.parametrize("text", ["", " ", "-", " - "])
 def test_an_empty_question_reads_no_input(root, text):
     pages = open_pages(root)
     assert ask(pages, "search", q=text)["hits"] == ask(pages, "recall", text=text)["hits"] == []
 
 
-@pytest.mark.parametrize("text", ["--help", "-C /", "--refresh", "#nothing", '"quoted', "\0", "字"])
+@pytest.mark.parametrize("text", ["--help", "-C /", "--full", "#nothing", '"quoted', "\0", "字"])
 def test_a_question_is_never_an_option(root, text):
     assert "hits" in ask(open_pages(root), "search", q=text)
     assert "hits" in ask(open_pages(root), "recall", text=text)

@@ -40,7 +40,6 @@ def resolve(palace, *, winner="a", apply=True, **more):
         decision="Snow decides.",
         by="Ilse",
         apply=apply,
-        allow_uncommitted=False,
         **more,
     )
 
@@ -233,8 +232,6 @@ def test_a_whole_note_is_never_superseded_where_no_sentence_was_found(palace, wr
     with pytest.raises(UsageError, match="names no lines of the text"):
         resolve(palace, winner="rooms", line="9", apply=False)
     assert "is warm" not in resolve(palace, winner="rooms", line="5", apply=False).diff
-    outcome = resolve(palace, winner="rooms", claim="cells rest in april", apply=False)
-    assert any(line.startswith("+**Superseded") for line in outcome.diff.split("\n"))
     resolve(palace, winner="rooms", whole=True)
     documents = read_notes(palace).documents
     assert documents[path].text("superseded_by") == "palace/chambers/rooms.md"
@@ -267,23 +264,6 @@ def test_the_quotation_in_the_conflict_is_marked_too(palace, rooms):
     found = [h for h in palace.query("server room floor", limit=9) if h.path == conflict.path]
     assert "sixth" not in "".join(hit.chunk.preview for hit in found)  # it stands in the note
     assert "**Superseded" not in conflict.document.section("Claim B")
-
-
-def test_a_conflict_written_by_hand_marks_the_sentence_that_it_speaks_of(palace, write):
-    path = write(
-        "chambers/wren.md",
-        "# Wren\n\nKeep ten metres from walls.\n\nAt Saddle hut the sensor hangs at 3.2 metres.\n",
-    )
-    draft = write("chambers/draft.md", "# Draft\n\nAll of them at two metres.\n")
-    write(
-        "conflict_room/mast-height.md",
-        f"---\nstatus: open\nparties: [{path}, {draft}]\n---\n# Mast\n\n## Claim A\n\n"
-        "Wren's notes hang the sensor at 3.2 metres:\n[[wren]].\n\n## Claim B\n\nTwo metres.\n\n"
-        "## Decision\n\nOpen.\n",
-    )
-    resolve(palace, winner="draft")
-    assert "3.2 metres.\n**Superseded" in read(palace, path)
-    assert "superseded_by" not in read(palace, path)
 
 
 def test_a_conflict_is_found_by_what_is_remembered_of_its_name(palace, notes):

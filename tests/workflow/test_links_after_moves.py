@@ -6,6 +6,7 @@ import pytest
 
 from memory_palace.changes.cold_zone import archive_note, restore_note, undo_last
 from memory_palace.errors import UsageError
+from memory_palace.palace import Palace
 
 
 def links(graph):
@@ -49,5 +50,6 @@ def test_archiving_refuses_edits_that_git_has_not_seen_unless_told(linked):
     with pytest.raises(UsageError, match="not committed to git"):
         archive_note(linked, "b", apply=True)
     assert state(linked) == before
-    archive_note(linked, "b", apply=True, allow_uncommitted=True)
+    (linked.paths.notes / "palace.yaml").write_text("changes: {allow_uncommitted: true}\n")
+    archive_note(Palace(linked.paths.root), "b", apply=True)
     assert not note.exists()

@@ -24,7 +24,7 @@ def sample(tmp_path):
 
 
 def draw(palace, *, apply=True):
-    return draw_map(palace, apply=apply, allow_uncommitted=False)
+    return draw_map(palace, apply=apply)
 
 
 def test_the_map_is_added_once_and_peoples_words_around_it_stay(sample):

@@ -6,8 +6,8 @@ import pytest
 
 from memory_palace.agents.fencing import fence
 from memory_palace.changes.changing import read_notes
+from memory_palace.checking.verify import verify
 from memory_palace.cli.answers import answer_record, arrange, write_lines
-from memory_palace.mnemonics.verify import verify
 from memory_palace.models import ALWAYS
 from memory_palace.retrieval.whole_passages import full_texts
 

@@ -20,7 +20,7 @@ _TOOL_WORDS = (
     (r"see `palace task list`", "action 'list' of the tool tasks names all"),
     (r"`palace task tick .+? N --apply` ticks", "action 'tick' of the tool tasks ticks"),
     (r", or wait longer with --wait SECONDS", ""),
-    (r"commit first, or add --allow-uncommitted", "ask the person to commit them first"),
+    (r"commit first, or write `[^`]+` into palace.yaml", "ask the person to commit them first"),
     (r"run the command again", "call the tool again"),
     (r"--(under|reason)( [A-Z]+)?", r"'\1'"),
     (r"\brun `", "ask the person to run `"),

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from memory_palace.agents.fencing import fence, show_hits, write_place, write_state
+from memory_palace.checking.report import write_lines
 from memory_palace.errors import UsageError
 from memory_palace.language.visible import visible
-from memory_palace.mnemonics.verified_lines import write_lines
 from memory_palace.notes.excerpt import NoteText, split_line_range
 from memory_palace.palace import Palace
 

@@ -1,4 +1,4 @@
-"""Index what changes while a palace is served: another process does it, as ``palace watch`` would.
+"""Index what changes while a palace is served, in another process, as ``palace index --watch``.
 
 It would take memory and time from the answers, and what it breaks must not break the server.
 """

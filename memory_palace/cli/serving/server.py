@@ -13,21 +13,60 @@ import time
 import traceback
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
+
+from typer import Context
 
 from memory_palace.cli import options
 from memory_palace.cli.resident import pick_fixed
 from memory_palace.cli.serving.claiming import claim_socket, mark_of
 from memory_palace.cli.serving.command import answer
-from memory_palace.cli.serving.lending import Lender
 from memory_palace.cli.serving.listening import Asked, Switchboard
 from memory_palace.cli.serving.refreshing import keep_fresh
-from memory_palace.cli.serving.request import Request
+from memory_palace.cli.serving.request import Refused, Request
+from memory_palace.cli.serving.unchanged import KnownFreshness
 from memory_palace.config import PalacePaths
-from memory_palace.places import socket_path
+from memory_palace.errors import PalaceError
+from memory_palace.palace import Palace
+from memory_palace.places import SERVED, socket_path
 from memory_palace.storage.logs import make_room
+
+
+class Lender:
+    """Holds the index and the models of one palace."""
+
+    def __init__(self, root: str) -> None:
+        """``root`` is absolute, with its links resolved."""
+        self._root = root
+        self._last: Palace | None = None
+        self._freshness = KnownFreshness()
+
+    def lend(self, ctx: Context, palace: Palace) -> None:
+        """Give a palace that was just opened what the one before it has open.
+
+        Raise ``Refused`` where it is another palace.
+        """
+        if os.path.realpath(palace.paths.root) != self._root:
+            raise Refused("palace")
+        if self._last is not None:
+            palace.adopt(self._last)
+        palace.check_freshness = self._freshness.check
+        self._last = palace
+
+    def warm_up(self) -> None:
+        """Import, open and embed what a question needs; what is wrong, a command will say."""
+        for verb in SERVED:
+            import_module(f"memory_palace.cli.{verb}")
+        try:
+            palace = Palace(self._root)
+            palace.query("warm")
+        except (PalaceError, OSError):
+            return
+        self._last = palace
+
 
 _MOST_LOG_BYTES = 1 << 18
 _ALLOCATED = 50_000

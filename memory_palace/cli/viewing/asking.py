@@ -15,11 +15,9 @@ from typing import Any
 from memory_palace.cli.answers import answer_record
 from memory_palace.cli.recall import recollection_record
 from memory_palace.palace import Palace
-from memory_palace.view.options import ViewOptions
+from memory_palace.view.values import ViewOptions
 
 MOST_HITS = 8
-_MORE_HITS = 40
-"""Where the plan leaves notes out, some of what is found is not on it."""
 _BUDGET_BYTES = 1500
 
 
@@ -51,12 +49,12 @@ class Asker:
     def search(self, text: str, has_gone: Callable[[], bool]) -> dict[str, Any] | None:
         """Return what the palace finds; ``None`` where nobody waits for it any more."""
         cold = self._options.include_cold
-        is_part = self._options.room is not None or self._options.max_notes is not None
-        limit = _MORE_HITS if is_part else MOST_HITS
-        line = ["query", "--json", "-k", str(limit), *(["--include-cold"] if cold else [])]
+        line = ["query", "--json", "-k", str(MOST_HITS), *(["--include-cold"] if cold else [])]
 
         def here(palace: Palace) -> dict[str, Any]:
-            return answer_record(palace.query(text, limit=limit, neighbors=0, include_cold=cold))
+            return answer_record(
+                palace.query(text, limit=MOST_HITS, neighbors=0, include_cold=cold)
+            )
 
         return self._ask([*line, "--", text], here, has_gone)
 

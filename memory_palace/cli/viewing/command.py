@@ -5,26 +5,27 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
 import webbrowser
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from secrets import token_urlsafe
 from types import FrameType
 
 from memory_palace.cli.printing import say
 from memory_palace.cli.serving.refreshing import keep_fresh
-from memory_palace.cli.viewing.address import open_door
-from memory_palace.cli.viewing.door import Door
+from memory_palace.cli.viewing.door import Answer, Door
 from memory_palace.cli.viewing.pages import Pages, resident_address
+from memory_palace.errors import UsageError
 from memory_palace.index.commit import read_commit
 from memory_palace.palace import Palace
 from memory_palace.places import Server, read_registered
-from memory_palace.view.options import ViewOptions
+from memory_palace.view.values import ViewOptions
 
 _LOOK_SECONDS = 1.0
 """Where a wait without end cannot be interrupted."""
 _END_SECONDS = 0.5
+_TOKEN_BYTES = 24
 
 
 def serve_page(palace: Palace, options: ViewOptions, *, port: int, opens: bool) -> None:
@@ -40,7 +41,7 @@ def serve_page(palace: Palace, options: ViewOptions, *, port: int, opens: bool) 
         signal.signal(number, _interrupt)
     threads: list[threading.Thread] = []
     try:
-        with open_door(root, port, pages.answer, now=time.time()) as door:
+        with _open_door(port, pages.answer) as door:
             pages.generations.refresh()
             _start_resident(root, palace, address)
             watch = partial(keep_fresh, palace.paths, stop=stop, note=_say_once())
@@ -56,6 +57,16 @@ def serve_page(palace: Palace, options: ViewOptions, *, port: int, opens: bool) 
         for thread in threads[:1]:  # it ends the process that indexes, if it is given the time
             thread.join(_END_SECONDS)
         say("ends: a signal")
+
+
+def _open_door(port: int, answer: Answer) -> Door:
+    """Listen on a port, 0 for any; whoever has the new token may look."""
+    try:
+        return Door(port, token_urlsafe(_TOKEN_BYTES), answer)
+    except OSError as error:
+        raise UsageError(
+            f"port {port} cannot be used: {error.strerror}; leave --port out for a free one"
+        ) from error
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

@@ -11,24 +11,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from memory_palace.importing.formats.chains import follow_parents
-from memory_palace.importing.formats.export_files import open_export, report_broken
 from memory_palace.importing.formats.fields import (
-    count_unknown,
+    count_part,
     digest,
-    earliest,
+    find_branch,
+    join_texts,
     list_of,
     mapping_of,
     moment_of,
     name_attachments,
-    order_key,
     text_of,
 )
-from memory_palace.importing.formats.splitting import read_objects, slim
+from memory_palace.importing.formats.files import open_export, report_foreign
+from memory_palace.importing.formats.json_entries import read_objects
 from memory_palace.importing.items import Conversation, Item, ReadReport, Turn
 
 _OTHER = re.compile(
@@ -38,28 +37,11 @@ _OTHER = re.compile(
 _CITED = re.compile("\ue200(\\w*+)\ue202?([^\ue200\ue201]*+)\ue201")
 _BRACKETED = re.compile(r"【\d+[†:][^】]{0,80}】")
 _NAMED = re.compile(r'\["[^"]*","([^"]*)"')
-_DROPPED = {
-    "thoughts": "thinking",
-    "reasoning_recap": "thinking",
-    "execution_output": "tool",
-    "tether_quote": "tool",
-    "tether_browsing_display": "tool",
-    "tether_browsing_code": "tool",
-    "sonic_webpage": "tool",
-    "computer_output": "tool",
-    "citable_code_output": "tool",
-    "super_widget": "tool",
-    "system_error": "system",
-    "app_pairing_content": "system",
-    "model_editable_context": "system",
-    "user_editable_context": "system",
-}
-_POINTERS = ("image_asset_pointer", "audio_asset_pointer", "video_container_asset_pointer")
 _NEVER_READ = frozenset(
     "citations content_references search_result_groups aggregate_result thoughts safe_urls children"
     " _cite_metadata status weight end_turn update_time channel".split()
 )
-_KEPT = frozenset(("mapping", "linear_conversation"))
+_EARLY, _LATE = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
 def read(path: Path, report: ReadReport) -> Iterator[Item]:
@@ -69,23 +51,21 @@ def read(path: Path, report: ReadReport) -> Iterator[Item]:
             name = file.path.name
             if not name.lower().endswith(".json") or _OTHER.fullmatch(name):
                 continue
-            for position, entry in read_objects(file, report, _slim):
+            for position, entry in read_objects(file, report, _NEVER_READ):
                 if "mapping" in entry or "linear_conversation" in entry:
                     yield from _read_conversation(entry, report)
                 else:
-                    known = ", ".join(sorted(map(text_of, entry))[:4]) or "nothing"
-                    reason = f"is no conversation: it has {known[:80]}"
-                    report_broken(report, file.name, position, reason)
-
-
-def _slim(entry: dict[str, Any]) -> dict[str, Any]:
-    """Leave out, while parsing, what is long and never read."""
-    return slim(entry, _NEVER_READ, _KEPT)
+                    report_foreign(report, file, position, entry)
 
 
 def _read_conversation(entry: dict[str, Any], report: ReadReport) -> Iterator[Conversation]:
-    nodes = _list_nodes(entry)
-    kept = _find_branch(entry, nodes)
+    mapping = entry.get("mapping")
+    if isinstance(mapping, dict):
+        nodes = [{**mapping_of(node), "id": name} for name, node in mapping.items()]
+    else:
+        listed = list_of(mapping) or list_of(entry.get("linear_conversation"))
+        nodes = [node for node in listed if isinstance(node, dict)]
+    kept = _choose_branch(entry, nodes) if "mapping" in entry and nodes else nodes
     messages = [message for node in kept if (message := mapping_of(node.get("message")))]
     said = sum(1 for node in nodes if mapping_of(node.get("message")))
     report.dropped["branch"] += said - len(messages)
@@ -93,31 +73,25 @@ def _read_conversation(entry: dict[str, Any], report: ReadReport) -> Iterator[Co
     if not turns:
         report.dropped["empty"] += 1
         return
-    started = moment_of(entry.get("create_time")) or earliest(map(_said_at, nodes))
+    started = moment_of(entry.get("create_time"))
+    started = started or min((at for node in nodes if (at := _said_at(node))), default=None)
     identity = text_of(entry.get("conversation_id")) or text_of(entry.get("id"))
     url = f"https://chatgpt.com/c/{identity}" if re.fullmatch(r"[\w-]{8,64}", identity) else ""
     identity = identity or digest(str(started), turns[0].text)
     yield Conversation(identity, text_of(entry.get("title")).strip(), started, turns, url)
 
 
-def _list_nodes(entry: dict[str, Any]) -> list[dict[str, Any]]:
-    mapping = entry.get("mapping")
-    if isinstance(mapping, dict):
-        return [{**mapping_of(node), "id": name} for name, node in mapping.items()]
-    nodes = list_of(mapping) or list_of(entry.get("linear_conversation"))
-    return [node for node in nodes if isinstance(node, dict)]
-
-
-def _find_branch(entry: dict[str, Any], nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _choose_branch(entry: dict[str, Any], nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the nodes that were on the screen; all by time, where the tree is damaged."""
-    if "mapping" not in entry or not nodes:
-        return nodes
+    known = {text_of(node.get("id")): node for node in nodes}
     leaf = text_of(entry.get("current_node"))
-    if leaf not in (node.get("id") for node in nodes):
-        last = max((node for node in nodes), key=lambda node: order_key(_said_at(node), late=False))
-        leaf = text_of(last.get("id"))
-    by_time = sorted(nodes, key=lambda node: order_key(_said_at(node)))
-    return follow_parents(nodes, "id", "parent", leaf) or by_time
+    if leaf not in known:
+        leaf = max(known, key=lambda name: _said_at(known[name]) or _EARLY)
+    parents = {name: node.get("parent") for name, node in known.items()}
+    branch = find_branch(parents, leaf) if len(known) == len(nodes) else []
+    if branch:
+        return [known[name] for name in branch]
+    return sorted(nodes, key=lambda node: _said_at(node) or _LATE)
 
 
 def _said_at(node: dict[str, Any]) -> datetime | None:
@@ -127,30 +101,19 @@ def _said_at(node: dict[str, Any]) -> datetime | None:
 def _read_message(message: Mapping[str, Any], report: ReadReport) -> Turn | None:
     speaker = text_of(mapping_of(message.get("author")).get("role")) or "unknown"
     metadata = mapping_of(message.get("metadata"))
-    kind = _reason_to_drop(speaker, message, metadata)
-    if kind:
-        report.dropped[kind] += 1
+    if metadata.get("is_visually_hidden_from_conversation"):
+        report.dropped["hidden"] += 1
+        return None
+    if speaker in ("system", "developer", "tool"):
+        report.dropped[speaker] += 1
+        return None
+    if speaker == "assistant" and message.get("recipient") not in ("all", None, ""):
+        report.dropped["tool"] += 1
         return None
     parts = [*_read_content(mapping_of(message.get("content")), report)]
     parts.append(name_attachments(list_of(metadata.get("attachments")), report))
-    text = "\n\n".join(part.strip() for part in parts if part.strip())
-    if not text:
-        report.dropped["empty"] += 1
-        return None
-    return Turn(speaker, text, moment_of(message.get("create_time")))
-
-
-def _reason_to_drop(
-    speaker: str, message: Mapping[str, Any], metadata: Mapping[str, Any]
-) -> str | None:
-    kind = mapping_of(message.get("content")).get("content_type")
-    if metadata.get("is_visually_hidden_from_conversation"):
-        return "hidden"
-    if speaker in ("system", "developer", "tool"):
-        return "tool" if speaker == "tool" else "system"
-    if speaker == "assistant" and message.get("recipient") not in ("all", None, ""):
-        return "tool"
-    return _DROPPED.get(kind) if isinstance(kind, str) else None
+    text = join_texts(parts)
+    return Turn(speaker, text, moment_of(message.get("create_time"))) if text else None
 
 
 def _read_content(content: Mapping[str, Any], report: ReadReport) -> Iterator[str]:
@@ -161,25 +124,16 @@ def _read_content(content: Mapping[str, Any], report: ReadReport) -> Iterator[st
         if code := text_of(content.get("text")):
             yield f"```{fence}\n{code}\n```"
     elif kind in ("text", "multimodal_text"):
-        for part in list_of(content.get("parts")):
-            yield _read_part(part, report)
-        if not content.get("parts"):
-            yield _without_citations(text_of(content.get("text")))
+        for part in list_of(content.get("parts")) or [content.get("text")]:
+            fields = mapping_of(part)
+            if not fields:
+                yield _without_citations(text_of(part))
+            elif fields.get("content_type") == "audio_transcription":
+                yield text_of(fields.get("text"))
+            else:
+                count_part(report, fields.get("content_type"))
     elif content:
-        count_unknown(report, kind)
-
-
-def _read_part(part: Any, report: ReadReport) -> str:
-    if isinstance(part, str):
-        return _without_citations(text_of(part))
-    kind = mapping_of(part).get("content_type")
-    if kind == "audio_transcription":
-        return text_of(part.get("text"))
-    if kind in _POINTERS or kind == "real_time_user_audio_video_asset_pointer":
-        report.dropped["attachment"] += 1
-    else:
-        count_unknown(report, kind)
-    return ""
+        count_part(report, kind)
 
 
 def _without_citations(text: str) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 from memory_palace.importing.items import ReadReport
@@ -16,6 +17,7 @@ _KIND = re.compile(r"[\w.-]{1,40}", re.ASCII)
 _MOST_KINDS = 64
 FOLDERS = re.compile(r"[/\\\n]+")
 """What parts a name into folders."""
+_ROOTS = (None, "", "00000000-0000-4000-8000-000000000000")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
@@ -42,47 +44,26 @@ def text_of(value: Any) -> str:
 
 
 def moment_of(value: Any) -> datetime | None:
-    """Return the time that a value says: ISO 8601, or seconds, milli- or microseconds of Unix.
+    """Return the time of a value: ISO 8601, or seconds, milli- or microseconds of Unix.
 
-    Numbers are in UTC; a text without a zone stays without one. What is no time is ``None``.
+    A time without a zone is taken for UTC. What is no time is ``None``.
     """
     if isinstance(value, str):
         try:
-            return datetime.fromisoformat(value.strip())
+            said = datetime.fromisoformat(value.strip())
         except ValueError:
             pass
-        try:
-            value = float(value)
-        except ValueError:
-            return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        else:
+            return said if said.tzinfo else said.replace(tzinfo=UTC)
+    if isinstance(value, bool) or not isinstance(value, (str, int, float, Decimal)):
         return None
     try:
         seconds = float(value)
-        while abs(seconds) > 1e11:  # the year 5138, or thousandths
+        while 1e11 < abs(seconds) < math.inf:  # the year 5138, or thousandths
             seconds /= 1000
         return datetime.fromtimestamp(seconds, UTC) if math.isfinite(seconds) and seconds else None
     except (ValueError, OverflowError, OSError):
         return None
-
-
-def order_key(moment: datetime | None, *, late: bool = True) -> float:
-    """Return a number to sort by; what has no time is ``late``, or comes first.
-
-    A time without a zone is taken for UTC.
-    """
-    unknown = math.inf if late else -math.inf
-    if moment is None:
-        return unknown
-    try:
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        return unknown
-
-
-def earliest(moments: Iterable[datetime | None]) -> datetime | None:
-    """Return the first of some times; ``None`` where none is known."""
-    return min((moment for moment in moments if moment), key=order_key, default=None)
 
 
 def digest(*parts: str) -> str:
@@ -96,21 +77,51 @@ def find_uuid(text: str) -> str:
     return found[-1].lower() if found else ""
 
 
-def count_unknown(report: ReadReport, kind: object) -> None:
-    """Count a part of a type that no version known here has."""
-    name = f"unknown {kind}" if isinstance(kind, str) and _KIND.fullmatch(kind) else "unknown"
+def find_branch(parents: Mapping[str, Any], leaf: Any) -> list[str]:
+    """Return the ids from the root to a leaf; none where a parent is missing or in a circle.
+
+    The caller then keeps all, so that nothing said is lost.
+    """
+    branch: dict[str, None] = {}
+    while leaf not in _ROOTS:
+        if not isinstance(leaf, str) or leaf in branch or leaf not in parents:
+            return []
+        branch[leaf] = None
+        leaf = parents[leaf]
+    return list(reversed(branch))
+
+
+def count_part(report: ReadReport, kind: object) -> None:
+    """Count a part that is no text by the kind that the export gives it."""
+    name = kind if isinstance(kind, str) and _KIND.fullmatch(kind) else "unknown"
     known = name in report.dropped or len(report.dropped) < _MOST_KINDS
     report.dropped[name if known else "unknown"] += 1
+
+
+def read_blocks(
+    content: Any, report: ReadReport, kinds: Collection[str] = ("text",)
+) -> Iterator[str]:
+    """Give the texts of a message, a string or a list of blocks; count blocks of other kinds."""
+    for block in [content] if isinstance(content, str) else list_of(content):
+        fields = mapping_of(block)
+        if isinstance(block, str):
+            yield text_of(block)
+        elif fields.get("type") in kinds:
+            yield text_of(fields.get("text"))
+        else:
+            count_part(report, fields.get("type"))
+
+
+def join_texts(texts: Iterable[str]) -> str:
+    """Return texts as paragraphs, without the empty ones."""
+    return "\n\n".join(text.strip() for text in texts if text.strip())
 
 
 def name_attachments(values: Iterable[Any], report: ReadReport) -> str:
     """Return one line that names attached files, without their folders; count them."""
     names = []
-    for value in values:
-        fields = mapping_of(value)
-        given = next(
-            (fields[key] for key in ("file_name", "name", "filename") if fields.get(key)), ""
-        )
+    for fields in map(mapping_of, values):
+        given = fields.get("file_name") or fields.get("name") or fields.get("filename")
         name = re.split(r"[/\\]", text_of(given).replace("\n", " ").strip())[-1]
         names += [name] if name else []
         report.dropped["attachment"] += 1

@@ -13,12 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from memory_palace.importing.formats.export_files import open_export, report_broken
 from memory_palace.importing.formats.fields import FOLDERS, list_of, mapping_of, moment_of, text_of
-from memory_palace.importing.formats.splitting import read_objects
+from memory_palace.importing.formats.files import open_export, report_broken
+from memory_palace.importing.formats.json_entries import read_objects
 from memory_palace.importing.items import ImportedNote, ReadReport
 
-_NAMES = ("name", "entityName", "from", "from_id")
 _IN_LINKS = re.compile(r"[\[\]|#^\n]+")
 
 
@@ -37,8 +36,17 @@ def read(path: Path, report: ReadReport) -> Iterator[ImportedNote]:
     """
     entities: dict[str, _Entity] = {}
     relations: list[tuple[str, str, str]] = []
-    for entry in _read_entries(path, report):
-        _add(entry, entities, relations)
+    with open_export(path, report) as files:
+        for file in files:
+            if file.path.suffix.lower() not in (".json", ".jsonl"):
+                continue
+            for position, entry in read_objects(file, report):
+                parts = [*list_of(entry.get("entities")), *list_of(entry.get("relations"))]
+                is_graph = "entities" in entry or "relations" in entry
+                for part in map(mapping_of, parts if is_graph else [entry]):
+                    if not _add(part, entities, relations):
+                        reason = "is neither an entity nor a relation"
+                        report_broken(report, file.name, position, reason)
     for source, kind, target in relations:
         if source in entities:
             entities[source].relations.append((kind, target))
@@ -48,26 +56,10 @@ def read(path: Path, report: ReadReport) -> Iterator[ImportedNote]:
         yield _make_note(name, entity, entities)
 
 
-def _read_entries(path: Path, report: ReadReport) -> Iterator[Mapping[str, Any]]:
-    """Give what names something, or two things; report the rest."""
-    with open_export(path, report) as files:
-        for file in files:
-            if file.path.suffix.lower() not in (".json", ".jsonl"):
-                continue
-            for position, entry in read_objects(file, report):
-                parts = [*list_of(entry.get("entities")), *list_of(entry.get("relations"))]
-                is_graph = "entities" in entry or "relations" in entry
-                for part in map(mapping_of, parts if is_graph else [entry]):
-                    if any(isinstance(part.get(key), str) for key in _NAMES):
-                        yield part
-                    else:
-                        reason = "is neither an entity nor a relation"
-                        report_broken(report, file.name, position, reason)
-
-
 def _add(
     entry: Mapping[str, Any], entities: dict[str, _Entity], relations: list[tuple[str, str, str]]
-) -> None:
+) -> bool:
+    """Add an entity or a relation; return whether the entry is one."""
     source = text_of(entry.get("from") or entry.get("from_id")).strip()
     target = text_of(entry.get("to") or entry.get("to_id")).strip()
     kind = text_of(entry.get("relationType") or entry.get("relation_type")).strip()
@@ -82,6 +74,7 @@ def _add(
             text = text_of(value) or text_of(mapping_of(value).get("content"))
             if text.strip() and text not in entity.observations:
                 entity.observations.append(text)
+    return bool((source and target) or name)
 
 
 def _make_note(name: str, entity: _Entity, known: Mapping[str, _Entity]) -> ImportedNote:

@@ -1,7 +1,8 @@
 """The signals by name, and those of evidence: what a passage says about the question.
 
 A new signal is a function here or in a module beside this one, and a name in
-``memory_palace.ranking.SIGNALS``.
+``memory_palace.ranking.SIGNALS``; outside of the engine it is registered, see
+``memory_palace.signals``.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_palace import signals
+from memory_palace.errors import UsageError
 from memory_palace.index.calibration import LEAST, stand_out
 from memory_palace.index.postings import NO_ROWS
 from memory_palace.language.time.lexicon import may_name_time
@@ -25,20 +28,13 @@ from memory_palace.ranking import SIGNALS
 from memory_palace.retrieval.context import SearchContext
 from memory_palace.retrieval.question import is_mistyped
 
-Signal: TypeAlias = Callable[[SearchContext], Scores]
-"""Gives one score per candidate, never negative; 0 is silence."""
+_Measure: TypeAlias = Callable[[SearchContext], Scores]
 
-_SETTLED = frozenset({"time", "structure", "covered", "replied", "beside_words"})
+_SETTLED = frozenset({"time", "covered", "replied", "beside_words"})
 """Modules, and signals of this one, that look at words, facts and dates alone, so that their values
 are computed once, for all candidates."""
 
 
-SHARES = frozenset(
-    "overlap logic logic_undamped preference noun_phrase ordering quoted name theme "
-    "temporal_phrase weekday".split()
-)
-"""Signals that find a share in [0, 1], which is then measured in standard deviations: a match that
-few passages have counts for more, on the scale that words and meaning have."""
 LISTED = np.float32(0.5)
 """What every note gets where nothing was asked (source document 002)."""
 BESIDE = {1: (0.5, 0.3), 2: (0.2, 0.15)}
@@ -57,32 +53,49 @@ HEADED = 0.15
 
 def measure(signal: str, context: SearchContext) -> Scores:
     """Return the values of a signal, computed or as settled before."""
-    module = SIGNALS[signal]
+    module = SIGNALS.get(signal)
+    if module is None:
+        return _measure_extension(signal, context)
     if module == "time" and not may_name_time(context.query.text):
         return context.silence()
     if _SETTLED.isdisjoint((module, signal)):
         return find_signal(signal)(context)
     if signal not in context.settled:
-        is_share = signal in SHARES
-        found = _stand_out(signal, context) if is_share else find_signal(signal)(context)
-        context.settled[signal] = found
+        context.settled[signal] = find_signal(signal)(context)
     return context.settled[signal]
 
 
+def _measure_extension(name: str, context: SearchContext) -> Scores:
+    """Return the values of a registered signal; raise ``UsageError`` where they are no scores.
+
+    A share is measured in standard deviations: what few passages have counts for more, on the scale
+    that words and meaning have.
+    """
+    signal = signals.find_signal(name)
+    if signal is None:
+        raise UsageError(f"the signal {name} is not registered; install the package that has it")
+    if signal.needs_vectors or name not in context.settled:
+        asked = context.everywhere() if signal.is_share else context
+        found = np.asarray(signal.measure(asked), np.float32)
+        if found.shape != asked.rows.shape or not np.isfinite(found).all() or (found < 0).any():
+            raise UsageError(f"the signal {name} gives no score of 0 or more for each candidate")
+        context.settled[name] = _stand_out(name, found, context) if signal.is_share else found
+    return context.settled[name]
+
+
 @cache
-def find_signal(name: str) -> Signal:
-    """Return the function of a signal."""
-    found: Signal = getattr(import_module(f"{__package__}.{SIGNALS[name]}"), name)
+def find_signal(name: str) -> _Measure:
+    """Return the function of a signal of the engine."""
+    found: _Measure = getattr(import_module(f"{__package__}.{SIGNALS[name]}"), name)
     return found
 
 
-def _stand_out(signal: str, context: SearchContext) -> Scores:
+def _stand_out(signal: str, found: Scores, context: SearchContext) -> Scores:
     """Return by how many deviations the value of a signal is above its mean per candidate, or 0.
 
     Of all rows, candidates or not, as for words: what a filter leaves out changes no score.
     """
-    shares = find_signal(signal)(context.everywhere()).astype(np.float64)
-    snapshot = context.snapshot
+    shares, snapshot = found.astype(np.float64), context.snapshot
     spread = snapshot.statistics.spread(signal, shares, snapshot.row_note >= 0)
     scores: Scores = stand_out(shares, spread)[context.rows]
     return scores

@@ -39,12 +39,9 @@ ANY_YEAR = 0.9
 """For a day that is written without its year."""
 RARE_WORDS = 2
 """Words of one passage that an expression of time weighs as many as."""
-OF_NOTE = 0.5
-"""One note in seven is from any weekday: its date says less than the word (chosen, not tuned)."""
 
 _DAY_SECONDS = 86_400.0
 _EPOCH = date(1970, 1, 1).toordinal()
-_EPOCH_WEEKDAY = date(1970, 1, 1).weekday()
 SAYS_WHEN = SOURCES.index("file name")
 """Sources up to here are the note's own word."""
 _SPREAD = 0.25
@@ -107,22 +104,6 @@ def share_of_time(question: ParsedQuestion, words: PostingLookup, *, unknown: in
     rest = sum(expect_idf(term, having, rows) for term, having in found if having)
     time = RARE_WORDS * sure * expect_idf("", 1, rows)
     return time / (time + rest)
-
-
-def weekday(context: SearchContext) -> Scores:
-    """Return 1 where the passage names the weekday of the question, else 0. Precision: high.
-
-    0.5 where its note is from one.
-    """
-    scores = context.silence()
-    if not context.analysis.weekdays:
-        return scores
-    changed = changed_days(context.snapshot)[context.notes]
-    of_notes = np.where(changed == 0, np.nan, (changed - _EPOCH + _EPOCH_WEEKDAY) % 7)
-    for day in context.analysis.weekdays:
-        np.maximum(scores, np.float32(OF_NOTE) * (of_notes == day), out=scores)
-        np.maximum(scores, context.mark(context.facts.rows(FactKind.WEEKDAY, str(day))), out=scores)
-    return scores
 
 
 def nearness(window: Window, first: Ordinals, last: Ordinals) -> Ordinals:

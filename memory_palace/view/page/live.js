@@ -3,7 +3,7 @@ const Live = (() => {
   const SHORTEST = 1000, HIDDEN = 15000, LONGEST = 20000; // milliseconds between two looks
   const TYPING = 160; // milliseconds without a key before a question is sent
   const AWAY = "The palace is no longer served. What this page holds stays; notes that were not opened yet and search "
-    + "by meaning are not there. Run palace view --live in its folder: this page then goes on by itself.";
+    + "by meaning are not there. Run palace view --live in its folder, and open the address that it prints.";
   const ELSEWHERE = "This address is no longer good. Run palace view --live in the folder of the palace, and open the "
     + "address that it prints.";
   class Away extends Error {

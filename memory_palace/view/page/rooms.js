@@ -103,8 +103,7 @@ const Rooms = (() => {
     const list = make("ul", "rooms");
     list.append(...plan.rooms.map(makeRoom));
     const total = `${count(plan.count, "note")} in ${count(plan.rooms.length, "room")}`;
-    const left = plan.leftOut ? `, ${count(plan.leftOut, "note")} left out` : "";
-    nav.replaceChildren(make("h2", "", "Rooms"), make("p", "quiet", total + left), makeSort(), list);
+    nav.replaceChildren(make("h2", "", "Rooms"), make("p", "quiet", total), makeSort(), list);
     plan.rooms.forEach((room, r) => open.has(room.name) && setOpen(list.children[r], r, true));
   }
 

@@ -5,25 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from memory_palace.facts.derive import extract_dates
-from memory_palace.facts.structure import extract_structure
 from memory_palace.index.statistics import OwnStatistics
 from memory_palace.language.tokens import tokenize
-from memory_palace.retrieval.analysis import Analysis, analyse
+from memory_palace.ranking import SIGNALS
 from memory_palace.retrieval.question import ParsedQuestion
-from memory_palace.retrieval.signals.table import find_signal
+from memory_palace.retrieval.signals import table
+from memory_palace.signals import structure
+from memory_palace.structure.facts import extract_structure
 
 ASKED = datetime(2026, 5, 28, 12, tzinfo=UTC).timestamp()
 OLD = "2001-01-01"
 
 
 class FactTable:
-    def __init__(self, held):
-        self._held = held
+    def __init__(self, held, known):
+        self._held, self._known = held, set(known)
+
+    def is_held(self, kind, key):
+        return key in self._known
 
     def rows(self, kind, key):
         return np.flatnonzero([(kind, key) in facts for facts in self._held])
@@ -59,7 +64,7 @@ class Notes:
 
 @dataclass(frozen=True)
 class Context:
-    analysis: Analysis
+    evidence: SimpleNamespace
     times: tuple
     facts: FactTable
     words: WordTable
@@ -96,11 +101,12 @@ def make_context(
         {(str(fact.kind), fact.key) for fact in (*extract_structure(text), *extract_dates(text))}
         for text in passages
     ]
+    parsed = ParsedQuestion(question, as_of=ASKED)
     rows = np.array(range(len(passages)) if order is None else order, np.int64)
     return Context(
-        analysis=analyse(question, known_entities=set(known)),
-        times=ParsedQuestion(question, as_of=ASKED).times,
-        facts=FactTable(facts),
+        evidence=SimpleNamespace(question=parsed),
+        times=parsed.times,
+        facts=FactTable(facts, known),
         words=WordTable([set(tokenize(text)) for text in passages]),
         snapshot=Notes(
             np.array(stamps),
@@ -118,6 +124,11 @@ def make_context(
 @pytest.fixture(scope="session")
 def context():
     return make_context
+
+
+def find_signal(name):
+    """Return the function of a signal, be it the engine's or that of structure."""
+    return table.find_signal(name) if name in SIGNALS else structure().signals[name].measure
 
 
 def scores(signal, question, passages: Sequence[str], **options) -> list[float]:

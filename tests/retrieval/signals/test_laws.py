@@ -7,22 +7,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_palace.retrieval.analysis import analyse
 from memory_palace.retrieval.question import ParsedQuestion
-from memory_palace.retrieval.signals.table import find_signal
+from memory_palace.retrieval.signals.time import temporal
+from memory_palace.signals import structure
+from memory_palace.structure.signals import analyse
 
+OWN = structure().signals
 SIGNALS = {
-    name: find_signal(name)
+    name: OWN[name].measure if name in OWN else temporal
     for name in (
-        "overlap",
         "logic",
         "preference",
         "noun_phrase",
         "temporal",
-        "weekday",
         "quoted",
         "name",
-        "theme",
         "temporal_phrase",
     )
 }
@@ -30,7 +29,6 @@ QUESTIONS = [
     'What did Anna say about "slow living" last Tuesday?',
     "Which tea would Boris recommend in May 2026?",
     "Who bought the old boat two weeks ago?",
-    "Do you remember my fondest childhood memories of the lake?",
     "Can you suggest a hotel in the town where Anna lives?",
 ]
 PASSAGES = [

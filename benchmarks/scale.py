@@ -1,0 +1,164 @@
+"""The cost of building an index and of asking, beside a floor of the same run (``floor.py``)."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks import floor
+from benchmarks.generate import generated_palace, scratch_folder
+from benchmarks.timing import Measured, measure_commands, python, time_calls
+from memory_palace.models import Filters, Query
+from memory_palace.palace import Palace
+from memory_palace.places import PALACE
+from memory_palace.retrieval.search import search
+
+QUESTION = "how was the river station repaired after the frost"
+_MARGIN_SECONDS = 2.5
+"""A file that changed less than that ago is hashed again."""
+_EMPTY_TYPER = """
+import typer
+app = typer.Typer()
+@app.command()
+def nothing() -> None:
+    pass
+app(args=[], standalone_mode=False)
+"""
+
+
+def measure_scale(sizes: tuple[int, ...], *, embedder: str, runs: int) -> Iterator[Measured]:
+    """Yield rows for generated palaces of each size, then for ranking in one process."""
+    for size in sizes:
+        with generated_palace(size) as root:
+            yield from measure_palace(root, size, embedder, runs)
+    yield from measure_ranking()
+    yield measure_start(runs)
+
+
+def command(root: Path, *arguments: str) -> list[str]:
+    """Return the command line that runs a verb in a palace."""
+    return [sys.executable, "-m", "memory_palace", "-C", str(root), *arguments]
+
+
+def run_floor(verb: str, *given: object) -> list[str]:
+    """Return the command line of the floor."""
+    return [sys.executable, floor.__file__, verb, *map(str, given)]
+
+
+def measure_palace(root: Path, size: int, embedder: str, runs: int) -> Iterator[Measured]:
+    """Build an index, build it again without a change, edit a note, and ask; beside the floor."""
+    label = f"{size:,} notes, {embedder}"
+    with scratch_folder() as folder:
+        file = folder / "floor.npz"
+        yield from measure_build(root, label, embedder, file)
+        for part, held in Palace(root).status().index_bytes.items():
+            yield Measured(f"{label}: index, {part}", held / (1 << 20), "MiB")
+        time.sleep(_MARGIN_SECONDS)
+        Palace(root).index()
+        yield measure_noop(root, label, runs)
+        yield from measure_query(root, label, embedder, file, runs)
+    yield from measure_edit(root, label)
+    yield _measure_warm(root, label)
+
+
+def measure_build(root: Path, label: str, embedder: str, file: Path) -> Iterator[Measured]:
+    """Build the index in a fresh process; the floor writes ``file``."""
+    build = command(root, "index", "-q", "--embedder", embedder)
+    plain = run_floor("build", root / PALACE, embedder, file)
+    ours, least = measure_commands(build, plain, runs=1, warmup=0)
+    what, beside = f"{label}: build", "floor"
+    yield Measured(what, ours.cpu_seconds, "CPU s", beside, least.cpu_seconds)
+    yield Measured(f"{what}, peak memory", ours.peak_mib, "MiB", beside, least.peak_mib)
+
+
+def measure_noop(root: Path, label: str, runs: int) -> Measured:
+    """Build an index where nothing has changed, beside the stat of every note."""
+    noop, stat = measure_commands(
+        command(root, "index", "-q"), run_floor("walk", root / PALACE), runs=runs
+    )
+    what, beside = f"{label}: build without a change", "stat of every file"
+    return Measured(what, noop.cpu_seconds, "CPU s", beside, stat.cpu_seconds)
+
+
+def measure_query(
+    root: Path, label: str, embedder: str, file: Path, runs: int, *, limit: float | None = None
+) -> Iterator[Measured]:
+    """Ask one question in a fresh process."""
+    asked, least = measure_commands(
+        command(root, "query", "--no-serve", QUESTION),
+        run_floor("ask", embedder, file, QUESTION),
+        runs=runs,
+    )
+    what, beside = f"{label}: cold query", "floor"
+    yield Measured(what, asked.cpu_seconds, "CPU s", beside, least.cpu_seconds, limit=limit)
+    yield Measured(f"{what}, peak memory", asked.peak_mib, "MiB", beside, least.peak_mib)
+
+
+def _measure_warm(root: Path, label: str) -> Measured:
+    """Rank with every signal in one process: the cost beyond embedding and stat."""
+    palace = Palace(root)
+    snapshot = palace.snapshot()
+    vector = palace.embedder().embed_queries([QUESTION])[0]
+    query = Query(QUESTION, time.time(), Filters(), vector)
+    every, plain = time_calls(
+        lambda: search(query, snapshot, profile="hybrid", limit=5),
+        lambda: search(query, snapshot, profile="raw", limit=5),
+        warmup=10,
+        percentile=95,
+    )
+    return Measured(f"{label}: warm hybrid ranking, p95", every, "ms", "cosine alone", plain)
+
+
+def measure_edit(root: Path, label: str) -> Iterator[Measured]:
+    """Edit and rename one note; count the bytes written and the chunks embedded."""
+    palace = Palace(root)
+    paths = palace.snapshot().paths
+    path = root / paths[len(paths) // 2]
+    path.write_text(path.read_text("utf-8") + "\nOne more line of text.\n", "utf-8")
+    started = time.process_time()
+    report = palace.index()
+    seconds = time.process_time() - started
+    yield Measured(f"{label}: one edit, in process", seconds, "CPU s")
+    yield Measured(f"{label}: one edit, written", report.bytes_written / 1024, "KiB")
+    yield Measured(f"{label}: one edit, chunks embedded", report.embedded, "chunks", limit=2)
+    path.rename(path.with_name("renamed by the benchmark.md"))
+    renamed = palace.index()
+    yield Measured(f"{label}: one rename, chunks embedded", renamed.embedded, "chunks", limit=0)
+
+
+def measure_ranking() -> Iterator[Measured]:
+    """Rank 100,000 rows of 384 in one process, beside the bare matrix-vector product."""
+    with generated_palace(25_000, words=420) as root:
+        palace = Palace(root)
+        palace.index(embedder="hashing")
+        snapshot = palace.snapshot()
+        dimension = snapshot.commit.dimension
+        vector = np.full(dimension, dimension**-0.5, np.float32)
+        matrix = snapshot.rows_of(np.arange(len(snapshot.row_note)))
+        words = (root / snapshot.paths[0]).read_text("utf-8").split()[-12:]
+        query = Query(" ".join(words), time.time(), Filters(), vector)
+
+        def rank(profile: str) -> object:
+            return search(query, snapshot, profile=profile, limit=5)
+
+        label = f"ranking {len(matrix):,} x {dimension}, p95"
+        calls = (lambda: rank("compound"), lambda: matrix @ vector)
+        ours, plain = time_calls(*calls, warmup=10, percentile=95)
+        yield Measured(label, ours, "ms", "numpy matrix-vector product", plain, limit=1.5)
+        every, dense = time_calls(
+            lambda: rank("hybrid"), lambda: rank("raw"), warmup=10, percentile=95
+        )
+        yield Measured(f"{label}, all signals", every, "ms", "cosine alone", dense, limit=2.5)
+
+
+def measure_start(runs: int) -> Measured:
+    """Print the version in a fresh process, beside an empty Typer command."""
+    version, empty = measure_commands(
+        [sys.executable, "-m", "memory_palace", "--version"], python(_EMPTY_TYPER), runs=runs
+    )
+    seconds, beside = version.cpu_seconds, "an empty Typer command"
+    return Measured("palace --version", seconds, "CPU s", beside, empty.cpu_seconds, limit=1.2)

@@ -1,1 +1,0 @@
-"""Measurements over the public API. Everything is printed beside something of the same run."""

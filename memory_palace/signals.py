@@ -1,0 +1,145 @@
+"""The public hook: register a signal, facts that it reads, and profiles that weigh it.
+
+``register`` takes an ``Extension`` in Python. An installed package names one as an entry point of
+the group ``memory_palace.signals``; it is imported when a name is met that nothing else explains,
+and when notes are indexed. The package's own structure is such an extension.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from memory_palace.errors import MissingPartError, UsageError
+from memory_palace.ranking import SHIPPED, SIGNALS, ProfileSettings
+
+if TYPE_CHECKING:
+    from memory_palace.config import Config
+    from memory_palace.index.values import Derived
+    from memory_palace.models import Scores
+    from memory_palace.notes.note import Chunk, Note
+    from memory_palace.retrieval.context import SearchContext
+
+__all__ = ["Extension", "ProfileSettings", "Signal", "register"]
+
+GROUP = "memory_palace.signals"
+"""The group of entry points."""
+STRUCTURE = "structure"
+"""The extension whose facts are kept with `palace index --structure` alone."""
+_OWN = {STRUCTURE: "memory_palace.structure.signals:STRUCTURE"}
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """A function that gives one score per candidate, never negative; 0 is silence."""
+
+    measure: Callable[[SearchContext], Scores]
+    is_share: bool = False
+    """Whether scores are shares in [0, 1], which count in deviations above the other passages."""
+    needs_structure: bool = False
+    """Whether it reads facts that only `palace index --structure` keeps."""
+    needs_vectors: bool = False
+    """Whether it is silent without vectors, and has to be measured again in double precision."""
+    is_imprecise: bool = False
+    """Whether `cap` in a profile limits it where `capped` is not given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extension:
+    """What one package adds to the ranking."""
+
+    name: str
+    signals: Mapping[str, Signal] = field(default_factory=dict)
+    profiles: Mapping[str, ProfileSettings] = field(default_factory=dict)
+    facts: Callable[[Note, Chunk, Config], Derived] | None = None
+    """Reads one passage; of the value, ``facts`` (pairs of kind and key) and ``extras`` count."""
+    version: str = "1"
+    """Of its facts: another one makes `palace index` read them again."""
+    name_reader: Callable[[str], str] | None = None
+    """Names what reads the facts, given the setting ``structure``."""
+
+
+_registered: dict[str, Extension] = {}
+
+
+def register(extension: Extension) -> None:
+    """Add an extension to this process; one of the same name is replaced.
+
+    Raise ``UsageError`` where a signal or a profile has a name that is taken.
+    """
+    others = [other for other in _registered.values() if other.name != extension.name]
+    signals = chain(SIGNALS, *(other.signals for other in others))
+    profiles = chain(SHIPPED, *(other.profiles for other in others))
+    for what, names, taken in (
+        ("signal", extension.signals, set(signals)),
+        ("profile", extension.profiles, set(profiles)),
+    ):
+        if both := sorted(taken & names.keys()):
+            raise UsageError(f"the extension {extension.name}: the {what} {both[0]} is taken")
+    _registered[extension.name] = extension
+
+
+def extensions() -> list[Extension]:
+    """Return every extension, those of installed packages too."""
+    _load_own()
+    _load_installed()
+    return list(_registered.values())
+
+
+def fact_readers(*, structured: bool) -> list[Extension]:
+    """Return the extensions that read passages, that of structure only where it is asked for."""
+    _load_installed()
+    if structured:
+        _load_own()
+    return [e for e in _registered.values() if e.facts and (structured or e.name != STRUCTURE)]
+
+
+def find_signal(name: str) -> Signal | None:
+    """Return a signal by its name, that of an installed package last."""
+    return next((e.signals[name] for e in _by_cost() if name in e.signals), None)
+
+
+def find_profile(name: str) -> ProfileSettings | None:
+    """Return a profile by its name, that of an installed package last."""
+    return next((e.profiles[name] for e in _by_cost() if name in e.profiles), None)
+
+
+def structure() -> Extension:
+    """Return the extension whose facts `palace index --structure` keeps."""
+    _load_own()
+    return _registered[STRUCTURE]
+
+
+def _by_cost() -> Iterator[Extension]:
+    yield from list(_registered.values())
+    for load in (_load_own, _load_installed):
+        load()
+        yield from list(_registered.values())
+
+
+def _load_own() -> None:
+    for name, place in _OWN.items():
+        if name not in _registered:
+            module, _, attribute = place.partition(":")
+            register(getattr(import_module(module), attribute))
+
+
+@cache
+def _load_installed() -> None:
+    from importlib.metadata import entry_points  # delayed: it takes longer than a question
+
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+        try:
+            extension = entry.load()
+        except Exception as error:
+            raise MissingPartError(
+                f"the extension {entry.name} ({entry.value}) cannot be loaded: {error!r:.200}; "
+                "mend or uninstall its package"
+            ) from error
+        if not isinstance(extension, Extension):
+            raise MissingPartError(f"{entry.value} is no Extension of memory_palace.signals")
+        register(extension)

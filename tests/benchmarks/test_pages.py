@@ -1,0 +1,96 @@
+"""Pages in several languages are asked through the product, and pages of another language too."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from benchmarks.__main__ import main
+from benchmarks.datasets.pages import load_pages
+from benchmarks.pages import judge_pages, sum_up
+from benchmarks.runs import run_system
+from memory_palace.embedding.hashing import HashingEmbedder
+from memory_palace.errors import UsageError
+
+PAGES = {
+    "en": {"gauge.md": "# Gauge\n\nThe gauge counts rain.", "mast.md": "# Mast\n\nIt bends."},
+    "de": {"gauge.md": "# Messer\n\nEr zählt Regen.", "mast.md": "# Mast\n\nEr biegt sich."},
+    "fr": {"gauge.md": "# Pluviomètre\n\nIl compte la pluie.", "mast.md": "# Mât\n\nIl plie."},
+}
+QUESTIONS = [
+    ("en", "what counts rain", "en/gauge.md", "gauge"),
+    ("en", "what bends", "en/mast.md", "mast"),
+    ("de", "was zählt Regen", "de/gauge.md", "gauge"),
+    ("de", "was biegt sich", "de/mast.md", "mast"),
+    ("fr", "que compte la machine", "fr/mast.md", "mast"),
+]
+
+
+@pytest.fixture
+def pages(tmp_path):
+    for language, notes in PAGES.items():
+        folder = tmp_path / "pages" / "notes" / language
+        folder.mkdir(parents=True)
+        for name, text in notes.items():
+            (folder / name).write_text(text, "utf-8")
+    rows = [dict(zip(("lang", "question", "note", "permalink"), q, strict=True)) for q in QUESTIONS]
+    lines = "\n".join(json.dumps(row) for row in rows)
+    (tmp_path / "pages" / "questions.jsonl").write_text(lines, "utf-8")
+    return tmp_path / "pages"
+
+
+def test_each_language_is_asked_its_own_questions(pages):
+    found = {part.group: part for part in load_pages(pages)}
+    assert {name: len(part.questions) for name, part in found.items()} == {
+        "en": 2,
+        "de": 2,
+        "fr": 1,
+    }
+    assert [document.id for document in found["de"].documents] == ["gauge.md", "mast.md"]
+
+
+def test_questions_across_are_of_the_same_page(pages):
+    found = {part.group: part for part in load_pages(pages, asked_in="en")}
+    assert found.keys() == {"de", "fr"}
+    assert [q.text for q in found["de"].questions] == ["what counts rain", "what bends"]
+    (only,) = found["fr"].questions
+    assert (only.text, only.gold) == ("what bends", {"mast.md"})
+
+
+def test_a_page_or_a_language_that_is_not_there_is_named(pages):
+    with pytest.raises(UsageError, match="no questions in 'it', but de, en, fr"):
+        list(load_pages(pages, asked_in="it"))
+    (pages / "notes" / "fr" / "mast.md").unlink()
+    with pytest.raises(UsageError, match=r"has no note mast\.md"):
+        list(load_pages(pages))
+
+
+def test_the_worst_language_comes_first_and_the_mean_leaves_out_one(pages, tmp_path):
+    run = run_system(
+        "pages",
+        list(load_pages(pages)),
+        "hybrid",
+        embedder=HashingEmbedder(),
+        cache=tmp_path / "cache",
+        is_product=True,
+    )
+    found = judge_pages([run])
+    assert next(iter(found)) == "fr"
+    assert [found[language][0].mrr for language in ("de", "en")] == [1, 1]
+    (means,) = sum_up(found, but="en")
+    assert (means.languages, means.least_in) == (2, "fr")
+    assert means.mrr == pytest.approx((1 + found["fr"][0].mrr) / 2)
+
+
+def test_the_command_prints_one_object_with_a_row_per_language_and_system(pages, tmp_path, capsys):
+    words = ["pages", str(pages), "--embedder", "hashing", "--cache", str(tmp_path / "c")]
+    with pytest.raises(SystemExit) as ended:
+        main([*words, "--json"])
+    assert not ended.value.code
+    answer = json.loads(capsys.readouterr().out)
+    assert {(row["language"], row["system"]) for row in answer["languages"]} == {
+        (language, system) for language in PAGES for system in ("hybrid", "vector", "bm25")
+    }
+    assert [row["system"] for row in answer["means"]] == ["hybrid", "vector", "bm25"]
+    assert {row["embedder"] for row in answer["languages"] if row["system"] == "bm25"} == {None}

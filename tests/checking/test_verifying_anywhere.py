@@ -1,0 +1,214 @@
+"""Without a name the palace's own search finds what an answer is compared with."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from running import run_main
+
+from memory_palace import Palace
+from memory_palace.checking.report import write_lines
+from memory_palace.checking.verdicts import Verdict
+from memory_palace.cli.verify import show_verified
+from memory_palace.errors import UsageError
+
+SAID = "The sluice gate jams above 2.4 metres."
+WRONG = "The sluice gate jams above 9.7 metres."
+NOTES = {
+    "river/gate.md": f"# Gate\n\nIt is green.\n\n{SAID}\n\nThe keeper greases it in May.\n",
+    "river/mill.md": "# Mill\n\nThe mill closed in 1911.\n",
+    "town/hens.md": "# Hens\n\nThirty hens lay eggs behind the bakery.\n",
+    "town/private.md": "---\nprivate: true\n---\n# Vault\n\nThe canary vault opens at 4:15.\n",
+    "town/half.md": (
+        "# Half\n\nThe shed is blue.\n\n<private>The canary shed key hangs left.</private>\n\n"
+        "token = ghp_canary12345678901234567890123456789012\n"
+    ),
+    "archive/old.md": "# Old\n\nThe canary ferry crossed twice daily.\n",
+}
+
+
+@pytest.fixture
+def palace(tmp_path: Path) -> Palace:
+    for name, text in NOTES.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, "utf-8")
+    made = Palace.init(tmp_path, here=True)
+    rooms = "rooms: {archive: archive_basement, river: project_rooms}\n"
+    made.paths.settings.write_text(rooms, "utf-8")
+    made = Palace(tmp_path)
+    made.index(embedder="hashing")
+    return made
+
+
+def cite(palace: Palace, answer: str, *against: str) -> list[tuple[str, str | None]]:
+    found = palace.memories.verify(answer, against).sentences
+    return [(s.check.verdict, s.check.passage and s.check.passage.note) for s in found]
+
+
+def test_each_sentence_finds_its_own_note_and_lines(palace: Palace) -> None:
+    done = palace.memories.verify(f"{SAID} The mill closed in 1911.")
+    assert done.is_searched and done.verdict == Verdict.QUOTED
+    places = [(s.check.passage.note, s.check.passage.first_line) for s in done.sentences]
+    assert places == [("river/gate.md", 5), ("river/mill.md", 3)]
+
+
+def test_a_wrong_sentence_is_as_bad_as_its_answer(palace: Palace) -> None:
+    done = palace.memories.verify(f"The mill closed in 1911. {WRONG} Zebras graze on meadows.")
+    verdicts = [sentence.check.verdict for sentence in done.sentences]
+    assert verdicts == [Verdict.QUOTED, Verdict.CONTRADICTED, Verdict.NOT_FOUND]
+    assert done.verdict == Verdict.CONTRADICTED and not done.passes_strictly
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "The canary vault opens at 4:15.",
+        "The canary shed key hangs left.",
+        "The token is ghp_canary12345678901234567890123456789012.",
+        "The canary ferry crossed twice daily.",
+    ],
+)
+def test_what_is_private_secret_or_cold_is_neither_used_nor_shown(
+    palace: Palace, secret: str
+) -> None:
+    done = palace.memories.verify(secret)
+    assert done.verdict not in (Verdict.QUOTED, Verdict.SUPPORTED)
+    shown = "\n".join(
+        each.text
+        for sentence in done.sentences
+        for each in (sentence.check.passage, *sentence.compared)
+        if each is not None
+    )
+    assert "canary" not in shown
+    with pytest.raises(UsageError, match="archived"):
+        palace.memories.verify(secret, ["archive/old.md"])
+
+
+def test_a_note_that_changed_since_it_was_indexed_is_read_as_it_is(palace: Palace) -> None:
+    gate = palace.paths.root / "river/gate.md"
+    gate.write_text(f"# Gate\n\n\n\n\n\n\n\n{WRONG}\n", "utf-8")
+    (palace.paths.root / "river/mill.md").unlink()
+    done = palace.memories.verify(f"{WRONG} The mill closed in 1911.")
+    assert done.behind == 2
+    first, second = done.sentences
+    assert (first.check.verdict, first.check.passage.first_line) == (Verdict.QUOTED, 9)
+    assert second.check.verdict not in (Verdict.QUOTED, Verdict.SUPPORTED)
+
+
+def test_a_note_that_became_a_link_out_of_the_palace_is_not_read(
+    palace: Palace, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside") / "gate.md"
+    outside.write_text(f"# Gate\n\n{WRONG}\n", "utf-8")
+    gate = palace.paths.root / "river/gate.md"
+    gate.unlink()
+    gate.symlink_to(outside)
+    assert palace.memories.verify(WRONG).verdict == Verdict.NOT_FOUND
+
+
+def test_a_note_that_the_answer_names_is_a_source(palace: Palace) -> None:
+    crowd = "The keeper greases it in May, the keeper says.\n\n" * 3
+    for number in range(12):
+        (palace.paths.root / f"town/crowd{number}.md").write_text(f"# C{number}\n\n{crowd}")
+    (palace.paths.root / "river/gate.md").write_text("# Gate\n\nIt gets grease each spring.\n")
+    palace.index()
+    plain = palace.memories.verify("It gets grease each spring.")
+    for named in ('As "Gate" says, spring is when', "By [[gate]], spring is when"):
+        done = palace.memories.verify(f"{named} the keeper greases it.")
+        assert done.is_searched
+    assert plain.sentences[0].check.passage.note == "river/gate.md"
+    assert cite(palace, "It gets grease each autumn (river/gate.md:3).")[0][1] == "river/gate.md"
+
+
+@pytest.mark.parametrize("place", ["(river/gate.md:5)", "[river/gate.md:5-6]", "river/gate.md"])
+def test_places_that_an_answer_cites_are_no_claims(palace: Palace, place: str) -> None:
+    (sentence,) = palace.memories.verify(f"{SAID[:-1]} {place}.").sentences
+    assert sentence.check.verdict == Verdict.QUOTED and "river" not in sentence.check.text
+
+
+@pytest.mark.parametrize("folder", ["river", "river/", "project_rooms"])
+def test_a_folder_or_a_room_is_searched_alone(palace: Palace, folder: str) -> None:
+    hens = "Thirty hens lay eggs behind the bakery."
+    assert cite(palace, hens)[0] == (Verdict.QUOTED, "town/hens.md")
+    with pytest.raises(UsageError, match="no note of the index"):
+        cite(palace, hens, "archive_basement")
+    verdict, note = cite(palace, hens, folder)[0]
+    assert verdict != Verdict.QUOTED and note != "town/hens.md"
+
+
+def test_a_long_note_may_be_named_whole(palace: Palace) -> None:
+    filler = "".join(f"The {n}th stone of the wall is grey.\n\n" for n in range(400))
+    (palace.paths.root / "long.md").write_text(f"# Long\n\n{filler}{SAID}\n\n{filler}", "utf-8")
+    (sentence,) = palace.memories.verify(SAID, ["long"]).sentences
+    assert sentence.check.verdict == Verdict.QUOTED
+    assert sentence.check.passage.first_line == 803 == sentence.check.passage.last_line
+
+
+def test_an_index_is_needed_for_a_search_alone(tmp_path: Path) -> None:
+    (tmp_path / "gate.md").write_text(NOTES["river/gate.md"], "utf-8")
+    palace = Palace.init(tmp_path, here=True)
+    done = palace.memories.verify(SAID, ["gate"])
+    assert done.verdict == Verdict.QUOTED and not done.by_meaning
+    with pytest.raises(Exception, match="palace index"):
+        palace.memories.verify(SAID)
+
+
+def test_checking_counts_as_no_use_of_a_note(palace: Palace) -> None:
+    palace.memories.verify(SAID)
+    assert not palace.paths.logs.exists()
+
+
+def test_at_most_three_notes_are_cited_for_a_sentence(palace: Palace) -> None:
+    for number in range(9):
+        text = f"# N{number}\n\nThe sluice gate jams above {number}.5 metres in winter.\n"
+        (palace.paths.root / f"n{number}.md").write_text(text, "utf-8")
+    palace.index()
+    for sentence in palace.memories.verify(f"{SAID} Hens jam the sluice.").sentences:
+        notes = {each.note for each in sentence.compared}
+        own = {sentence.check.passage.note} if sentence.check.passage else set()
+        assert len(notes) == len(sentence.compared) and notes.isdisjoint(own)
+        assert len(notes | own) <= 3
+
+
+def test_words_claim_no_more_than_was_shown(palace: Palace) -> None:
+    done = palace.memories.verify("Above 2.4 metres the green sluice gate often jams.", ["gate"])
+    assert done.verdict == Verdict.SUPPORTED
+    lines = list(write_lines(done))
+    assert lines[0].startswith("not contradicted") and "supported" not in " ".join(lines)
+
+
+def test_the_verb_says_the_same_to_programs(palace: Palace, capsys) -> None:
+    root = str(palace.paths.root)
+    code, out, err = run_main(capsys, "-C", root, "verify", "--strict", "--json", "--text", WRONG)
+    found = json.loads(out)
+    assert (code, found["verdict"], found["searched"]) == (8, "contradicted", True)
+    (sentence,) = found["sentences"]
+    assert (sentence["note"], sentence["first_line"]) == ("river/gate.md", 5)
+    assert "9.7" in sentence["differences"][0]["mine"] and "contradicted" in err
+    code, _, _ = run_main(capsys, "-C", root, "verify", "--text", WRONG)
+    assert code == 0
+
+
+def test_an_answer_in_another_language_is_said_to_be_checked_less(palace: Palace, capsys) -> None:
+    text = "Das Tor am Fluss klemmt immer, wenn das Wasser höher als zwei Meter steht."
+    _, _, err = run_main(capsys, "-C", str(palace.paths.root), "verify", "--text", text)
+    assert "not English" in err
+
+
+def test_places_can_be_clicked_on_a_terminal(palace: Palace, monkeypatch) -> None:
+    done = palace.memories.verify(f"{WRONG} {SAID}")
+    monkeypatch.setenv("COLUMNS", "50")
+    shown = io.StringIO()
+    monkeypatch.setattr("sys.stdout", shown)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    show_verified(done, palace.paths.root, {})
+    assert "\x1b]8;" in shown.getvalue() and "river/gate.md" in shown.getvalue()
+    plain = io.StringIO()
+    monkeypatch.setattr("sys.stdout", plain)
+    show_verified(done, palace.paths.root, {"NO_COLOR": "1"})
+    assert "\x1b" not in plain.getvalue()
+    assert all(len(line) <= 50 for line in plain.getvalue().splitlines())

@@ -1,0 +1,83 @@
+"""An index with structure: facts besides vectors and words."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory_palace.config import Config
+from memory_palace.errors import WrongEmbedderError
+from memory_palace.index.postings import FIELDS, PostingLookup, same_keys
+from memory_palace.index.recipes import Detail
+from memory_palace.palace import Palace
+from memory_palace.ranking import ProfileSettings
+
+NOTES = {
+    "grand_hall/map.md": "# Map\n\nThe [[Kitchen]] is warm.\n",
+    "project_rooms/bread/Kitchen.md": (
+        "# Kitchen\n\nBen feeds the sourdough starter.\n\n## Oven\n\nIt runs hot.\n"
+    ),
+    "chambers/violin.md": "# Violin\n\nThe old violin needs strings.\n",
+    "reflection_wing/rain.md": "# Rain\n\nIt rained for a week.\n",
+}
+
+
+@pytest.fixture
+def palace(tmp_path):
+    for name, text in NOTES.items():
+        path = tmp_path / "palace" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return Palace.init(tmp_path)
+
+
+@pytest.fixture
+def indexed(palace):
+    palace.index(embedder="hashing")
+    return palace
+
+
+def test_another_detail_makes_all_facts_again_and_embeds_nothing_that_is_known(indexed):
+    report = indexed.index(structure=True)
+    assert (report.embedded, report.added, report.changed, report.unchanged) == (0, (), (), 4)
+    assert indexed.doctor().findings == ()
+    assert indexed.index(force=True) and indexed.snapshot().detail == Detail.STRUCTURED
+    assert indexed.index(structure=False).embedded == 0
+    assert indexed.doctor().findings == ()
+
+
+def test_detail_that_is_changed_equals_a_fresh_build(indexed):
+    indexed.index(structure=True)
+    grown = [segment.row_keys for segment in indexed.snapshot().segments]
+    indexed.index(force=True)
+    fresh = [segment.row_keys for segment in indexed.snapshot().segments]
+    assert [same_keys(*pair) for pair in zip(grown[0], fresh[0], strict=True)] == [True] * len(
+        FIELDS
+    )
+
+
+def test_a_profile_that_the_index_keeps_too_little_for_names_the_command(indexed):
+    with pytest.raises(WrongEmbedderError, match="palace index --structure"):
+        indexed.query("oven", profile="structured")
+
+
+def test_the_profile_structured_answers_from_an_index_with_structure(indexed):
+    indexed.index(structure=True)
+    own = ProfileSettings("structured", weights={"noun_phrase": 1.0})
+    palace = Palace(indexed.paths.root, config=Config(profiles={"phrases": own}))
+    for profile in ("structured", "phrases"):
+        [hit, *_] = palace.query("what is the sourdough starter", profile=profile).hits
+    parts = {part.signal: part.contribution for part in hit.contributions}
+    assert parts["noun_phrase"] > 0
+
+
+def test_a_plain_index_keeps_dates_speakers_and_forms_alone(palace):
+    note = palace.paths.notes / "grand_hall/talk.md"
+    note.write_text("Anna: did Maria Keller play the violin on 5 March 2024?\n")
+    palace.index(embedder="hashing")
+    facts = PostingLookup(palace.snapshot(), "facts")
+    kept = [("speaker", "anna"), ("form", "question"), ("date", "2024-03-05")]
+    assert [len(facts.rows(*fact)) for fact in kept] == [1, 1, 1]
+    assert len(facts.rows("entity", "maria keller")) == 0
+    palace.index(structure=True)
+    facts = PostingLookup(palace.snapshot(), "facts")
+    assert [len(facts.rows(*fact)) for fact in (*kept, ("entity", "maria keller"))] == [1] * 4
