@@ -11,6 +11,11 @@ from hypothesis import HealthCheck, settings
 
 import memory_palace  # noqa: F401 - limits BLAS to one thread, which must come before numpy
 from memory_palace import signals
+from memory_palace.embedding.base import Embedder
+from memory_palace.embedding.e5 import E5Embedder
+from memory_palace.embedding.minilm import MiniLMEmbedder
+from memory_palace.index import questions
+from memory_palace.models import Matrix
 
 # A busy machine is slower and not wrong: no example has a deadline.
 settings.register_profile("palace", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -48,6 +53,24 @@ def flawless() -> Iterator[None]:
     """Fail a test in which a reader of a question fails: the fence would only name it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("memory_palace.fence._tell", lambda problem: pytest.fail(str(problem)))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def asked_once() -> Iterator[None]:
+    """Let a model embed the lines that refer to nothing once a process, not once a palace."""
+    embed = questions.embed_lines
+    kept: dict[str, Matrix] = {}
+
+    def embed_once(embedder: Embedder) -> Matrix:
+        if not isinstance(embedder, MiniLMEmbedder | E5Embedder):  # fakes may count, or fail
+            return embed(embedder)
+        if embedder.fingerprint not in kept:
+            kept[embedder.fingerprint] = embed(embedder)
+        return kept[embedder.fingerprint]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(questions, "embed_lines", embed_once)
         yield
 
 

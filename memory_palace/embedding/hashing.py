@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from hashlib import blake2b
 
 import numpy as np
@@ -46,9 +47,6 @@ class HashingEmbedder:
     """A text is hashed whole; the limit only gives passages the size that minilm's have."""
     fingerprint = f"hashing:blake2b:{DIMENSION}:1"
 
-    def __init__(self) -> None:
-        self._features: dict[str, NDArray[np.int16]] = {}
-
     def count_tokens(self, text: str) -> int:
         """Count words; a long one counts once per 16 letters, an ideograph by itself."""
         return len(_TOKEN.findall(text))
@@ -68,7 +66,7 @@ class HashingEmbedder:
         counts = Counter(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
         if not counts:
             return np.zeros(DIMENSION, dtype=np.float32)
-        features = [self._features_of(word) for word in counts]
+        features = [_features_of(word) for word in counts]
         weights = np.sqrt(np.fromiter(counts.values(), dtype=np.float64, count=len(counts)))
         weights = np.repeat(weights, [len(f) for f in features])
         codes = np.concatenate(features)
@@ -78,14 +76,11 @@ class HashingEmbedder:
         length = math.sqrt(math.fsum(sums * sums))
         return (sums / length if length else sums).astype(np.float32)
 
-    def _features_of(self, word: str) -> NDArray[np.int16]:
-        """Return column + 1 of each feature of a word, negative where its sign is."""
-        known = self._features.get(word)
-        if known is None:
-            known = np.fromiter((_hash(part) for part in _parts(word)), dtype=np.int16)
-            if len(self._features) < CACHED_WORDS:
-                self._features[word] = known
-        return known
+
+@lru_cache(maxsize=CACHED_WORDS)
+def _features_of(word: str) -> NDArray[np.int16]:
+    """Return column + 1 of each feature of a word, negative where its sign is."""
+    return np.fromiter((_hash(part) for part in _parts(word)), dtype=np.int16)
 
 
 def _parts(word: str) -> Iterator[str]:

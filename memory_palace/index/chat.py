@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.index.calibration import sample_rows
-from memory_palace.index.postings import BM25, UNSEEN, PostingLookup
+from memory_palace.index.postings import UNSEEN, PostingLookup
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import STOP_STEMS, drop_stop_stems
@@ -84,11 +84,17 @@ def read_lines(name: str) -> tuple[str, ...]:
 
 def choose_part(snapshot: Snapshot, name: str) -> slice:
     """Return the places of the lines whose words are the most common ones in the notes."""
-    words, parts = BM25(PostingLookup(snapshot, "words")), read_parts(name)
-    common = [words.familiarity(tokenize("\n".join(part[:_FEW])))[0] for part in parts]
-    own = common.index(max(common))
+    words, parts = PostingLookup(snapshot, "words"), read_parts(name)
+    shares = [sum(map(words.document_frequency, terms)) / len(terms) for terms in _list_terms(name)]
+    own = shares.index(max(shares))
     start = sum(map(len, parts[:own]))
     return slice(start, start + len(parts[own]))
+
+
+@cache
+def _list_terms(name: str) -> list[tuple[str, ...]]:
+    """Return the distinct terms of the first lines of each part."""
+    return [tuple(dict.fromkeys(tokenize("\n".join(part[:_FEW])))) for part in read_parts(name)]
 
 
 @cache

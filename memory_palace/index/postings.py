@@ -193,6 +193,8 @@ class PostingLookup:
             if len(found):
                 rows.append(found.astype(np.int64) + start)
                 counts.append(often.astype(np.float64))
+        if len(rows) == 1:
+            return rows[0], counts[0]
         all_rows, all_counts = np.concatenate(rows), np.concatenate(counts)
         is_live = snapshot.row_owner[all_rows] >= 0
         return all_rows[is_live], all_counts[is_live]

@@ -103,7 +103,7 @@ def embed_null_lines(folder: Path, embedder: Embedder) -> NullVectors | None:
     """
     if not embedder.dimension:
         return None
-    kept, vectors = _find_kept(folder, embedder) or _make(folder, embedder)
+    kept, vectors = _find_kept(folder, embedder) or _keep(folder, embedder, embed_lines(embedder))
     remove_files(path for path in sorted(folder.glob("null-*.npz")) if path != kept)
     return _split(vectors)
 
@@ -128,10 +128,11 @@ def _find_kept(folder: Path, embedder: Embedder) -> _Kept | None:
     return None
 
 
-def _make(folder: Path, embedder: Embedder) -> _Kept:
+def embed_lines(embedder: Embedder) -> Matrix:
+    """Return the vectors of the questions, then of the lines of ``talk.txt``."""
     lines = [*read_questions(), *read_lines("talk")]
     parts = [lines[start : start + _SLICE] for start in range(0, len(lines), _SLICE)]
-    return _keep(folder, embedder, np.concatenate([embedder.embed_queries(p) for p in parts]))
+    return np.concatenate([embedder.embed_queries(part) for part in parts])
 
 
 def _keep(folder: Path, embedder: Embedder, vectors: Matrix) -> _Kept:

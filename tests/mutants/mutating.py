@@ -118,7 +118,7 @@ def _try(copy: Path, mutant: Mutant) -> tuple[str, str]:
 def _run_tests(copy: Path, tests: Sequence[str]) -> subprocess.CompletedProcess[str]:
     command = [
         *(sys.executable, "-m", "pytest", "-q", "-x", "--no-header"),
-        *("-p", "no:randomly", "-p", "no:cacheprovider", *tests),
+        *("-p", "no:randomly", "-p", "no:cacheprovider", "-m", "not long", *tests),
     ]
     return subprocess.run(
         command,

@@ -3,9 +3,7 @@
 A session is a ``console`` block. ``$`` starts a command; ``…`` stands for anything on one line;
 ``[stderr] `` marks a line on stderr, ``[exit N]`` a status other than 0.
 
-Each runs twice: as written, and in a folder that is taken as it stands, whose settings call seven
-folders the rooms. There ``palace/`` is left out of every path, in the commands and in what is
-expected; what is not a note lies in ``.palace/``.
+The layout is the classic one, but for the page on layouts; ``tests/layouts`` compares the others.
 """
 
 from __future__ import annotations
@@ -21,20 +19,13 @@ from pathlib import Path
 import pytest
 from forking import Forked, run_with_minilm_alone
 
-from memory_palace.config import ROOMS
 from memory_palace.embedding.registry import is_available
 from memory_palace.embedding.weights import MINILM
-from memory_palace.places import GOLDEN, MANIFEST
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 IN_SAMPLE = [ROOT / "references" / name for name in ("agents.md", "guide.md")]
-LAYOUTS = ROOT / "references" / "layouts.md"
-SESSIONS = [
-    *((path, layout) for path in (*sorted(HERE.glob("*.md")), *IN_SAMPLE) for layout in (0, 1)),
-    (LAYOUTS, 0),
-]
-"""Each page that shows sessions, and whether it runs in a folder taken as it stands."""
+SESSIONS = [*sorted(HERE.glob("*.md")), *IN_SAMPLE, ROOT / "references" / "layouts.md"]
 
 
 def commands(path: Path) -> list[tuple[str, list[str]]]:
@@ -88,54 +79,15 @@ def matches(expected: str, line: str) -> bool:
     return re.fullmatch(".*".join(map(re.escape, expected.rstrip().split("…"))), line) is not None
 
 
-OWN_FILES = {
-    "palace/grand_hall/logs": ".palace/logs",
-    "palace/.index": ".palace/.index",
-    "palace/.sessions": ".palace/sessions",
-    "palace/palace.yaml": ".palace/palace.yaml",
-    f"palace/{MANIFEST}": f".palace/{MANIFEST}",
-    f"palace/{GOLDEN}": f".palace/{GOLDEN}",
-    "no .palace/ or palace/ folder": "no .palace/ or palace/ folder",
-    "…/palace": "…/.palace",
-}
-
-
-def as_it_stands(line: str) -> str:
-    """Return a line of a session as it is in a folder whose notes are not in ``palace/``."""
-    for classic, own in OWN_FILES.items():
-        line = line.replace(classic, own.replace("palace/", "\0"))
-    return line.replace("palace/", "").replace("\0", "palace/")
-
-
-def take_as_it_stands(root: Path) -> None:
-    """Move the notes of a palace, if there are any, to the top, and name the rooms."""
-    (root / ".palace").mkdir(exist_ok=True)
-    rooms = "".join(f"  {room}: {room}\n" for room in ROOMS)
-    (root / ".palace" / "palace.yaml").write_text(f"rooms:\n{rooms}")
-    for room in ROOMS:
-        folder = root / "palace" / room
-        (folder.rename(root / room)) if folder.is_dir() else (root / room).mkdir(exist_ok=True)
-
-
-@pytest.mark.parametrize(
-    ("session", "stands"),
-    SESSIONS,
-    ids=lambda value: value.stem if isinstance(value, Path) else ("classic", "as it stands")[value],
-)
-def test_a_session_prints_what_it_shows(session, stands, palace, tmp_path):
+@pytest.mark.parametrize("session", SESSIONS, ids=lambda path: path.stem)
+def test_a_session_prints_what_it_shows(session, palace, tmp_path):
     if session in IN_SAMPLE:
         if not is_available("minilm"):
             pytest.skip("sessions in the sample palace use minilm; palace models fetch minilm")
         shutil.copytree(ROOT / "palace", tmp_path / "palace", ignore=shutil.ignore_patterns(".*"))
     found = commands(session)
     assert found
-    if stands:
-        if (tmp_path / "palace").is_dir():
-            take_as_it_stands(tmp_path)
-        found = [(as_it_stands(line), [*map(as_it_stands, lines)]) for line, lines in found]
     for command, expected in found:
-        if stands and command == "palace init":
-            take_as_it_stands(tmp_path)
         printed = run(palace, command, tmp_path)
         pairs = zip(expected, printed, strict=False)
         is_same = len(expected) == len(printed) and all(matches(e, p) for e, p in pairs)
