@@ -19,7 +19,8 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner),
     max_leaves=8,
 )
-KEYS = st.text(st.characters(codec="utf-8"), max_size=4)
+KEYS = st.text(st.characters(codec="utf-8"), max_size=4).filter(lambda key: key != "data")
+"""A list in ``data`` is taken for the list of an export."""
 ENTRIES = st.lists(st.dictionaries(KEYS, VALUES, min_size=1), max_size=5)
 
 
