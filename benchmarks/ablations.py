@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from benchmarks.extension import add_baselines
+from memory_palace.features.structure.signals import LOW_PRECISION
 from memory_palace.retrieval.profiles import PROFILES, Profile
-from memory_palace.structure.signals import LOW_PRECISION
 
 ADDED = 0.1
 """What a standard deviation of structure is tried at; that of words weighs .3 in ``hybrid``."""

@@ -19,14 +19,14 @@ from benchmarks.metrics import interval, wilson_interval
 from benchmarks.vectors import RememberingEmbedder
 from memory_palace.embedding.base import Embedder
 from memory_palace.errors import UsageError
-from memory_palace.navigation.node_ranking import (
+from memory_palace.features.seek.node_ranking import (
     NodeStore,
     calibrate,
     retrieve_candidates,
     score_threshold,
 )
-from memory_palace.navigation.nodes import MemoryNode, Pose2D
-from memory_palace.navigation.searches import SearchPlan
+from memory_palace.features.seek.nodes import MemoryNode, Pose2D
+from memory_palace.features.seek.searches import SearchPlan
 from memory_palace.palace import Palace
 
 STORES = 1_000

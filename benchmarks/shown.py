@@ -20,9 +20,9 @@ from benchmarks.generate import scratch_folder
 from benchmarks.metrics import interval
 from benchmarks.product import write_note
 from benchmarks.runs import Progress
-from memory_palace.cli.answers import arrange
-from memory_palace.cli.screen import lay_out
 from memory_palace.embedding.base import Embedder
+from memory_palace.features.asking.answers import arrange
+from memory_palace.features.asking.screen import lay_out
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import drop_stop_stems
 from memory_palace.models import QueryResult

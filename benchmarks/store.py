@@ -18,12 +18,12 @@ from benchmarks.scale import command
 from benchmarks.serving import draw_questions
 from benchmarks.timing import Measured, measure_commands
 from memory_palace.errors import IndexMissingError, UsageError
+from memory_palace.features.store.access import drop
+from memory_palace.features.store.address import Address
+from memory_palace.features.store.connecting import asking, connect
+from memory_palace.features.store.reader import StoreReader
 from memory_palace.models import Filters, QueryResult
 from memory_palace.palace import Palace
-from memory_palace.postgres.access import drop
-from memory_palace.postgres.address import Address
-from memory_palace.postgres.connecting import asking, connect
-from memory_palace.postgres.reader import StoreReader
 from memory_palace.retrieval.search import RankingOptions
 
 SHARES = (1.0, 0.5, 0.05, 0.001)

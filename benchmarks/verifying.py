@@ -20,10 +20,10 @@ import numpy as np
 from benchmarks.datasets.reading import read_jsonl, read_text, take
 from benchmarks.given import GARDEN, checkout
 from benchmarks.golden import copy_vault
-from memory_palace.checking.verdicts import ACCEPTED, Verdict
-from memory_palace.checking.wording import Wording
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.errors import UsageError
+from memory_palace.features.checking.verdicts import ACCEPTED, Verdict
+from memory_palace.features.checking.wording import Wording
 from memory_palace.language.sentences import split_sentences
 from memory_palace.language.tokens import tokenize
 from memory_palace.markdown.prose import strip_markup

@@ -22,8 +22,8 @@ from memory_palace.notes.usage import Act, logs_usage, record_usage
 from memory_palace.retrieval import profiles
 
 if TYPE_CHECKING:
-    from memory_palace.anchors.palace_anchors import PalaceAnchors
     from memory_palace.embedding.base import Embedder
+    from memory_palace.features.anchors.palace_anchors import PalaceAnchors
     from memory_palace.graph.router import LinkGraph
     from memory_palace.index.context import FindVectors, Progress
     from memory_palace.index.snapshot import Snapshot
@@ -68,7 +68,7 @@ class Engine:
     @cached_property
     def anchors(self) -> PalaceAnchors:
         """The anchors of this palace."""
-        from memory_palace.anchors.palace_anchors import PalaceAnchors
+        from memory_palace.features.anchors.palace_anchors import PalaceAnchors
 
         own = (self.paths, self.config)
         return PalaceAnchors(*own, snapshot=self.snapshot, embedder=self.embedder)

@@ -67,7 +67,7 @@ def calling(name: str, *, hint: str = "") -> Iterator[None]:
 
 
 def check_postgres() -> None:
-    """Raise ``MissingPartError`` where the libraries of ``memory_palace.postgres`` are missing."""
+    """Raise ``MissingPartError`` where the libraries of the store are missing."""
     from importlib import import_module
 
     try:

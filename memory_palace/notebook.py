@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from memory_palace.engine import Engine
 
 if TYPE_CHECKING:
-    from memory_palace.capture.remembering import Remembered
     from memory_palace.changes.adding import Appended
-    from memory_palace.importing.items import ImportReport
-    from memory_palace.view.writing import ViewReport
+    from memory_palace.features.capture.remembering import Remembered
+    from memory_palace.features.importing.items import ImportReport
+    from memory_palace.features.view.writing import ViewReport
 
 
 class Notebook(Engine):
@@ -60,7 +60,7 @@ class Notebook(Engine):
         indexed later. Raise ``UsageError`` for a text that is blank or too long,
         ``CheckFailedError`` where all of it is secret.
         """
-        from memory_palace.capture.remembering import remember
+        from memory_palace.features.capture.remembering import remember
 
         return remember(
             self,
@@ -102,7 +102,7 @@ class Notebook(Engine):
         imported before is not written again. Nothing is indexed. Raise ``UsageError`` for a format
         that cannot be told, ``OSError`` for a file that cannot be read.
         """
-        from memory_palace.importing.run import import_export
+        from memory_palace.features.importing.run import import_export
 
         place = {"room": room, "folder": folder}
         return import_export(
@@ -122,8 +122,8 @@ class Notebook(Engine):
         replaced. Notes lie where they lay before, unless ``relayout`` lays the plan out anew. Raise
         ``UsageError`` for a file of somebody else.
         """
-        from memory_palace.view.values import ViewOptions
-        from memory_palace.view.writing import write_view
+        from memory_palace.features.view.values import ViewOptions
+        from memory_palace.features.view.writing import write_view
 
         options = ViewOptions(include_cold, relayout)
         return write_view(self, options, out=None if out is None else Path(out).expanduser())

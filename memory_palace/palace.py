@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
@@ -32,14 +32,15 @@ from memory_palace.retrieval.filters import (
     check_least,
     choose_filters,
 )
+from memory_palace.table import FEATURES, load
 
 if TYPE_CHECKING:
     from memory_palace.changes.changing import Outcome
-    from memory_palace.facade.mnemonics import Memories
-    from memory_palace.facade.navigation import Loci, Searches
-    from memory_palace.facade.redqueen import RedQueen
-    from memory_palace.facade.upkeep import Changes, ColdZone, Metabolism
-    from memory_palace.facade.workflow import Conflicts, Golden, Tasks
+    from memory_palace.features.memories.feature import Memories
+    from memory_palace.features.metabolism.feature import Changes, ColdZone, Metabolism
+    from memory_palace.features.redqueen.feature import RedQueen
+    from memory_palace.features.seek.feature import Loci, Searches
+    from memory_palace.features.tasks.feature import Conflicts, Golden, Tasks
     from memory_palace.index.doctor import Examination
     from memory_palace.index.recipes import AwaitedModel
     from memory_palace.index.values import IndexReport
@@ -218,79 +219,29 @@ class Palace(Notebook):
 
     def map(self, *, apply: bool = False) -> Outcome:
         """Write rooms, work, insights and health into the control panel, between two marks."""
-        from memory_palace.workflow.map import draw_map
+        from memory_palace.features.tasks.map import draw_map
 
         return draw_map(self, apply=apply)
 
-    @cached_property
-    def tasks(self) -> Tasks:
-        """Task cards: list, show, new, tick, move, lint, route."""
-        from memory_palace.facade.workflow import Tasks
+    if TYPE_CHECKING:
+        changes: Changes
+        cold_zone: ColdZone
+        conflicts: Conflicts
+        golden: Golden
+        loci: Loci
+        memories: Memories
+        metabolism: Metabolism
+        redqueen: RedQueen
+        searches: Searches
+        tasks: Tasks
 
-        return Tasks(self)
-
-    @cached_property
-    def conflicts(self) -> Conflicts:
-        """Claims that contradict each other: list, show, open, resolve."""
-        from memory_palace.facade.workflow import Conflicts
-
-        return Conflicts(self)
-
-    @cached_property
-    def golden(self) -> Golden:
-        """What the palace must go on answering: list, add, remove, check."""
-        from memory_palace.facade.workflow import Golden
-
-        return Golden(self)
-
-    @cached_property
-    def memories(self) -> Memories:
-        """Memories with an image and a token: list, show, new, define, score, due, verify."""
-        from memory_palace.facade.mnemonics import Memories
-
-        return Memories(self)
-
-    @cached_property
-    def redqueen(self) -> RedQueen:
-        """Rounds that look for what would be forgotten: run, history, show, undo."""
-        from memory_palace.facade.redqueen import RedQueen
-
-        return RedQueen(self)
-
-    @cached_property
-    def metabolism(self) -> Metabolism:
-        """What is kept of finished work, and what leaves: report, distill, promote, eliminate."""
-        from memory_palace.facade.upkeep import Metabolism
-
-        return Metabolism(self)
-
-    @cached_property
-    def cold_zone(self) -> ColdZone:
-        """The archive: check, fix, archive, restore, undo."""
-        from memory_palace.facade.upkeep import ColdZone
-
-        return ColdZone(self)
-
-    @cached_property
-    def changes(self) -> Changes:
-        """What commands have changed in the notes: log, undo."""
-        from memory_palace.facade.upkeep import Changes
-
-        return Changes(self)
-
-    @cached_property
-    def loci(self) -> Loci:
-        """Notes that have a place: read, near, add, load."""
-        from memory_palace.facade.navigation import Loci
-
-        return Loci(self)
-
-    @cached_property
-    def searches(self) -> Searches:
-        """Goals pursued over several steps: start, step, read, confirm, reject, run."""
-        from memory_palace.facade.navigation import Searches
-
-        return Searches(self)
+    def __getattr__(self, name: str) -> object:
+        """Import a feature when its attribute is first used, and keep it."""
+        if name not in FEATURES:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        feature = load(FEATURES[name])(self)
+        setattr(self, name, feature)
+        return feature
 
 
 def _no_palace(home: Path, above: str = "") -> str:

@@ -30,7 +30,7 @@ GROUP = "memory_palace.signals"
 """The group of entry points."""
 STRUCTURE = "structure"
 """The extension whose facts are kept with `palace index --structure` alone."""
-_OWN = {STRUCTURE: "memory_palace.structure.signals:STRUCTURE"}
+_OWN = {STRUCTURE: "memory_palace.features.structure.signals:STRUCTURE"}
 
 
 @dataclass(frozen=True, slots=True)

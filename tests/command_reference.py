@@ -7,9 +7,8 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-import typer
-
-from memory_palace.cli.commands import HIDDEN, app
+from memory_palace.cli.commands import build_tree
+from memory_palace.table import HIDDEN
 
 _HEAD = """# The palace command
 
@@ -49,7 +48,7 @@ def write_reference() -> Iterator[str]:
     """Yield the reference in Markdown, line by line."""
     yield _HEAD
     for words, command in walk_verbs():
-        if words == HIDDEN:
+        if words in HIDDEN:
             continue
         yield f"## {' '.join(('palace', words)).rstrip()}\n"
         yield inspect.cleandoc(command.help or "") + "\n"
@@ -62,17 +61,13 @@ def write_reference() -> Iterator[str]:
 
 def walk_verbs() -> Iterator[tuple[str, Any]]:
     """Yield every command with the words that are typed for it, those of a group after it."""
-    root: Any = typer.main.get_command(app)
-    context = root.context_class(root, info_name="palace")
-    yield "", root
-    for name in root.list_commands(context):
-        yield from _walk(name, root.get_command(context, name))
+    yield from _walk("", build_tree())
 
 
 def _walk(words: str, command: Any) -> Iterator[tuple[str, Any]]:
     yield words, command
-    for verb, below in getattr(command, "commands", {}).items():
-        yield from _walk(f"{words} {verb}", below)
+    for name in list(getattr(command, "commands", ())):
+        yield from _walk(f"{words} {name}".lstrip(), command.load(name))
 
 
 def _rows(words: str, command: Any) -> Iterator[str]:

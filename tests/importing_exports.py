@@ -7,8 +7,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from memory_palace.importing.detection import find_reader
-from memory_palace.importing.items import Conversation, ImportedNote, ReadReport
+from memory_palace.features.importing.detection import find_reader
+from memory_palace.features.importing.items import Conversation, ImportedNote, ReadReport
 
 
 def read_all(name: str, path: Path) -> tuple[list[Any], ReadReport]:

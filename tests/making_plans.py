@@ -7,7 +7,7 @@ import random
 from collections.abc import Sequence
 from itertools import pairwise
 
-from memory_palace.view.values import Box, PalacePlan, PlanDistrict, PlanNote, PlanRoom
+from memory_palace.features.view.values import Box, PalacePlan, PlanDistrict, PlanNote, PlanRoom
 
 WORDS = """
 amber anchor ash bark basin birch bridge brook candle cedar chalk clay cliff cloud copper coral

@@ -22,11 +22,11 @@ from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
 from benchmarks.generate import scratch_folder
-from memory_palace.cli.answers import arrange
-from memory_palace.cli.screen import lay_out
+from memory_palace.features.asking.answers import arrange
+from memory_palace.features.asking.screen import lay_out
+from memory_palace.features.view.values import ViewOptions
+from memory_palace.features.view.writing import write_view
 from memory_palace.palace import Palace
-from memory_palace.view.values import ViewOptions
-from memory_palace.view.writing import write_view
 
 QUESTION = "why did we stop using the message broker"
 AS_OF = "2026-11-10"

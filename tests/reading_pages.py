@@ -1,4 +1,4 @@
-"""What a page holds, read as ``memory_palace/view/page/data.js`` reads it."""
+"""What a page holds, read as ``memory_palace/features/view/page/data.js`` reads it."""
 
 from __future__ import annotations
 

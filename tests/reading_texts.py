@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import date
 
-from memory_palace.anchors.terms import chunk_terms, note_terms, words_of
-from memory_palace.checking import checker, numbers, verdicts, wording
-from memory_palace.checking.dates import find_weekdays
 from memory_palace.config import Config
 from memory_palace.facts.derive import derive
+from memory_palace.features.anchors.terms import chunk_terms, note_terms, words_of
+from memory_palace.features.checking import checker, numbers, verdicts, wording
+from memory_palace.features.checking.dates import find_weekdays
+from memory_palace.features.memories import form, lint, smashin
+from memory_palace.features.metabolism import distill
+from memory_palace.features.redqueen import askings, examined, proposals
+from memory_palace.features.structure import grammar
+from memory_palace.features.structure.facts import describe
+from memory_palace.features.structure.signals import analyse
 from memory_palace.index.recipes import Detail
 from memory_palace.language import (
     detect,
@@ -25,8 +31,6 @@ from memory_palace.language.time.reading import find_times
 from memory_palace.markdown.comments import drop_comments
 from memory_palace.markdown.markup import Markup
 from memory_palace.markdown.prose import strip_markup
-from memory_palace.metabolism import distill
-from memory_palace.mnemonics import form, lint, smashin
 from memory_palace.notes.document import parse_document, split_sections
 from memory_palace.notes.excerpt import excerpt, split_line_range
 from memory_palace.notes.frontmatter import set_fields
@@ -34,10 +38,6 @@ from memory_palace.notes.note_links import rewrite_links
 from memory_palace.notes.parsing import parse_note
 from memory_palace.notes.sections import read_section
 from memory_palace.notes.withholding import withhold
-from memory_palace.redqueen import askings, examined, proposals
-from memory_palace.structure import grammar
-from memory_palace.structure.facts import describe
-from memory_palace.structure.signals import analyse
 
 _DAY = date(2026, 11, 21)
 _PATH = "palace/chambers/a.md"

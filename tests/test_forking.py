@@ -15,7 +15,7 @@ def test_a_fork_has_its_folder_its_environment_and_its_input(tmp_path):
 
 
 def test_a_fork_finds_the_commands_imported_and_says_what_they_say(tmp_path):
-    code = "import sys; print('memory_palace.cli.query' in sys.modules)"
+    code = "import sys; print('memory_palace.features.asking.verbs' in sys.modules)"
     assert Forked(run_code, code).wait() == (0, "True\n", "")
     status, out, errors = Forked(run_line, "-C", str(tmp_path), "query", "rain").wait()
     assert (status, out) == (3, "") and "palace" in errors

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.cli.commands import PANELS
+from memory_palace.table import VERBS
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "memory_palace"
@@ -52,7 +52,7 @@ def test_what_is_written_stays_within_its_budget(name: str) -> None:
 
 def test_the_command_line_stays_within_its_budget() -> None:
     pages = re.split(r"^## ", (ROOT / "references/cli.md").read_text("utf-8"), flags=re.MULTILINE)
-    verbs = sum(map(len, PANELS.values()))
+    verbs = sum(map(len, VERBS.values()))
     counted = {
         "verbs": verbs,
         "pages": len(pages) - 1,
@@ -161,7 +161,7 @@ STRINGS = [
 
 def test_lazy_names_are_seen() -> None:
     seen = set(STRINGS)
-    assert ("memory_palace.cli.commands", "memory_palace.cli.query") in seen
+    assert ("memory_palace.cli.commands", "memory_palace.features.asking.verbs") in seen
     assert (
         "memory_palace.retrieval.signals.table",
         "memory_palace.retrieval.signals.time",
@@ -224,7 +224,7 @@ def test_the_package_looks_at_a_clock_only_where_it_waits_or_reports() -> None:
         "cli/serving/listening.py",  # clients that are slow, and a server that nobody asks
         "cli/viewing/head.py",  # clients that are slow
         "cli/serving/controlling.py",  # how long a server may take to end
-        "model_choice.py",  # how long a model takes, as the comparison has it
+        "features/upkeep/model_choice.py",  # how long a model takes, as the comparison has it
         "cli/hooking.py",  # a message that does not come
         "agents/hooks.py",  # how long an answer took, as the log has it
         "agents/hook_state.py",  # what is too old to be kept

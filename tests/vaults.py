@@ -42,6 +42,6 @@ def run(capsys, *arguments):
 
 def a_pose():
     """Return somewhere to stand."""
-    from memory_palace.navigation.nodes import Pose2D
+    from memory_palace.features.seek.nodes import Pose2D
 
     return Pose2D(1.0, 2.0, 0.0)

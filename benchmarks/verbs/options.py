@@ -11,10 +11,10 @@ from typing import Annotated, Any, Literal, TypeAlias
 from typer import Option
 
 from benchmarks.timing import Measured
-from memory_palace.cli.printing import print_answer, to_record
 from memory_palace.embedding.weights import cache_folder
 from memory_palace.errors import UsageError
 from memory_palace.language.visible import visible
+from memory_palace.shown import print_answer, to_record
 
 KEPT = "stopped; vectors and answers are kept, and the same command goes on from there"
 Unit: TypeAlias = Literal["turn", "session"]

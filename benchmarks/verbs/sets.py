@@ -38,10 +38,10 @@ from benchmarks.verbs.options import (
     printing,
 )
 from memory_palace.cli.options import Json
-from memory_palace.cli.printing import plural, print_answer, say
 from memory_palace.cli.progress import progress_line
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.retrieval.profiles import Profile
+from memory_palace.shown import plural, print_answer, say
 
 _BASELINES = ("grep", "bm25")
 _ASKED_IN = "en"

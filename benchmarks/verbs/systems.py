@@ -27,15 +27,15 @@ from benchmarks.verbs.options import (
     printing,
 )
 from memory_palace.cli.options import Json
-from memory_palace.cli.printing import print_answer, say, to_record
 from memory_palace.cli.progress import progress_line
-from memory_palace.cli.store import find_store
 from memory_palace.config import PalacePaths, find_paths
 from memory_palace.dialogue import open_dialogue
 from memory_palace.embedding.registry import NO_VECTORS, get_embedder
 from memory_palace.errors import CheckFailedError, UsageError
+from memory_palace.features.store.verbs import find_store
 from memory_palace.libraries import check_postgres
 from memory_palace.palace import Palace
+from memory_palace.shown import print_answer, say, to_record
 
 
 def run_promises(

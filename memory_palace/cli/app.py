@@ -65,7 +65,7 @@ def report_errors(run: Callable[[list[str]], int], given: list[str]) -> int:
 
 def _count_answers() -> int:
     """Return how many JSON answers were printed in this process, without an import."""
-    printing = sys.modules.get("memory_palace.cli.printing")
+    printing = sys.modules.get("memory_palace.shown")
     return printing.answers if printing else 0
 
 
@@ -74,7 +74,7 @@ def _run(given: list[str]) -> int:
         print(__version__)
         return 0
     if find_verb(given) == "hook" and not {"-h", "--help"}.intersection(given):
-        from memory_palace.cli.hooking import run_hook  # delayed: only a harness calls it
+        from memory_palace.server.hooking import run_hook  # delayed: only a harness calls it
 
         return run_hook(given, _run_here)
     server = find_server(given, os.environ)
@@ -84,7 +84,7 @@ def _run(given: list[str]) -> int:
             status = _run_here(given)
         finally:
             if server and _starts_servers():
-                from memory_palace.cli.starting import start_server  # delayed: few want it
+                from memory_palace.server.starting import start_server  # delayed: few want it
 
                 sys.stdout.flush()  # nobody waits for what is for the next time
                 start_server(server)
@@ -94,16 +94,12 @@ def _run(given: list[str]) -> int:
 def _ask_server(address: str, given: list[str]) -> int | None:
     if not os.path.exists(address):  # noqa: PTH110 - pathlib takes 8 ms
         return None
-    from memory_palace.cli.client import ask_server  # delayed: only a server needs it
+    from memory_palace.server.client import ask_server  # delayed: only a server needs it
 
     return ask_server(address, given)
 
 
 def _run_here(given: list[str]) -> int:
-    if "_PALACE_COMPLETE" in os.environ:
-        from memory_palace.cli.completing import prepare_shells  # delayed: only Tab needs it
-
-        prepare_shells()
     from memory_palace.cli.commands import run
 
     return run(given)

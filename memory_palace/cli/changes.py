@@ -1,90 +1,97 @@
-"""How a change of notes is shown, by every verb that makes one; and ``palace undo``."""
+"""How a change of notes is shown, by every verb that makes one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Annotated, Any
-
-from typer import Argument, Context, Option
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Self
 
 from memory_palace.changes.changing import Outcome
-from memory_palace.changes.journal import find_undone
 from memory_palace.changes.logged_change import LoggedChange
-from memory_palace.cli.options import Apply, Json, open_palace
-from memory_palace.cli.printing import print_answer, say, to_record
+from memory_palace.changes.operations import Move
+from memory_palace.shown import ABSENT, Absent, Shown
+
+_ONLY_SHOWN = "nothing was changed; add --apply"
 
 
-def undo_change(
-    ctx: Context,
-    identity: Annotated[
-        str | None, Argument(metavar="ID", help="Id of a change; the last one by default.")
-    ] = None,
-    listed: Annotated[bool, Option("--list", help="List the changes with their ids.")] = False,
-    apply: Apply = False,
-    as_json: Json = False,
-) -> None:
-    """Show the last change that any verb made to the notes, and take it back with --apply.
+@dataclass(frozen=True, slots=True)
+class ChangeEntry:
+    """A logged change of notes."""
 
-    Every byte and folder comes back. Where a file was edited since, it is named and nothing is
-    changed.
+    identity: str
+    time: str
+    command: str
+    reason: str
+    evidence: tuple[str, ...]
+    writes: tuple[str, ...]
+    moves: tuple[Move, ...]
+    undoes: str | None
+    agent: str | None
+    undone: bool | Absent = ABSENT
 
-    Example: palace undo --apply
-    """
-    changes = open_palace(ctx).changes
-    if listed:
-        log = changes.log()
-        undone = find_undone(log)
-        records = [entry_record(one) | {"undone": one.identity in undone} for one in log]
-        lines = (name_entry(o) + "  undone" * (o.identity in undone) for o in log)
-        print_answer({"changes": records}, lines, as_json=as_json)
-        return
-    show_change(changes.undo(identity=identity, apply=apply), as_json=as_json)
+    @classmethod
+    def of(cls, entry: LoggedChange, *, undone: bool | Absent = ABSENT) -> ChangeEntry:
+        """Return a logged change as it is shown."""
+        return cls(
+            *(entry.identity, entry.time, entry.command, entry.reason, entry.evidence),
+            writes=tuple(one.path for one in entry.writes),
+            moves=entry.moves,
+            undoes=entry.undoes,
+            agent=entry.agent or None,
+            undone=undone,
+        )
 
+    @property
+    def name(self) -> str:
+        """The id of the change, its verb, and who made it where that is known."""
+        by = f"  by {self.agent}" if self.agent else ""
+        return f"{self.identity}  {self.command}  {self.reason}{by}"
 
-def name_entry(entry: LoggedChange) -> str:
-    """Return the id of a logged change, its verb, and who made it where that is known."""
-    by = f"  by {entry.agent}" if entry.agent else ""
-    return f"{entry.identity}  {entry.command}  {entry.reason}{by}"
-
-
-def entry_lines(entry: LoggedChange) -> Iterator[str]:
-    """Yield the lines of a logged change: its name, and on what evidence it was made."""
-    yield name_entry(entry)
-    yield from (f"  {words}" for words in entry.evidence)
-
-
-def entry_record(entry: LoggedChange) -> dict[str, Any]:
-    """Return a logged change as JSON has it."""
-    record: dict[str, Any] = to_record(entry)
-    for inner in ("digests", "folders", "continues"):
-        del record[inner]
-    return record | {"agent": entry.agent or None, "writes": [one.path for one in entry.writes]}
+    def lines(self) -> Iterable[str]:
+        """Return the name, and on what evidence the change was made."""
+        return (self.name, *(f"  {words}" for words in self.evidence))
 
 
-def show_change(change: Outcome, *, as_json: bool, **more: Any) -> None:
-    """Print the diff, and on stderr what became of it; ``more`` are further keys of the record."""
-    shown = [*entry_lines(change.undone)] if change.undone else []
-    shown += [change.diff.removesuffix("\n")] if change.diff else []
-    print_answer(change_record(change) | more, shown, as_json=as_json)
-    if _say_what_became(change):
-        say(_say_what_became(change))
+@dataclass(frozen=True)
+class ChangeShown(Shown):
+    """A change of notes that was planned or made."""
 
+    change: ChangeEntry | Absent
+    """The change that is taken back, where one is."""
+    applied: bool
+    id: str | None
+    """Id for undo; null where the change was only shown."""
+    reason: str
+    paths: tuple[str, ...]
+    """Notes written; moved notes by their new path."""
+    diff: str
+    remark: str | None
+    """Why nothing was changed, or why the index is behind the notes; else null."""
 
-def _say_what_became(change: Outcome) -> str:
-    """Return what a reader of the diff should know besides."""
-    if not change.diff:
-        return "there is nothing to change"
-    return change.remark if change.identity is not None else "nothing was changed; add --apply"
+    @classmethod
+    def of(cls, outcome: Outcome, **more: Any) -> Self:
+        """Return an outcome as it is shown; ``more`` are the fields that a subclass adds."""
+        is_made = outcome.identity is not None
+        remark = outcome.remark if is_made else _ONLY_SHOWN
+        return cls(
+            change=ChangeEntry.of(outcome.undone) if outcome.undone else ABSENT,
+            applied=is_made,
+            id=outcome.identity,
+            reason=outcome.reason,
+            paths=outcome.paths,
+            diff=outcome.diff,
+            remark=(remark or None) if outcome.diff else "there is nothing to change",
+            **more,
+        )
 
+    def lines(self) -> Iterable[str]:
+        """Return the change that is taken back, if one is, and the diff."""
+        if self.change is not ABSENT:
+            yield from self.change.lines()
+        if self.diff:
+            yield self.diff.removesuffix("\n")
 
-def change_record(change: Outcome) -> dict[str, Any]:
-    """Return a change as JSON has it."""
-    more = {"change": entry_record(change.undone)} if change.undone else {}
-    return more | {
-        "applied": change.identity is not None,
-        "id": change.identity,
-        "reason": change.reason,
-        "paths": list(change.paths),
-        "diff": change.diff,
-        "remark": _say_what_became(change) or None,
-    }
+    def remarks(self, *, as_json: bool) -> Iterable[str]:
+        """Return what became of the change."""
+        if self.remark:
+            yield self.remark

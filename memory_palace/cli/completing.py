@@ -6,14 +6,11 @@ No model is loaded and nothing is said: a palace without an index completes noth
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from memory_palace.errors import PalaceError
 from memory_palace.places import PALACE
-
-_OPENING = ("'", '"')
 
 
 def complete_names(kind: str, ctx: Any, incomplete: str) -> list[str]:
@@ -23,24 +20,6 @@ def complete_names(kind: str, ctx: Any, incomplete: str) -> list[str]:
     except (PalaceError, OSError, ValueError):
         return []  # Tab is no place for an error; the command itself will tell
     return sorted(found)
-
-
-def prepare_shells() -> None:
-    """Let Typer know the shells, keep names with a space together, and load no rich for help."""
-    from typer import _completion_classes as shells
-
-    shells.completion_init()
-    shells.BashComplete.format_completion = _quote  # type: ignore[method-assign]
-    shells._sanitize_help_text = lambda text: text
-
-
-def _quote(self: Any, item: Any) -> str:
-    """Return a completion as bash takes it: escaped, unless the word began with a quote."""
-    words = os.environ.get("COMP_WORDS", "").split("\n")
-    place = int(os.environ.get("COMP_CWORD", "0"))
-    if place < len(words) and words[place].startswith(_OPENING):
-        return str(item.value)
-    return re.sub(r"([^\w@%+=:,./~-])", r"\\\1", str(item.value))
 
 
 def _snapshot(ctx: Any) -> Any:

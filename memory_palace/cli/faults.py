@@ -102,7 +102,7 @@ def wants_json(given: Sequence[str]) -> bool:
 
 def _print_json(error: BaseException, status: int, message: str) -> bool:
     """Print an error as references/schemas/error.json says; whether that could be done."""
-    from memory_palace.cli.printing import print_json  # delayed: few failures want it
+    from memory_palace.shown import print_json  # delayed: few failures want it
 
     what = {"code": status, "kind": type(error).__name__, "message": message}
     try:
@@ -149,7 +149,11 @@ def _is_of_the_terminal(error: OSError) -> bool:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     where = str(trace.tb_frame.f_globals.get("__name__", "")) if trace else ""
-    return where.split(".")[0] in ("rich", "typer") or where.startswith("memory_palace.cli")
+    return where.startswith(_TERMINAL)
+
+
+_TERMINAL = ("rich", "typer", "memory_palace.cli", "memory_palace.shown", "memory_palace.features")
+"""Modules that print and read; whatever writes files is below them."""
 
 
 def _shorten(path: str) -> str:

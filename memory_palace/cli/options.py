@@ -193,7 +193,7 @@ def name_unread_later(ctx: Context, palace: Palace) -> None:
 def _name_unread(palace: Palace) -> None:
     gone = palace.config.anchors.ignored
     if palace.unread or gone:
-        from memory_palace.cli.printing import say  # delayed: it is seldom needed
+        from memory_palace.shown import say  # delayed: it is seldom needed
 
         for problem in palace.unread.values():
             say(str(problem))

@@ -9,8 +9,8 @@ from contextlib import ExitStack, contextmanager
 from typer import Exit
 
 from memory_palace.cli.app import INTERRUPTED
-from memory_palace.cli.printing import say
 from memory_palace.language.visible import visible
+from memory_palace.shown import say
 
 Advance = Callable[[str, int, int], None]
 """Takes what is being done, how much of it is done, and how much there will be."""

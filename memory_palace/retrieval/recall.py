@@ -9,9 +9,9 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from memory_palace.anchors.projects import active_projects
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder
+from memory_palace.features.anchors.projects import active_projects
 from memory_palace.fence import ASKED
 from memory_palace.index.chat import SmallTalk
 from memory_palace.index.freshness import check_freshness

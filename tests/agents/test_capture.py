@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from memory_palace.agents.hook_message import WARNING
-from memory_palace.agents.hook_transcript import MOST_BYTES, read_typed
-from memory_palace.agents.hooks import find_statements, says_to_keep
+from memory_palace.features.agents.hook_message import WARNING
+from memory_palace.features.agents.hook_transcript import MOST_BYTES, read_typed
+from memory_palace.features.agents.hooks import find_statements, says_to_keep
 
 
 def write(file, *rows):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.agents.tools.writing import tasks
 from memory_palace.errors import UsageError
+from memory_palace.features.agents.tools.writing import tasks
 from memory_palace.palace import Palace
 
 NEW = {"title": "Mend", "project": "house", "goal": "dry", "checks": ["no drips"]}

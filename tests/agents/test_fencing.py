@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reading_fences import read_fences, read_outside
 
-from memory_palace.agents.fencing import fence, show_hits, write_place
+from memory_palace.features.agents.fencing import fence, show_hits, write_place
 from memory_palace.language.visible import visible
 from memory_palace.models import ChunkRecord, Hit, NoteDate, NoteRecord, QueryResult
 

@@ -17,8 +17,8 @@ from running import run_main
 from serving_palaces import count_answers, palace, start, stop, wait_until
 
 from memory_palace import Palace
-from memory_palace.agents.hook_log import EVENTS, log_call, read_health
-from memory_palace.agents.hook_page import name_work
+from memory_palace.features.agents.hook_log import EVENTS, log_call, read_health
+from memory_palace.features.agents.hook_page import name_work
 
 ROOT = Path(__file__).parents[2]
 

@@ -15,9 +15,9 @@ from reading_fences import read_fences, read_outside
 from running import run_main
 
 from memory_palace import Palace
-from memory_palace.agents.fencing import show_hits
-from memory_palace.agents.tools.asking import read, recall, search
-from memory_palace.agents.tools.writing import remember
+from memory_palace.features.agents.fencing import show_hits
+from memory_palace.features.agents.tools.asking import read, recall, search
+from memory_palace.features.agents.tools.writing import remember
 from memory_palace.language.visible import visible
 
 NAMES = dict(zip(WORDS, HOSTILE, strict=True))

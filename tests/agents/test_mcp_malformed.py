@@ -15,8 +15,8 @@ pytest.importorskip("mcp", reason="needs the extra [mcp]")
 
 from agents.talking import Pipes, make_palace, open_pipes
 
-from memory_palace.agents.mcp_streams import MOST_LINE_BYTES
-from memory_palace.agents.tools.table import TOOLS
+from memory_palace.features.agents.mcp_streams import MOST_LINE_BYTES
+from memory_palace.features.agents.tools.table import TOOLS
 
 pytestmark = pytest.mark.mcp
 

@@ -26,7 +26,7 @@ from agents.talking import (
 )
 
 from memory_palace import Palace
-from memory_palace.agents.mcp_server import MOST_BYTES, describe_palace
+from memory_palace.features.agents.mcp_server import MOST_BYTES, describe_palace
 
 pytestmark = pytest.mark.mcp
 

@@ -12,7 +12,7 @@ pytest.importorskip("mcp", reason="needs the extra [mcp]")
 
 from agents.talking import MODERN, OLDER, ask, attempt, connect, make_palace, refuse, run
 
-from memory_palace.agents.tools.table import TOOLS
+from memory_palace.features.agents.tools.table import TOOLS
 
 pytestmark = pytest.mark.mcp
 

@@ -13,11 +13,11 @@ pytest.importorskip("mcp", reason="needs the extra [mcp]")
 from agents.talking import make_palace
 
 from memory_palace import Palace
-from memory_palace.agents.held import HeldPalace
-from memory_palace.agents.mcp_server import _Session
-from memory_palace.agents.tools.arguments import speak_of_tools
 from memory_palace.cli.faults import describe
-from memory_palace.cli.serving.unchanged import KnownFreshness
+from memory_palace.features.agents.held import HeldPalace
+from memory_palace.features.agents.mcp_server import _Session
+from memory_palace.features.agents.tools.arguments import speak_of_tools
+from memory_palace.server.unchanged import KnownFreshness
 
 pytestmark = pytest.mark.mcp
 

@@ -10,10 +10,10 @@ import sys
 import pytest
 from running import run_well
 
-from memory_palace.agents.plugin import find_program, make_files
-from memory_palace.agents.plugin_tree import compare_tree, write_tree
-from memory_palace.cli.printing import to_json
+from memory_palace.features.agents.plugin import find_program, make_files
+from memory_palace.features.agents.plugin_tree import compare_tree, write_tree
 from memory_palace.language.visible import visible
+from memory_palace.shown import to_json
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(not NODE, reason="node is not installed")

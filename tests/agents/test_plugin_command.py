@@ -9,8 +9,8 @@ import shutil
 import pytest
 from running import run_main
 
-from memory_palace.agents import plugin_tree
-from memory_palace.agents.plugin_tree import NAME, RECORD
+from memory_palace.features.agents import plugin_tree
+from memory_palace.features.agents.plugin_tree import NAME, RECORD
 
 SKILL = f"{NAME}/skills/{NAME}/SKILL.md"
 
@@ -208,12 +208,12 @@ def test_json_says_the_same(capsys, plug):
 
 
 def test_llm_is_told_apart_from_llm_that_does_not_know_this_package(capsys, monkeypatch):
-    monkeypatch.setattr("memory_palace.cli.plugin.find_spec", lambda name: None)
+    monkeypatch.setattr("memory_palace.features.agents.verbs.find_spec", lambda name: None)
     status, _, err = run_main(capsys, "plugin", "llm", "--check")
     assert status == 9
     assert "[llm]" in err
-    monkeypatch.setattr("memory_palace.cli.plugin.find_spec", lambda name: object())
-    monkeypatch.setattr("memory_palace.cli.plugin.entry_points", lambda group: [])
+    monkeypatch.setattr("memory_palace.features.agents.verbs.find_spec", lambda name: object())
+    monkeypatch.setattr("memory_palace.features.agents.verbs.entry_points", lambda group: [])
     status, _, err = run_main(capsys, "plugin", "llm", "--check")
     assert status == 8
     assert "install" in err

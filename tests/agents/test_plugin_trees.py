@@ -22,9 +22,9 @@ import yaml
 from running import run_well
 
 from memory_palace import __version__
-from memory_palace.agents.plugin import find_program, make_files
-from memory_palace.agents.plugin_tree import NAME, compare_tree, write_tree
-from memory_palace.cli.plugin import Harness
+from memory_palace.features.agents.plugin import find_program, make_files
+from memory_palace.features.agents.plugin_tree import NAME, compare_tree, write_tree
+from memory_palace.features.agents.verbs import Harness
 
 PROGRAM = ["/home/wren/my tools/it's/palace", "-C", "/home/wren/$HOME notes"]
 FILED = [harness.value for harness in Harness if harness != Harness.llm]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from running import run_main, run_well
 
-from memory_palace.agents.plugin import make_files
+from memory_palace.features.agents.plugin import make_files
 
 ROOT = Path(__file__).parents[2]
 SKILL = make_files("claude", ["/opt/palace"])[

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from asking_anchors import fired_anchors, with_settings
 
-from memory_palace.anchors.lookup import find_passages
+from memory_palace.features.anchors.lookup import find_passages
 from memory_palace.models import AnchorEvidence
 from memory_palace.palace import Palace
 

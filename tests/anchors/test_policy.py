@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from asking_anchors import fired_anchors, reached, with_settings
 
-from memory_palace.anchors.policy import source_of
 from memory_palace.errors import ConfigError
+from memory_palace.features.anchors.policy import source_of
 from memory_palace.palace import Palace
 from memory_palace.settings import parse_config
 

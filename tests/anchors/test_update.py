@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from asking_anchors import reached
 
-from memory_palace.anchors.build import build_file, commit_file
 from memory_palace.errors import IndexDamagedError
+from memory_palace.features.anchors.build import build_file, commit_file
 from memory_palace.index.commit import read_commit
 from memory_palace.palace import Palace
 

@@ -9,7 +9,7 @@ import pytest
 from asking_anchors import reached
 from running import run_well
 
-from memory_palace.anchors import anchor_file
+from memory_palace.features.anchors import anchor_file
 from memory_palace.palace import Palace
 
 Write = Callable[[str, str], Path]

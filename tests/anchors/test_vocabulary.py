@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.anchors.terms import is_usable, match_key
-from memory_palace.anchors.vocabulary import FEWEST, PASSAGES_EACH
+from memory_palace.features.anchors.terms import is_usable, match_key
+from memory_palace.features.anchors.vocabulary import FEWEST, PASSAGES_EACH
 from memory_palace.palace import Palace
 
 Write = Callable[[str, str], Path]

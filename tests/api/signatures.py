@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import inspect
 import sys
-from functools import cached_property
-from typing import get_type_hints
 
 import memory_palace
-from memory_palace.anchors.palace_anchors import PalaceAnchors
 from memory_palace.errors import PalaceError
-from memory_palace.facade import mnemonics, navigation, redqueen, upkeep, workflow
-from memory_palace.facade.verb import Feature
+from memory_palace.features.anchors.palace_anchors import PalaceAnchors
 from memory_palace.palace import Palace
+from memory_palace.table import FEATURES, load
 
-FEATURE_MODULES = (mnemonics, navigation, redqueen, upkeep, workflow)
 BELOW = {"ask", "book", "embedder", "follow", "freshness", "snapshot", "writing"}
 """Methods that the engine has for itself and the features; they are not promised to anybody."""
 
@@ -46,17 +42,7 @@ def list_signatures():
 def public_members():
     """Yield each public method of ``Palace`` and of its features, with its dotted name."""
     yield "Palace", Palace
-    classes = {
-        name: value
-        for module in FEATURE_MODULES
-        for name, value in vars(module).items()
-        if inspect.isclass(value) and issubclass(value, Feature) and value is not Feature
-    }
-    features = {
-        name: get_type_hints(member.func, localns=classes)["return"]
-        for name, member in vars(Palace).items()
-        if isinstance(member, cached_property)
-    }
+    features = {name: load(place) for name, place in FEATURES.items()}
     features["anchors"] = PalaceAnchors
     for name, member in members(Palace):
         if name not in features:

@@ -9,7 +9,7 @@ from browser.looking import show_note
 from browser.watching import expect
 from making_plans import make_plan
 
-from memory_palace.view.page import render
+from memory_palace.features.view.page import render
 
 pytestmark = pytest.mark.browser
 

@@ -8,7 +8,7 @@ import pytest
 from browser.watching import expect
 from making_plans import make_plan
 
-from memory_palace.view.page import render
+from memory_palace.features.view.page import render
 
 pytestmark = pytest.mark.browser
 

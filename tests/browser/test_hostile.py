@@ -18,7 +18,7 @@ from browser.looking import (
 from browser.watching import NARROW, WIDE, build_view, run
 from making_plans import make_plan
 
-from memory_palace.view.page import render
+from memory_palace.features.view.page import render
 
 pytestmark = pytest.mark.browser
 

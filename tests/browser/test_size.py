@@ -7,7 +7,7 @@ from browser.looking import list_paths, show_note
 from browser.watching import build_view, run
 from making_plans import make_plan
 
-from memory_palace.view.page import render
+from memory_palace.features.view.page import render
 
 pytestmark = pytest.mark.browser
 

@@ -10,9 +10,9 @@ import sys
 import pytest
 from stopping import is_stopped
 
-from memory_palace.capture.inbox import read_entries
 from memory_palace.changes.journal import read_log, recover
 from memory_palace.config import Config
+from memory_palace.features.capture.inbox import read_entries
 from memory_palace.palace import Palace
 from memory_palace.storage.lock import writer_lock
 
@@ -42,7 +42,9 @@ def said(palace, agent="wren"):
 
 def test_stopped_at_any_disk_call_nothing_that_was_answered_is_lost(palace, monkeypatch):
     palace.remember("first", agent="wren")
-    monkeypatch.setattr("memory_palace.capture.remembering.index_note", lambda *_, **__: "")
+    monkeypatch.setattr(
+        "memory_palace.features.capture.remembering.index_note", lambda *_, **__: ""
+    )
     outcomes = set()
     for number in range(1, 200):
         text = f"entry {'x' * number}"
@@ -52,7 +54,9 @@ def test_stopped_at_any_disk_call_nothing_that_was_answered_is_lost(palace, monk
             CALLS,
             at=number,
         )
-        monkeypatch.setattr("memory_palace.capture.remembering.index_note", lambda *_, **__: "")
+        monkeypatch.setattr(
+            "memory_palace.features.capture.remembering.index_note", lambda *_, **__: ""
+        )
         recover(palace.paths)
         found = said(palace)
         assert found.count("first") == 1 and found.count(text) in (0, 1)

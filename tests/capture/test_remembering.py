@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.capture.enclosing import enclose, is_enclosed
 from memory_palace.config import Config
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.metabolism.gates import _distrust
+from memory_palace.features.capture.enclosing import enclose, is_enclosed
+from memory_palace.features.metabolism.gates import _distrust
 from memory_palace.notes.document import parse_document
 from memory_palace.palace import Palace
 from tests.running import run_main

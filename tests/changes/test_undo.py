@@ -14,14 +14,14 @@ from command_reference import walk_verbs
 from importing_exports import claude_conversation, claude_message
 from typer.testing import CliRunner
 
-from memory_palace.capture.remembering import remember
 from memory_palace.changes.journal import read_log
 from memory_palace.cli.commands import app
 from memory_palace.config import ROOMS
 from memory_palace.errors import UsageError
+from memory_palace.features.capture.remembering import remember
+from memory_palace.features.redqueen import rounds
+from memory_palace.features.redqueen.round_values import RoundProposal
 from memory_palace.palace import Palace
-from memory_palace.redqueen import rounds
-from memory_palace.redqueen.round_values import RoundProposal
 
 ROOT = Path(__file__).parent.parent.parent
 CHANGING = """

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.checking.checker import check_answer
-from memory_palace.checking.verdicts import Passage, Verdict
-from memory_palace.checking.wording import MOST_CHARACTERS, MOST_WORDS, find_sentences
 from memory_palace.errors import UsageError
+from memory_palace.features.checking.checker import check_answer
+from memory_palace.features.checking.verdicts import Passage, Verdict
+from memory_palace.features.checking.wording import MOST_CHARACTERS, MOST_WORDS, find_sentences
 
 NOTE = """# Ports
 

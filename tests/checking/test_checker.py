@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.checking.checker import check_answer
-from memory_palace.checking.verdicts import Passage, Verdict, worst_verdict
+from memory_palace.features.checking.checker import check_answer
+from memory_palace.features.checking.verdicts import Passage, Verdict, worst_verdict
 
 GATE = Passage(
     "gate.md",

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.checking.contradictions import find_contradictions
-from memory_palace.checking.verdicts import Passage
+from memory_palace.features.checking.contradictions import find_contradictions
+from memory_palace.features.checking.verdicts import Passage
 
 _FILE = Path(__file__).parents[1] / "people" / "conflicts_dev.jsonl"
 PAIRS = [json.loads(line) for line in _FILE.read_text("utf-8").splitlines()]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.checking.checker import check_answer
-from memory_palace.checking.verdicts import Passage, Verdict
-from memory_palace.checking.wording import find_sentences
-from memory_palace.mnemonics.verification_tokens import drop_attempts, find_attempts
+from memory_palace.features.checking.checker import check_answer
+from memory_palace.features.checking.verdicts import Passage, Verdict
+from memory_palace.features.checking.wording import find_sentences
+from memory_palace.features.memories.verification_tokens import drop_attempts, find_attempts
 
 PUMP = Passage(
     "pump.md",

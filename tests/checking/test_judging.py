@@ -13,9 +13,9 @@ import pytest
 from running import run_main
 
 from memory_palace import Palace
-from memory_palace.checking.report import write_lines
-from memory_palace.checking.verdicts import Verdict
 from memory_palace.errors import MissingPartError
+from memory_palace.features.checking.report import write_lines
+from memory_palace.features.checking.verdicts import Verdict
 
 needs_llm = [
     pytest.mark.llm,

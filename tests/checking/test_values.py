@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.checking.checker import check_answer
-from memory_palace.checking.verdicts import Passage
+from memory_palace.features.checking.checker import check_answer
+from memory_palace.features.checking.verdicts import Passage
 
 SHOP = "The shop opened on 14 March 2019 and closed in 2021."
 TANK = "The tank holds 2 litres of water and weighs 500 grams."

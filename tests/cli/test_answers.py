@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from memory_palace.cli.answers import Entry, Shown, arrange, write_date, write_lines
-from memory_palace.cli.screen import fill, lay_out
+from memory_palace.features.asking.answers import Entry, Shown, arrange, write_date, write_lines
+from memory_palace.features.asking.screen import fill, lay_out
 from memory_palace.language.marking import find_marks
 from memory_palace.language.visible import visible
 from memory_palace.palace import Palace

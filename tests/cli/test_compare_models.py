@@ -14,7 +14,7 @@ from memory_palace.cli.commands import app
 from memory_palace.embedding import e5, minilm
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import UsageError
-from memory_palace.model_choice import WORDS, compare_models, draw_sample
+from memory_palace.features.upkeep.model_choice import WORDS, compare_models, draw_sample
 from memory_palace.models import Matrix
 from memory_palace.palace import Palace
 

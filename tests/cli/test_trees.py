@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from memory_palace.cli.app import main
-from memory_palace.cli.graph import Branch, has_blocks, lay_tree
+from memory_palace.features.graph.verbs import Branch, has_blocks, lay_tree
 from memory_palace.palace import Palace
 
 BRANCHES = st.recursive(

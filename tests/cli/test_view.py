@@ -10,8 +10,8 @@ import webbrowser
 import pytest
 from running import run_main
 
+from memory_palace.features.view import cache, writing
 from memory_palace.palace import Palace
-from memory_palace.view import cache, writing
 
 MARK = writing.MARK.decode()
 

@@ -12,6 +12,7 @@ from fuzzing import DIGITS, make_text, time_words
 from memory_palace.config import Config
 from memory_palace.errors import UsageError
 from memory_palace.facts.derive import derive
+from memory_palace.features.structure.signals import analyse
 from memory_palace.fence import Fence
 from memory_palace.index.recipes import Detail
 from memory_palace.language.time.reading import find_times
@@ -19,7 +20,6 @@ from memory_palace.models import Problem, Query
 from memory_palace.notes.parsing import parse_note
 from memory_palace.retrieval.question import ParsedQuestion, take_times
 from memory_palace.retrieval.quotes import find_quoted
-from memory_palace.structure.signals import analyse
 
 FIRST, TEXTS = (
     int(os.environ.get(f"FUZZ_{name}", n)) for name, n in (("FIRST", 0), ("TEXTS", 10_000))

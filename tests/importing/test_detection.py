@@ -17,7 +17,7 @@ from importing_exports import (
     write_lines,
 )
 
-from memory_palace.importing.detection import FORMATS, detect, find_reader
+from memory_palace.features.importing.detection import FORMATS, detect, find_reader
 
 
 @pytest.fixture

@@ -129,8 +129,8 @@ def measure(name: str, path: Path) -> tuple[int, int]:
     """Read an export in a process of its own; how many turns it gave, and its memory in MB."""
     program = (
         "import re, sys; from pathlib import Path;"
-        "from memory_palace.importing.detection import find_reader;"
-        "from memory_palace.importing.items import ReadReport;"
+        "from memory_palace.features.importing.detection import find_reader;"
+        "from memory_palace.features.importing.items import ReadReport;"
         "items = find_reader(sys.argv[1])(Path(sys.argv[2]), ReadReport());"
         "turns = sum(1 for item in items for turn in item.turns);"
         "status = Path('/proc/self/status').read_text();"  # ru_maxrss counts the parent's too

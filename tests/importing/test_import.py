@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from importing_exports import claude_conversation, claude_message, uuid, write_json
 
 from memory_palace.errors import UsageError
-from memory_palace.importing.composing import write_turns
-from memory_palace.importing.items import Turn
+from memory_palace.features.importing.composing import write_turns
+from memory_palace.features.importing.items import Turn
+from memory_palace.features.metabolism.gates import _distrust
 from memory_palace.markdown.comments import drop_comments
 from memory_palace.markdown.markup import Markup
-from memory_palace.metabolism.gates import _distrust
 from memory_palace.notes.document import parse_document
 from memory_palace.palace import Palace
 
@@ -308,7 +308,7 @@ def dying(call):
 
 for name in ("open", "fsync", "replace", "unlink", "link", "write"):
     setattr(os, name, dying(getattr(os, name)))
-import memory_palace.importing.run as run
+import memory_palace.features.importing.run as run
 run._BATCH_NOTES = 5
 Palace(sys.argv[1]).import_export(sys.argv[2], apply=True)
 """

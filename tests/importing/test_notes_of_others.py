@@ -53,7 +53,7 @@ def test_names_and_sizes_of_an_archive_are_not_trusted(tmp_path: Path) -> None:
 def test_an_archive_that_unpacks_without_end_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memory_palace.importing.formats import files
+    from memory_palace.features.importing.formats import files
 
     monkeypatch.setattr(files, "_LIMIT_UNPACKED", 1 << 16)
     with zipfile.ZipFile(tmp_path / "x.zip", "w", zipfile.ZIP_DEFLATED) as archive:

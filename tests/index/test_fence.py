@@ -35,7 +35,7 @@ READERS = {
     "memory_palace.facts.derive.tell_tongue": ("language", 5),
     "memory_palace.facts.derive._squeeze_headings": ("headings", 9),
     "memory_palace.facts.derive.tokenize": ("words", 5),
-    "memory_palace.structure.facts.find_quoted": ("structure", 5),
+    "memory_palace.features.structure.facts.find_quoted": ("structure", 5),
     "memory_palace.notes.parsing.links_of": ("links", None),
     "memory_palace.notes.parsing._tags": ("tags", None),
     "memory_palace.notes.parsing.find_claims": ("passages", None),
@@ -51,10 +51,10 @@ OF_QUESTIONS = {
     "memory_palace.language.time.reading.find_times": "times",
     "memory_palace.retrieval.when.find_times": "when:",
     "memory_palace.retrieval.quotes.find_quoted": "quotes",
-    "memory_palace.structure.signals.split_words": "grammar",
-    "memory_palace.structure.signals.find_names": "names",
-    "memory_palace.structure.signals.find_phrases": "grammar",
-    "memory_palace.structure.signals._relations": "relations",
+    "memory_palace.features.structure.signals.split_words": "grammar",
+    "memory_palace.features.structure.signals.find_names": "names",
+    "memory_palace.features.structure.signals.find_phrases": "grammar",
+    "memory_palace.features.structure.signals._relations": "relations",
 }
 
 

@@ -200,7 +200,8 @@ def test_fetch_without_a_name_brings_what_serves_the_notes(tmp_path, here, monke
     here.clear()
     fetched: list[str] = []
     monkeypatch.setattr(
-        "memory_palace.cli.models._fetch", lambda model: fetched.append(model.name) or tmp_path
+        "memory_palace.features.upkeep.models._fetch",
+        lambda model: fetched.append(model.name) or tmp_path,
     )
     german, english = fill(tmp_path / "de", [GERMAN] * 3), fill(tmp_path / "en", [ENGLISH] * 3)
     said = palace("-C", german, "models", "fetch")[1]

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from memory_palace.features.structure.grammar import find_phrases
 from memory_palace.language.names import find_names, name_text
 from memory_palace.language.tagged_words import split_words
 from memory_palace.language.time.reading import find_times
-from memory_palace.structure.grammar import find_phrases
 
 READ_ON = date(2026, 5, 28)
 

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from memory_palace.agents.fencing import show_hits
+from memory_palace.features.agents.fencing import show_hits
+from memory_palace.features.view.texts import read_text
 from memory_palace.markdown.prose import shown_text
 from memory_palace.palace import Palace
-from memory_palace.view.texts import read_text
 
 RAW = (
     "Frost: see [[The kiln|tools.kiln]], [[dendron://vault/tools.mast]], [[folder/Ash|the ash]] "

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.metabolism.ledger import make_ledger
+from memory_palace.features.metabolism.ledger import make_ledger
 from memory_palace.notes.document import parse_document
 from memory_palace.notes.usage import Usage
 from memory_palace.palace import Palace

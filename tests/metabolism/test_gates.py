@@ -7,7 +7,7 @@ from datetime import date, timedelta
 import pytest
 
 from memory_palace.embedding.llm_models import estimate_tokens
-from memory_palace.metabolism.gates import constitution_gates, is_ripe, reflection_gates
+from memory_palace.features.metabolism.gates import constitution_gates, is_ripe, reflection_gates
 from memory_palace.notes.usage import Usage
 
 NOTE = "palace/project_rooms/winter/log.md"

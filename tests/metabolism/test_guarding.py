@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from memory_palace.metabolism.cycle import eliminate, take_report
+from memory_palace.features.metabolism.cycle import eliminate, take_report
 from memory_palace.notes.usage import record_usage
 from memory_palace.palace import Palace
 

@@ -4,7 +4,7 @@ import shutil
 from datetime import date, timedelta
 from pathlib import Path
 
-from memory_palace.metabolism.cycle import eliminate
+from memory_palace.features.metabolism.cycle import eliminate
 from memory_palace.palace import Palace
 
 SAMPLE = Path(__file__).parents[2] / "palace"

@@ -16,18 +16,18 @@ from memory_palace.changes.changing import (
 )
 from memory_palace.changes.operations import Move
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.metabolism.assets import KINDS
-from memory_palace.metabolism.cycle import (
+from memory_palace.features.metabolism.assets import KINDS
+from memory_palace.features.metabolism.cycle import (
     distill,
     eliminate,
     promote,
     take_report,
 )
-from memory_palace.metabolism.ledger import take_ledger
+from memory_palace.features.metabolism.ledger import take_ledger
+from memory_palace.features.tasks.conflicts import list_conflicts, resolve_conflict
 from memory_palace.notes.document import parse_document
 from memory_palace.notes.usage import record_usage
 from memory_palace.palace import Palace
-from memory_palace.workflow.conflicts import list_conflicts, resolve_conflict
 
 ROOT = Path(__file__).parent.parent.parent
 TODAY = date(2026, 11, 21)

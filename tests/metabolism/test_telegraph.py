@@ -12,10 +12,10 @@ import pytest
 
 from memory_palace.changes.changing import read_notes
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.metabolism.cycle import distill
-from memory_palace.metabolism.distill import MOST_TOKENS, distill_card, part_of
-from memory_palace.metabolism.gates import reflection_gates
-from memory_palace.metabolism.ledger import take_ledger
+from memory_palace.features.metabolism.cycle import distill
+from memory_palace.features.metabolism.distill import MOST_TOKENS, distill_card, part_of
+from memory_palace.features.metabolism.gates import reflection_gates
+from memory_palace.features.metabolism.ledger import take_ledger
 from memory_palace.notes.document import parse_document
 from memory_palace.palace import Palace
 

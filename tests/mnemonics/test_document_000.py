@@ -7,7 +7,7 @@ import asyncio
 import numpy as np
 import pytest
 
-from memory_palace.document_000 import (
+from memory_palace.documents import (
     HierarchicalIndex,
     Memory,
     Strategy,

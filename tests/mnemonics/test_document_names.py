@@ -6,7 +6,7 @@ import inspect
 
 import pytest
 
-from memory_palace import document_000
+from memory_palace import documents
 
 SIGNATURES = {
     "calculate_retrieval_score": "memory query query_embedding response alpha beta gamma",
@@ -22,28 +22,28 @@ METHODS = {
 
 @pytest.mark.parametrize(("name", "parameters"), SIGNATURES.items())
 def test_names_keep_the_parameters_of_the_document_in_its_order(name, parameters):
-    found = inspect.signature(getattr(document_000, name)).parameters
+    found = inspect.signature(getattr(documents, name)).parameters
     assert list(found) == parameters.split()
 
 
 @pytest.mark.parametrize(("place", "parameters"), METHODS.items())
 def test_methods_keep_theirs(place, parameters):
     name, method = place
-    found = inspect.signature(getattr(getattr(document_000, name), method)).parameters
+    found = inspect.signature(getattr(getattr(documents, name), method)).parameters
     assert list(found) == parameters.split()
 
 
 def test_a_memory_is_made_from_the_seven_fields_of_the_document():
-    made = document_000.Memory("1", "Raft", "Boats.", "Votes.", "captain mustard waltz", 7, [0.1])
+    made = documents.Memory("1", "Raft", "Boats.", "Votes.", "captain mustard waltz", 7, [0.1])
     assert (made.id, made.verify_token, made.smashin_score) == ("1", "captain mustard waltz", 7)
 
 
 def test_defaults_are_those_of_the_document():
-    parameters = inspect.signature(document_000.calculate_retrieval_score).parameters
+    parameters = inspect.signature(documents.calculate_retrieval_score).parameters
     assert [parameters[name].default for name in ("alpha", "beta", "gamma")] == [0.5, 0.3, 0.2]
-    assert document_000.VerificationChecker().strict_mode is True
+    assert documents.VerificationChecker().strict_mode is True
 
 
-@pytest.mark.parametrize("name", document_000.__all__)
+@pytest.mark.parametrize("name", documents.__all__)
 def test_every_name_is_the_thing_that_is_called_so(name):
-    assert getattr(document_000, name).__name__ == name
+    assert getattr(documents, name).__name__ == name

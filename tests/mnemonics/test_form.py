@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_palace.errors import PalaceError, UsageError
-from memory_palace.mnemonics.form import (
+from memory_palace.features.memories.form import (
     read_form,
     read_marks,
     read_memory,
@@ -19,11 +19,11 @@ from memory_palace.mnemonics.form import (
     render_memory,
     state_score,
 )
-from memory_palace.mnemonics.memory_values import Factor, LinkKind, Mark, Memory, MemoryLink
-from memory_palace.mnemonics.reviews import Review
+from memory_palace.features.memories.memory_values import Factor, LinkKind, Mark, Memory, MemoryLink
+from memory_palace.features.memories.reviews import Review
+from memory_palace.features.redqueen.examined import examine
 from memory_palace.notes.document import parse_document
 from memory_palace.notes.sections import replace_section
-from memory_palace.redqueen.examined import examine
 
 PATH = "palace/reflection_wing/memories/ring.md"
 NOTE = """---

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from memory_palace.embedding.base import embed_query
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import NotAPalaceError
-from memory_palace.mnemonics.hierarchy import ROOT_CHARACTERS, HierarchicalIndex, render
-from memory_palace.mnemonics.memory_values import Memory
+from memory_palace.features.memories.hierarchy import ROOT_CHARACTERS, HierarchicalIndex, render
+from memory_palace.features.memories.memory_values import Memory
 from memory_palace.palace import Palace
 from memory_palace.retrieval.routing import MOST_DOMAINS, Router
 

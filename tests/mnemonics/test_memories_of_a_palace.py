@@ -7,26 +7,26 @@ from datetime import UTC, date, datetime
 import pytest
 
 from memory_palace.changes.changing import read_notes, undo_change
-from memory_palace.checking.verify import verify
 from memory_palace.errors import UsageError
-from memory_palace.mnemonics.hierarchy import HierarchicalIndex
-from memory_palace.mnemonics.memories import (
+from memory_palace.features.checking.verify import verify
+from memory_palace.features.memories.hierarchy import HierarchicalIndex
+from memory_palace.features.memories.memories import (
     list_memories,
     plan_reviews,
     record_review,
     show_memory,
     tour,
 )
-from memory_palace.mnemonics.memory_notes import (
+from memory_palace.features.memories.memory_notes import (
     lint_memories,
     new_memory,
     read_draft,
     score_memory,
 )
-from memory_palace.mnemonics.memory_values import Factor, Mark, Memory
-from memory_palace.mnemonics.reviews import LOG
+from memory_palace.features.memories.memory_values import Factor, Mark, Memory
+from memory_palace.features.memories.reviews import LOG
+from memory_palace.features.redqueen.rounds import load_memories
 from memory_palace.palace import Palace
-from memory_palace.redqueen.rounds import load_memories
 
 TODAY = date(2026, 3, 1)
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)

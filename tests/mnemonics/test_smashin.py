@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.mnemonics.memory_values import Factor, Mark
-from memory_palace.mnemonics.smashin import (
+from memory_palace.features.memories.memory_values import Factor, Mark
+from memory_palace.features.memories.smashin import (
     band_of,
     count_score,
     detect_factors,

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory_palace.features.memories.verification_tokens import find_tokens, fold_words, holds_token
 from memory_palace.language.markers import drop_markers, find_markers
-from memory_palace.mnemonics.verification_tokens import find_tokens, fold_words, holds_token
 from memory_palace.palace import Palace
 
 

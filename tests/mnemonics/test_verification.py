@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from memory_palace.errors import CheckFailedError
-from memory_palace.mnemonics.memory_values import Memory
-from memory_palace.mnemonics.verification import (
+from memory_palace.features.memories.memory_values import Memory
+from memory_palace.features.memories.verification import (
     TokenVerdict,
     VerificationChecker,
     check_memories,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.navigation.loci import add_locus
-from memory_palace.navigation.nodes import Pose2D
+from memory_palace.features.seek.loci import add_locus
+from memory_palace.features.seek.nodes import Pose2D
 from memory_palace.palace import Palace
 
 PLACES = (

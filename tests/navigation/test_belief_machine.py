@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from memory_palace.errors import UsageError
-from memory_palace.navigation.belief import (
+from memory_palace.features.seek.belief import (
     FINAL,
     apply_memory_retrieval,
     change_goal,
@@ -21,8 +21,8 @@ from memory_palace.navigation.belief import (
     reach,
     see,
 )
-from memory_palace.navigation.loop import Retrieval, Surroundings, take_step, verify
-from memory_palace.navigation.schema import SchemaError, check_belief
+from memory_palace.features.seek.loop import Retrieval, Surroundings, take_step, verify
+from memory_palace.features.seek.schema import SchemaError, check_belief
 
 RANK = {"searching": 0, "likely_in_memory": 1, "visible": 2, "done": 3, "unreachable": 3}
 SCORES = st.floats(0, 1, allow_nan=False)

@@ -8,8 +8,8 @@ import pytest
 
 from benchmarks.seeking import find_targets, measure_promotion, read_errands
 from memory_palace.embedding.registry import get_embedder, is_available
-from memory_palace.navigation.node_ranking import Null, read_probes
-from memory_palace.navigation.nodes import goal_words, node_words
+from memory_palace.features.seek.node_ranking import Null, read_probes
+from memory_palace.features.seek.nodes import goal_words, node_words
 
 HERE = Path(__file__).parent
 TABLES = [HERE / "goals.md", HERE / "paraphrases.md", HERE / "held_out.md"]

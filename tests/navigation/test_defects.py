@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import UsageError, WrongEmbedderError
-from memory_palace.navigation.belief import (
+from memory_palace.features.seek.belief import (
     apply_memory_retrieval,
     change_goal,
     exhaust_candidates,
     new_belief,
 )
-from memory_palace.navigation.node_ranking import NodeStore, blend, retrieve_candidates
-from memory_palace.navigation.nodes import MemoryNode, Pose2D, goal_words, node_words
-from memory_palace.navigation.search_session import SearchSessions
+from memory_palace.features.seek.node_ranking import NodeStore, blend, retrieve_candidates
+from memory_palace.features.seek.nodes import MemoryNode, Pose2D, goal_words, node_words
+from memory_palace.features.seek.search_session import SearchSessions
 
 HERE = Pose2D(0.0, 0.0)
 COSINES = st.floats(-1, 1, width=32)

@@ -7,13 +7,13 @@ import json
 import pytest
 
 from memory_palace.errors import UsageError
-from memory_palace.navigation.loci import (
+from memory_palace.features.seek.loci import (
     export_record,
     import_loci,
     read_loci,
 )
-from memory_palace.navigation.nodes import MemoryNode, Pose2D, read_node_list
-from memory_palace.navigation.schema import SchemaError
+from memory_palace.features.seek.nodes import MemoryNode, Pose2D, read_node_list
+from memory_palace.features.seek.schema import SchemaError
 
 ROOM = "chambers/places"
 

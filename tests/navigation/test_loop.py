@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from memory_palace.errors import UsageError
-from memory_palace.navigation.belief import new_belief
-from memory_palace.navigation.loop import (
+from memory_palace.features.seek.belief import new_belief
+from memory_palace.features.seek.loop import (
     Retrieval,
     RuleProposer,
     Surroundings,
@@ -21,8 +21,8 @@ from memory_palace.navigation.loop import (
     take_step,
     verify,
 )
-from memory_palace.navigation.nodes import Pose2D
-from memory_palace.navigation.seek import CHECKS
+from memory_palace.features.seek.nodes import Pose2D
+from memory_palace.features.seek.seek import CHECKS
 
 NODES = frozenset(range(4))
 POSES = {number: Pose2D(float(number), 0.0) for number in NODES}
@@ -41,7 +41,7 @@ def test_the_self_check_passes(what, check):
 
 
 def test_the_self_check_is_a_command():
-    command = [sys.executable, "-m", "memory_palace.navigation.seek", "--self-check"]
+    command = [sys.executable, "-m", "memory_palace.features.seek.seek", "--self-check"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.count("[PASS]") == len(CHECKS)
     assert "all checks passed" in done.stdout

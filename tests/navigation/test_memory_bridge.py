@@ -6,8 +6,8 @@ from typing import get_args
 
 import pytest
 
-from memory_palace.navigation.belief import Status, apply_memory_retrieval, new_belief
-from memory_palace.navigation.schema import check_belief
+from memory_palace.features.seek.belief import Status, apply_memory_retrieval, new_belief
+from memory_palace.features.seek.schema import check_belief
 
 THRESHOLD = 0.3
 

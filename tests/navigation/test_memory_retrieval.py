@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from memory_palace.embedding.hashing import HashingEmbedder
-from memory_palace.navigation.node_ranking import NodeStore, retrieve_candidates
-from memory_palace.navigation.nodes import MemoryNode, Pose2D
+from memory_palace.features.seek.node_ranking import NodeStore, retrieve_candidates
+from memory_palace.features.seek.nodes import MemoryNode, Pose2D
 
 HERE = Pose2D(0.0, 0.0)
 

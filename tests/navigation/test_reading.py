@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from memory_palace.cli.commands import app
-from memory_palace.navigation.observing import READ_BYTES, read_node, read_passages
-from memory_palace.navigation.searches import SearchPlan, start_search, step_search
+from memory_palace.features.seek.observing import READ_BYTES, read_node, read_passages
+from memory_palace.features.seek.searches import SearchPlan, start_search, step_search
 
 GOAL = "which bearing of the pump was replaced"
 ANSWER = "The lower bearing of the pump was replaced by a brass one."

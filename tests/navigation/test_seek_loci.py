@@ -5,9 +5,9 @@ from __future__ import annotations
 from typer.testing import CliRunner
 
 from memory_palace.cli.commands import app
-from memory_palace.navigation.nodes import Pose2D
-from memory_palace.navigation.observing import reject_node, sight_node
-from memory_palace.navigation.searches import (
+from memory_palace.features.seek.nodes import Pose2D
+from memory_palace.features.seek.observing import reject_node, sight_node
+from memory_palace.features.seek.searches import (
     SearchPlan,
     change_search_goal,
     load_search,

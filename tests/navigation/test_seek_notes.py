@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.navigation.observing import (
+from memory_palace.features.seek.observing import (
     confirm_node,
     read_node,
     reject_node,
     sight_node,
 )
-from memory_palace.navigation.searches import (
+from memory_palace.features.seek.searches import (
     SearchPlan,
     change_search_goal,
     load_search,

@@ -12,10 +12,10 @@ import pytest
 from stopping import Stopped, steps_of
 
 from memory_palace.errors import IndexLockedError, PalaceError, UsageError
-from memory_palace.navigation import searches
-from memory_palace.navigation.observing import read_node
-from memory_palace.navigation.search_session import SearchSessions
-from memory_palace.navigation.searches import (
+from memory_palace.features.seek import searches
+from memory_palace.features.seek.observing import read_node
+from memory_palace.features.seek.search_session import SearchSessions
+from memory_palace.features.seek.searches import (
     SearchPlan,
     load_search,
     read_search_log,
@@ -77,9 +77,9 @@ def test_a_killed_process_leaves_a_search_that_goes_on(search):
     palace, name = search
     code = """
 import os, sys, pathlib
-from memory_palace.navigation.searches import step_search
+from memory_palace.features.seek.searches import step_search
 from memory_palace.palace import Palace
-from memory_palace.navigation.search_session import SearchSessions
+from memory_palace.features.seek.search_session import SearchSessions
 save = SearchSessions.save
 def save_and_die(self, session, record):
     save(self, session, record)

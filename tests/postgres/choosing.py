@@ -6,13 +6,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from memory_palace.features.store.fetching import ChosenSnapshot, gather
 from memory_palace.graph.near import NearLinks
 from memory_palace.index.compact import _live_notes
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.statistics import OwnStatistics
 from memory_palace.models import Query
 from memory_palace.notes.reading import find_disputes
-from memory_palace.postgres.fetching import ChosenSnapshot, gather
 from memory_palace.retrieval.context import find_candidates
 from memory_palace.retrieval.excerpts import NoteReader
 from memory_palace.retrieval.profiles import get_profile

@@ -10,13 +10,13 @@ from pathlib import Path
 from postgres.pushing import Store
 
 from memory_palace.errors import PalaceError
+from memory_palace.features.store import schema, writing
+from memory_palace.features.store.address import read_address
+from memory_palace.features.store.connecting import asking, connect
+from memory_palace.features.store.upkeep import vacuum
+from memory_palace.features.store.writing import push
 from memory_palace.index.store import IndexFiles
 from memory_palace.palace import Palace
-from memory_palace.postgres import schema, writing
-from memory_palace.postgres.address import read_address
-from memory_palace.postgres.connecting import asking, connect
-from memory_palace.postgres.upkeep import vacuum
-from memory_palace.postgres.writing import push
 
 
 def die_before(number: int) -> Callable[[str], None]:

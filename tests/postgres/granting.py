@@ -6,13 +6,13 @@ from pathlib import Path
 
 from postgres.pushing import write_notes
 
+from memory_palace.features.store.access import grant, make_palace
+from memory_palace.features.store.address import read_address
+from memory_palace.features.store.connecting import connect
+from memory_palace.features.store.schema import migrate, open_store
+from memory_palace.features.store.writing import push
 from memory_palace.index.store import IndexFiles
 from memory_palace.palace import Palace
-from memory_palace.postgres.access import grant, make_palace
-from memory_palace.postgres.address import read_address
-from memory_palace.postgres.connecting import connect
-from memory_palace.postgres.schema import migrate, open_store
-from memory_palace.postgres.writing import push
 
 CANARY = "quagga"
 """A word of the secret palace: in paths, titles, texts, tags, types and links."""

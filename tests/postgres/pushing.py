@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from memory_palace.features.store.access import find_palace, make_palace
+from memory_palace.features.store.address import read_address
+from memory_palace.features.store.checking import verify_store
+from memory_palace.features.store.connecting import connect
+from memory_palace.features.store.exporting import StoredIndex
+from memory_palace.features.store.schema import migrate
+from memory_palace.features.store.settings import kept_settings
+from memory_palace.features.store.writing import push
 from memory_palace.index.store import IndexFiles
 from memory_palace.palace import Palace
-from memory_palace.postgres.access import find_palace, make_palace
-from memory_palace.postgres.address import read_address
-from memory_palace.postgres.checking import verify_store
-from memory_palace.postgres.connecting import connect
-from memory_palace.postgres.exporting import StoredIndex
-from memory_palace.postgres.schema import migrate
-from memory_palace.postgres.settings import kept_settings
-from memory_palace.postgres.writing import push
 
 TABLES = ("generation", "note", "passage", "posting", "name", "link")
 

@@ -17,10 +17,10 @@ from benchmarks.datasets.locomo import load_locomo  # noqa: E402
 from benchmarks.golden import read_pairs  # noqa: E402
 from memory_palace.engine import Engine  # noqa: E402
 from memory_palace.errors import IndexMissingError, UsageError  # noqa: E402
+from memory_palace.features.store import choosing  # noqa: E402
+from memory_palace.features.store.reader import StoreReader  # noqa: E402
 from memory_palace.models import Filters  # noqa: E402
 from memory_palace.palace import Palace  # noqa: E402
-from memory_palace.postgres import choosing  # noqa: E402
-from memory_palace.postgres.reader import StoreReader  # noqa: E402
 
 pytestmark = pytest.mark.postgres
 

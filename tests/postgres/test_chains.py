@@ -16,8 +16,8 @@ from postgres.pushing import Store  # noqa: E402
 from benchmarks.datasets.locomo import load_locomo  # noqa: E402
 from benchmarks.golden import read_pairs  # noqa: E402
 from memory_palace.engine import Engine  # noqa: E402
-from memory_palace.postgres.reader import StoreReader  # noqa: E402
-from memory_palace.postgres.upkeep import vacuum  # noqa: E402
+from memory_palace.features.store.reader import StoreReader  # noqa: E402
+from memory_palace.features.store.upkeep import vacuum  # noqa: E402
 
 pytestmark = pytest.mark.postgres
 

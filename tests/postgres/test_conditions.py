@@ -10,10 +10,10 @@ from postgres.pushing import Store, write_notes  # noqa: E402
 from running import run_main  # noqa: E402
 
 from memory_palace.errors import ConfigError, UsageError  # noqa: E402
+from memory_palace.features.store.generation import Generation  # noqa: E402
+from memory_palace.features.store.reader import StoreReader  # noqa: E402
+from memory_palace.features.store.settings import read_kept  # noqa: E402
 from memory_palace.palace import Palace  # noqa: E402
-from memory_palace.postgres.generation import Generation  # noqa: E402
-from memory_palace.postgres.reader import StoreReader  # noqa: E402
-from memory_palace.postgres.settings import read_kept  # noqa: E402
 from memory_palace.retrieval.whole_passages import full_texts  # noqa: E402
 
 pytestmark = pytest.mark.postgres

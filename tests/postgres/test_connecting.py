@@ -12,11 +12,11 @@ psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 from psycopg import sql  # noqa: E402
 
 from memory_palace.errors import IndexMissingError, StoreError, UsageError  # noqa: E402
-from memory_palace.postgres import connecting  # noqa: E402
-from memory_palace.postgres.access import find_palace, make_palace  # noqa: E402
-from memory_palace.postgres.address import Address, read_address  # noqa: E402
-from memory_palace.postgres.connecting import asking, connect  # noqa: E402
-from memory_palace.postgres.schema import migrate, open_store  # noqa: E402
+from memory_palace.features.store import connecting  # noqa: E402
+from memory_palace.features.store.access import find_palace, make_palace  # noqa: E402
+from memory_palace.features.store.address import Address, read_address  # noqa: E402
+from memory_palace.features.store.connecting import asking, connect  # noqa: E402
+from memory_palace.features.store.schema import migrate, open_store  # noqa: E402
 
 pytestmark = pytest.mark.postgres
 
@@ -220,9 +220,10 @@ def test_nothing_of_the_database_is_imported_without_a_store():
         "import sys\n"
         "from memory_palace.cli.commands import run\n"
         "run(['status', '--help'])\n"
-        "import memory_palace.engine, memory_palace.cli.query, memory_palace.cli.register\n"
+        "import memory_palace.engine, memory_palace.features.asking.verbs\n"
+        "import memory_palace.features.upkeep.register\n"
         "print([n for n in sys.modules if n.split('.')[0] in ('psycopg', 'pgvector')\n"
-        "       or n.startswith('memory_palace.postgres')])\n"
+        "       or n.startswith('memory_palace.features.store')])\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"

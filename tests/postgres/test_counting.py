@@ -8,10 +8,10 @@ psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
 from postgres.pushing import Store, write_notes  # noqa: E402
 
-from memory_palace.postgres import fetching, writing  # noqa: E402
-from memory_palace.postgres.access import grant  # noqa: E402
-from memory_palace.postgres.naming import NameKind  # noqa: E402
-from memory_palace.postgres.reader import StoreReader  # noqa: E402
+from memory_palace.features.store import fetching, writing  # noqa: E402
+from memory_palace.features.store.access import grant  # noqa: E402
+from memory_palace.features.store.naming import NameKind  # noqa: E402
+from memory_palace.features.store.reader import StoreReader  # noqa: E402
 
 pytestmark = pytest.mark.postgres
 

@@ -13,11 +13,11 @@ from postgres.pushing import Store, write_notes  # noqa: E402
 from running import run_main  # noqa: E402
 
 from memory_palace.errors import IndexDamagedError  # noqa: E402
+from memory_palace.features.store.checking import verify_store  # noqa: E402
+from memory_palace.features.store.reader import StoreReader  # noqa: E402
+from memory_palace.features.store.writing import push  # noqa: E402
 from memory_palace.index.store import IndexFiles  # noqa: E402
 from memory_palace.palace import Palace  # noqa: E402
-from memory_palace.postgres.checking import verify_store  # noqa: E402
-from memory_palace.postgres.reader import StoreReader  # noqa: E402
-from memory_palace.postgres.writing import push  # noqa: E402
 
 pytestmark = pytest.mark.postgres
 

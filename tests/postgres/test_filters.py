@@ -16,8 +16,8 @@ from postgres.pushing import Store  # noqa: E402
 
 from memory_palace.engine import Engine  # noqa: E402
 from memory_palace.errors import UsageError  # noqa: E402
+from memory_palace.features.store.reader import StoreReader  # noqa: E402
 from memory_palace.palace import Palace  # noqa: E402
-from memory_palace.postgres.reader import StoreReader  # noqa: E402
 from memory_palace.retrieval.filters import make_filters  # noqa: E402
 
 pytestmark = pytest.mark.postgres

@@ -13,8 +13,8 @@ from postgres.pushing import Store, read_tables  # noqa: E402
 from postgres.serving import Database, Server, fill  # noqa: E402
 from running import run_main  # noqa: E402
 
-from memory_palace.postgres import writing  # noqa: E402
-from memory_palace.postgres.connecting import asking  # noqa: E402
+from memory_palace.features.store import writing  # noqa: E402
+from memory_palace.features.store.connecting import asking  # noqa: E402
 
 pytestmark = pytest.mark.postgres
 

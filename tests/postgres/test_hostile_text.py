@@ -15,9 +15,9 @@ from running import run_main  # noqa: E402
 
 from memory_palace.engine import Engine  # noqa: E402
 from memory_palace.errors import PalaceError  # noqa: E402
+from memory_palace.features.store.reader import StoreReader  # noqa: E402
 from memory_palace.models import Filters  # noqa: E402
 from memory_palace.palace import Palace  # noqa: E402
-from memory_palace.postgres.reader import StoreReader  # noqa: E402
 
 pytestmark = pytest.mark.postgres
 

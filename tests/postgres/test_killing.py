@@ -25,14 +25,14 @@ from postgres.pushing import Store, read_tables, write_notes  # noqa: E402
 from postgres.serving import Database, Server, fill  # noqa: E402
 
 from memory_palace.errors import IndexMissingError, StoreError  # noqa: E402
+from memory_palace.features.store import writing  # noqa: E402
+from memory_palace.features.store.checking import verify_store  # noqa: E402
+from memory_palace.features.store.connecting import asking  # noqa: E402
+from memory_palace.features.store.reader import StoreReader  # noqa: E402
+from memory_palace.features.store.upkeep import vacuum  # noqa: E402
+from memory_palace.features.store.writing import push  # noqa: E402
 from memory_palace.index.store import IndexFiles  # noqa: E402
 from memory_palace.palace import Palace  # noqa: E402
-from memory_palace.postgres import writing  # noqa: E402
-from memory_palace.postgres.checking import verify_store  # noqa: E402
-from memory_palace.postgres.connecting import asking  # noqa: E402
-from memory_palace.postgres.reader import StoreReader  # noqa: E402
-from memory_palace.postgres.upkeep import vacuum  # noqa: E402
-from memory_palace.postgres.writing import push  # noqa: E402
 
 pytestmark = pytest.mark.postgres
 CONTEXT.set_forkserver_preload(["preloaded", "postgres.dying"])

@@ -11,9 +11,9 @@ from postgres.granting import CANARY, push_two  # noqa: E402
 from psycopg import sql  # noqa: E402
 
 from memory_palace.errors import StoreError  # noqa: E402
-from memory_palace.postgres.address import read_address  # noqa: E402
-from memory_palace.postgres.connecting import connect  # noqa: E402
-from memory_palace.postgres.schema import list_tables  # noqa: E402
+from memory_palace.features.store.address import read_address  # noqa: E402
+from memory_palace.features.store.connecting import connect  # noqa: E402
+from memory_palace.features.store.schema import list_tables  # noqa: E402
 
 pytestmark = pytest.mark.postgres
 

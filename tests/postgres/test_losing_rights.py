@@ -10,10 +10,10 @@ from postgres.pushing import write_notes  # noqa: E402
 from running import run_main  # noqa: E402
 
 from memory_palace.errors import PalaceError, StoreError, WrongEmbedderError  # noqa: E402
-from memory_palace.postgres.access import grant, revoke  # noqa: E402
-from memory_palace.postgres.address import read_address  # noqa: E402
-from memory_palace.postgres.reader import StoreReader  # noqa: E402
-from memory_palace.postgres.schema import open_store  # noqa: E402
+from memory_palace.features.store.access import grant, revoke  # noqa: E402
+from memory_palace.features.store.address import read_address  # noqa: E402
+from memory_palace.features.store.reader import StoreReader  # noqa: E402
+from memory_palace.features.store.schema import open_store  # noqa: E402
 
 pytestmark = pytest.mark.postgres
 

@@ -15,11 +15,11 @@ from postgres import dying  # noqa: E402
 from postgres.pushing import Store, read_tables, write_notes  # noqa: E402
 
 from memory_palace.errors import StoreError  # noqa: E402
-from memory_palace.postgres.access import grant  # noqa: E402
-from memory_palace.postgres.address import read_address  # noqa: E402
-from memory_palace.postgres.connecting import connect  # noqa: E402
-from memory_palace.postgres.reader import StoreReader  # noqa: E402
-from memory_palace.postgres.schema import migrate, read_migrations, read_version  # noqa: E402
+from memory_palace.features.store.access import grant  # noqa: E402
+from memory_palace.features.store.address import read_address  # noqa: E402
+from memory_palace.features.store.connecting import connect  # noqa: E402
+from memory_palace.features.store.reader import StoreReader  # noqa: E402
+from memory_palace.features.store.schema import migrate, read_migrations, read_version  # noqa: E402
 
 pytestmark = pytest.mark.postgres
 
@@ -71,7 +71,7 @@ def test_a_filled_store_is_brought_up_to_date_and_answers_as_before(database, sa
     before = answers(store)
     assert len(before) > 10
     newer = {**read_migrations(), NEWEST + 1: NEXT}
-    monkeypatch.setattr("memory_palace.postgres.schema.read_migrations", lambda: newer)
+    monkeypatch.setattr("memory_palace.features.store.schema.read_migrations", lambda: newer)
     with pytest.raises(StoreError, match="brings it up to date"):
         answers(store)
     assert migrate(store.connection, store.address) == NEWEST + 1

@@ -9,10 +9,10 @@ psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 from postgres.pushing import Store  # noqa: E402
 
 from memory_palace.engine import Engine  # noqa: E402
+from memory_palace.features.store import choosing, writing  # noqa: E402
+from memory_palace.features.store.reader import StoreReader  # noqa: E402
+from memory_palace.features.store.statements import Statements  # noqa: E402
 from memory_palace.models import Filters  # noqa: E402
-from memory_palace.postgres import choosing, writing  # noqa: E402
-from memory_palace.postgres.reader import StoreReader  # noqa: E402
-from memory_palace.postgres.statements import Statements  # noqa: E402
 
 pytestmark = pytest.mark.postgres
 
@@ -70,7 +70,7 @@ def test_an_index_of_vectors_proposes_what_comparing_all_finds(indexed, sample, 
         nearest.append(find(*given, **options))
         return nearest[-1]
 
-    monkeypatch.setattr("memory_palace.postgres.reader.find_nearest", keep)
+    monkeypatch.setattr("memory_palace.features.store.reader.find_nearest", keep)
     for text in QUESTIONS:
         found = Engine.query(sample, text, as_of=NOW, limit=3, **how)
         for least in (1, 50_000):

@@ -16,11 +16,8 @@ from memory_palace.errors import (  # noqa: E402
     NotesFailedError,
     StoreError,
 )
-from memory_palace.index.postings import count_keys, same_keys  # noqa: E402
-from memory_palace.index.store import IndexFiles  # noqa: E402
-from memory_palace.palace import Palace  # noqa: E402
-from memory_palace.postgres import blocks  # noqa: E402
-from memory_palace.postgres.packing import (  # noqa: E402
+from memory_palace.features.store import blocks  # noqa: E402
+from memory_palace.features.store.packing import (  # noqa: E402
     PostedRow,
     pack_block,
     pack_keys,
@@ -29,8 +26,11 @@ from memory_palace.postgres.packing import (  # noqa: E402
     unpack_lengths,
     unpack_posting,
 )
-from memory_palace.postgres.upkeep import vacuum  # noqa: E402
-from memory_palace.postgres.writing import push  # noqa: E402
+from memory_palace.features.store.upkeep import vacuum  # noqa: E402
+from memory_palace.features.store.writing import push  # noqa: E402
+from memory_palace.index.postings import count_keys, same_keys  # noqa: E402
+from memory_palace.index.store import IndexFiles  # noqa: E402
+from memory_palace.palace import Palace  # noqa: E402
 
 pytestmark = pytest.mark.postgres
 
@@ -267,7 +267,7 @@ def test_readers_see_one_generation_while_another_is_written(open_store, store, 
 
 
 def test_a_role_that_may_write_pushes(database, open_store, store, tmp_path):
-    from memory_palace.postgres.access import grant
+    from memory_palace.features.store.access import grant
 
     store.push()
     grant(store.connection, store.address, database.make_role("builder"), may_write=True)

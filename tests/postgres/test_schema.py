@@ -5,10 +5,10 @@ import pytest
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
 from memory_palace.errors import IndexMissingError, StoreError  # noqa: E402
-from memory_palace.postgres.access import list_palaces, make_palace  # noqa: E402
-from memory_palace.postgres.address import read_address  # noqa: E402
-from memory_palace.postgres.connecting import connect  # noqa: E402
-from memory_palace.postgres.schema import (  # noqa: E402
+from memory_palace.features.store.access import list_palaces, make_palace  # noqa: E402
+from memory_palace.features.store.address import read_address  # noqa: E402
+from memory_palace.features.store.connecting import connect  # noqa: E402
+from memory_palace.features.store.schema import (  # noqa: E402
     check_schema,
     migrate,
     read_migrations,
@@ -76,7 +76,7 @@ def test_an_older_program_says_that_the_store_is_newer(connection, address):
 def test_a_newer_program_says_that_the_store_is_older(connection, address, monkeypatch):
     migrate(connection, address)
     newer = {**read_migrations(), NEWEST + 1: "SELECT 1"}
-    monkeypatch.setattr("memory_palace.postgres.schema.read_migrations", lambda: newer)
+    monkeypatch.setattr("memory_palace.features.store.schema.read_migrations", lambda: newer)
     with pytest.raises(StoreError, match="as the role keeper brings it up to date"):
         check_schema(connection, address)
 

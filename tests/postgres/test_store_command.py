@@ -10,10 +10,10 @@ psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
 from running import run_main  # noqa: E402
 
-from memory_palace.postgres.access import make_palace  # noqa: E402
-from memory_palace.postgres.address import read_address  # noqa: E402
-from memory_palace.postgres.connecting import connect  # noqa: E402
-from memory_palace.postgres.schema import migrate  # noqa: E402
+from memory_palace.features.store.access import make_palace  # noqa: E402
+from memory_palace.features.store.address import read_address  # noqa: E402
+from memory_palace.features.store.connecting import connect  # noqa: E402
+from memory_palace.features.store.schema import migrate  # noqa: E402
 
 pytestmark = pytest.mark.postgres
 

@@ -12,7 +12,7 @@ from postgres.granting import CANARY, ROLES, push_two  # noqa: E402
 from postgres.pushing import write_notes  # noqa: E402
 from running import run_main  # noqa: E402
 
-from memory_palace.postgres.schema import list_tables  # noqa: E402
+from memory_palace.features.store.schema import list_tables  # noqa: E402
 
 pytestmark = pytest.mark.postgres
 

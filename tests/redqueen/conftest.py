@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from memory_palace.features.redqueen.examined import ExaminedMemory
+from memory_palace.features.redqueen.round_values import Cue
 from memory_palace.palace import Palace
-from memory_palace.redqueen.examined import ExaminedMemory
-from memory_palace.redqueen.round_values import Cue
 
 from .playing import Player, registered
 

@@ -6,7 +6,7 @@ import json
 import re
 from contextlib import contextmanager
 
-from memory_palace.redqueen.llm import read_prompt
+from memory_palace.features.redqueen.llm import read_prompt
 
 ROLES = ("examiner", "learner", "evaluator", "evolver")
 

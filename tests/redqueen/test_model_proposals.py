@@ -10,10 +10,10 @@ import pytest
 from memory_palace.cli.app import main
 from memory_palace.dialogue import open_dialogue
 from memory_palace.errors import CheckFailedError
+from memory_palace.features.redqueen.llm import model_roles
+from memory_palace.features.redqueen.round_values import Strategy
+from memory_palace.features.redqueen.rounds import run
 from memory_palace.notes.document import parse_document
-from memory_palace.redqueen.llm import model_roles
-from memory_palace.redqueen.round_values import Strategy
-from memory_palace.redqueen.rounds import run
 
 pytestmark = [
     pytest.mark.llm,

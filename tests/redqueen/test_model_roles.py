@@ -9,9 +9,9 @@ import pytest
 from memory_palace.cli.app import main
 from memory_palace.dialogue import ATTEMPTS, open_dialogue
 from memory_palace.errors import CheckFailedError, MissingPartError, PalaceError, UsageError
-from memory_palace.redqueen.llm import SHORTLIST, model_roles
-from memory_palace.redqueen.round_values import Strategy
-from memory_palace.redqueen.rounds import run
+from memory_palace.features.redqueen.llm import SHORTLIST, model_roles
+from memory_palace.features.redqueen.round_values import Strategy
+from memory_palace.features.redqueen.rounds import run
 
 from .playing import data_of, role_of
 

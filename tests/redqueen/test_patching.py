@@ -8,14 +8,14 @@ import pytest
 from memory_palace.changes.changing import read_notes
 from memory_palace.changes.overlay import overlay
 from memory_palace.errors import PalaceError
+from memory_palace.features.memories.verification_tokens import find_tokens
+from memory_palace.features.redqueen.examined import examine
+from memory_palace.features.redqueen.proposals import patch_note
+from memory_palace.features.redqueen.round_values import RoundProposal
 from memory_palace.markdown.prose import strip_markup
-from memory_palace.mnemonics.verification_tokens import find_tokens
 from memory_palace.notes.document import parse_document
 from memory_palace.notes.frontmatter import split_front_matter
 from memory_palace.palace import Palace
-from memory_palace.redqueen.examined import examine
-from memory_palace.redqueen.proposals import patch_note
-from memory_palace.redqueen.round_values import RoundProposal
 
 FORM = """\
 ---

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from memory_palace.features.redqueen.proposals import propose, shared_names
 from memory_palace.notes.document import Library, parse_document
-from memory_palace.redqueen.proposals import propose, shared_names
 
 
 def read(**texts):

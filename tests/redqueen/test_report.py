@@ -6,19 +6,19 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from memory_palace.cli.redqueen_report import round_lines
-from memory_palace.notes.document import Library, parse_document
-from memory_palace.palace import Palace
-from memory_palace.redqueen.askings import (
+from memory_palace.features.redqueen.askings import (
     Asking,
     AskingResult,
     ask_search,
     choose_askings,
     collect_askings,
 )
-from memory_palace.redqueen.findings import make_report
-from memory_palace.redqueen.round_values import Strategy
-from memory_palace.redqueen.rounds import run
+from memory_palace.features.redqueen.findings import make_report
+from memory_palace.features.redqueen.round_values import Strategy
+from memory_palace.features.redqueen.rounds import run
+from memory_palace.features.redqueen.shown import round_lines
+from memory_palace.notes.document import Library, parse_document
+from memory_palace.palace import Palace
 
 from .conftest import memory
 

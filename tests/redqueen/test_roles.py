@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.mnemonics.memory_values import Memory
-from memory_palace.redqueen.round_values import Cue, LearnerAnswer, Question, Strategy
-from memory_palace.redqueen.session import (
+from memory_palace.features.memories.memory_values import Memory
+from memory_palace.features.redqueen.round_values import Cue, LearnerAnswer, Question, Strategy
+from memory_palace.features.redqueen.session import (
     DEPTH,
     SentencePlayer,
     choose_targets,

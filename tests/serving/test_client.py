@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from running import run_main
 
-from memory_palace.cli import client
-from memory_palace.cli.resident import VERSION, encode
 from memory_palace.places import find_server
+from memory_palace.server import client
+from memory_palace.server.resident import VERSION, encode
 
 LINE = ["query", "rain", "gauge"]
 LIGHT = """

@@ -27,8 +27,8 @@ from serving_palaces import (
     warm,
 )
 
-from memory_palace.cli.resident import encode
 from memory_palace.places import socket_path
+from memory_palace.server.resident import encode
 
 LINE = ("query", "rain", "gauge", "--json")
 LONGEST = 0.15

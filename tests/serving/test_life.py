@@ -29,8 +29,8 @@ from serving_palaces import (
     wait_for_end,
 )
 
-from memory_palace.cli.resident import VERSION, encode
 from memory_palace.places import socket_path
+from memory_palace.server.resident import VERSION, encode
 
 MESSAGES = Path(__file__).parents[2] / "references" / "schemas" / "messages"
 

@@ -24,8 +24,8 @@ from serving_palaces import (
     wait_for_end,
 )
 
-from memory_palace.cli.resident import MOST_REQUEST_BYTES, VERSION, encode
 from memory_palace.places import socket_path
+from memory_palace.server.resident import MOST_REQUEST_BYTES, VERSION, encode
 
 SECRET = "the outside secret"
 ODD = (

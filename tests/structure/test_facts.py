@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_palace.facts.derive import extract_dates
-from memory_palace.structure.facts import Kind, extract_structure, text_key
+from memory_palace.features.structure.facts import Kind, extract_structure, text_key
 
 
 def extract_facts(text, *, written=None, **options):

@@ -137,7 +137,7 @@ def test_an_index_and_a_question_by_default_import_no_structure(palace):
     code = (
         "import sys; from memory_palace import Palace; p = Palace(sys.argv[1]); "
         "p.index(embedder='hashing'); p.query('gauge'); "
-        "sys.exit(any(name.startswith('memory_palace.structure') for name in sys.modules))"
+        "sys.exit(any(name.startswith('memory_palace.features.structure') for name in sys.modules))"
     )
     command = [sys.executable, "-c", code, str(palace.paths.root)]
     assert subprocess.run(command, check=False).returncode == 0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from memory_palace.features.structure.signals import LOW_PRECISION, WEIGHTS
 from memory_palace.palace import Palace
 from memory_palace.retrieval.profiles import get_profile
-from memory_palace.structure.signals import LOW_PRECISION, WEIGHTS
 
 TEXTS = [
     "Anna bought the old boat on Tuesday, before the storm.",

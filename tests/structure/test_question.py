@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.structure.signals import Analysis, analyse
+from memory_palace.features.structure.signals import Analysis, analyse
 
 
 def ask(text, **options):

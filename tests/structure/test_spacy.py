@@ -9,12 +9,12 @@ import pytest
 from memory_palace.config import Config
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import MissingPartError
+from memory_palace.features.structure import spacy_reading as reading
+from memory_palace.features.structure.facts import extract_structure
+from memory_palace.features.structure.spacy_reading import Utterance, read_by_patterns
 from memory_palace.index import recipes
 from memory_palace.language.tagged_words import split_words
 from memory_palace.palace import Palace
-from memory_palace.structure import spacy_reading as reading
-from memory_palace.structure.facts import extract_structure
-from memory_palace.structure.spacy_reading import Utterance, read_by_patterns
 
 
 def recipe(structure="spacy"):

@@ -7,12 +7,12 @@ import shutil
 
 import pytest
 
+from memory_palace.features.view import housing
+from memory_palace.features.view.cache import LayoutDamagedError, read_layout
+from memory_palace.features.view.gather import gather
+from memory_palace.features.view.values import ViewOptions
 from memory_palace.palace import Palace
 from memory_palace.storage.lock import writer_lock
-from memory_palace.view import housing
-from memory_palace.view.cache import LayoutDamagedError, read_layout
-from memory_palace.view.gather import gather
-from memory_palace.view.values import ViewOptions
 
 WHOLE = ViewOptions()
 
@@ -142,7 +142,7 @@ def test_a_build_of_the_index_and_a_plan_do_not_wait_for_each_other(palace):
 
 
 def test_a_build_that_sweeps_the_temporary_away_costs_nothing(palace, monkeypatch):
-    from memory_palace.view import cache
+    from memory_palace.features.view import cache
 
     calls, write = [], cache.write_atomic
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from memory_palace.view.page import read
+from memory_palace.features.view.page import read
 
 ORDERED = ("age", "priority", "confidence", "decay")
 THEMES = ("LIGHT", "DARK")

@@ -7,11 +7,11 @@ from dataclasses import asdict
 
 import pytest
 
+from memory_palace.features.view import texts
+from memory_palace.features.view.gather import gather
+from memory_palace.features.view.texts import cut_first_paragraph, read_text
+from memory_palace.features.view.values import ViewOptions
 from memory_palace.palace import Palace
-from memory_palace.view import texts
-from memory_palace.view.gather import gather
-from memory_palace.view.texts import cut_first_paragraph, read_text
-from memory_palace.view.values import ViewOptions
 
 WHOLE = ViewOptions()
 TOKEN = "AKIA" + "Q7RZ2KJX5LMN3PWT"

@@ -9,10 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_palace.view.arranging import MOST_PER_DISTRICT, arrange
-from memory_palace.view.grid import Extent, Grid, divide, to_box
-from memory_palace.view.housing import GATHERED, Abode, RoomPlan, extend_rooms, plan_rooms
-from memory_palace.view.layout import CORRIDOR, PLAN, Layout, Resident, find_site, lay_out, squarify
+from memory_palace.features.view.arranging import MOST_PER_DISTRICT, arrange
+from memory_palace.features.view.grid import Extent, Grid, divide, to_box
+from memory_palace.features.view.housing import GATHERED, Abode, RoomPlan, extend_rooms, plan_rooms
+from memory_palace.features.view.layout import (
+    CORRIDOR,
+    PLAN,
+    Layout,
+    Resident,
+    find_site,
+    lay_out,
+    squarify,
+)
 
 
 def residents(*rooms, start=0):

@@ -11,11 +11,11 @@ import pytest
 from making_plans import make_plan
 from reading_pages import unpack
 
+from memory_palace.features.view.gather import gather
+from memory_palace.features.view.packing import HEAD_LENGTH, Packed, head_of, heading_of, pack
+from memory_palace.features.view.page import render
+from memory_palace.features.view.values import ViewOptions
 from memory_palace.palace import Palace
-from memory_palace.view.gather import gather
-from memory_palace.view.packing import HEAD_LENGTH, Packed, head_of, heading_of, pack
-from memory_palace.view.page import render
-from memory_palace.view.values import ViewOptions
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("PALACE_BENCH_DATA", ROOT.parent / "shared" / "data"))

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 from making_plans import make_plan
 
-from memory_palace.view.page import content_policy, digest, render
+from memory_palace.features.view.page import content_policy, digest, render
 
 
 class Elements(HTMLParser):

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import pytest
 
-PAGE = files("memory_palace.view") / "page"
+PAGE = files("memory_palace.features.view") / "page"
 SCRIPTS = {
     name: (PAGE / name).read_text("utf-8")
     for name in sorted(file.name for file in PAGE.iterdir())
@@ -34,7 +34,7 @@ def test_only_the_live_page_asks_a_server(name):
 
 
 def test_every_script_and_every_style_is_part_of_the_page():
-    from memory_palace.view import page
+    from memory_palace.features.view import page
 
     kept = {file.name for file in PAGE.iterdir()}
     named = {name for name in (*page.SCRIPTS, *page.STYLES) if "/" not in name}

@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-FOLDER = resources.files("memory_palace.view") / "vendor"
+FOLDER = resources.files("memory_palace.features.view") / "vendor"
 MANIFEST = json.loads((FOLDER / "markdown-it.json").read_text("utf-8"))
 CONTENT = (FOLDER / MANIFEST["file"]).read_bytes()
 
@@ -42,8 +42,8 @@ def test_the_wheel_holds_the_library_and_says_its_licences() -> None:
     assert "exclude" not in wheel
     ignored = (ROOT / ".gitignore").read_text("utf-8").split()
     paths = (
-        "memory_palace/view/vendor/markdown-it.min.js",
-        "memory_palace/view/vendor/markdown-it.json",
+        "memory_palace/features/view/vendor/markdown-it.min.js",
+        "memory_palace/features/view/vendor/markdown-it.json",
     )
     assert not [rule for rule in ignored for path in paths if fnmatch(path, f"*{rule.strip('/')}*")]
     assert {*project["project"]["license"].split(" AND ")} == {*MANIFEST["licences"].values()}

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.cli.viewing.door import Door, PageReply
-from memory_palace.cli.viewing.head import Unwanted
+from memory_palace.server.door import Door, PageReply
+from memory_palace.server.head import Unwanted
 
 TOKEN = "a-token-of-thirty-two-characters"
 

@@ -9,8 +9,8 @@ import pytest
 from viewing.conftest import TOKEN
 from viewing.visiting import ask, read_reply, send
 
-from memory_palace.cli.viewing.door import MOST_VISITS
-from memory_palace.cli.viewing.head import MOST_HEAD_BYTES
+from memory_palace.server.door import MOST_VISITS
+from memory_palace.server.head import MOST_HEAD_BYTES
 
 ROOT = f"/{TOKEN}/"
 REFUSED = b"refused\n"

@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from memory_palace.cli.viewing.pages import Generations, PlanGeneration
 from memory_palace.errors import IndexDamagedError
+from memory_palace.features.view.live_pages import Generations, PlanGeneration
 
 
 class Maker:

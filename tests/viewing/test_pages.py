@@ -9,10 +9,10 @@ import pytest
 from vaults import digests
 
 from memory_palace import Palace
-from memory_palace.cli.viewing.gate import PageVisit
-from memory_palace.cli.viewing.head import Unwanted
-from memory_palace.cli.viewing.pages import Pages
-from memory_palace.view.values import ViewOptions
+from memory_palace.features.view.live_pages import Pages
+from memory_palace.features.view.values import ViewOptions
+from memory_palace.server.gate import PageVisit
+from memory_palace.server.head import Unwanted
 
 NOTES = {
     "Frost": "# Frost\n\nThe rain gauge drifts in frost; Wren wraps the funnel in felt.\n",

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.workflow.card_form import kind_of
+from memory_palace.features.tasks.card_form import kind_of
 
 ACTIVE = "dispatch_corridor/active"
 LABELS = """# Fix the hut heater

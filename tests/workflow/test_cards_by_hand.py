@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from memory_palace.features.tasks.tasks import lint_tasks, list_tasks, move_task, show_task
 from memory_palace.palace import Palace
-from memory_palace.workflow.tasks import lint_tasks, list_tasks, move_task, show_task
 
 LAYOUTS = {
     "classic": ("palace/dispatch_corridor", ""),

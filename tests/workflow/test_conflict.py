@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from memory_palace.changes.changing import read_notes, undo_change
 from memory_palace.config import PalacePaths
 from memory_palace.errors import UsageError
-from memory_palace.notes.reading import find_disputes
-from memory_palace.workflow.conflicts import (
+from memory_palace.features.tasks.conflicts import (
     list_conflicts,
     open_conflict,
     resolve_conflict,
     show_conflict,
 )
+from memory_palace.notes.reading import find_disputes
 
 
 @pytest.fixture

@@ -12,15 +12,15 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from memory_palace.changes.changing import undo_change
 from memory_palace.errors import CheckFailedError, PalaceError, UsageError
-from memory_palace.palace import Palace
-from memory_palace.workflow.corridor import TRANSITIONS
-from memory_palace.workflow.tasks import (
+from memory_palace.features.tasks.corridor import TRANSITIONS
+from memory_palace.features.tasks.tasks import (
     lint_tasks,
     list_tasks,
     move_task,
     new_task,
     show_task,
 )
+from memory_palace.palace import Palace
 
 ROOT = Path(__file__).parent.parent.parent
 

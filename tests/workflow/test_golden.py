@@ -8,9 +8,9 @@ import pytest
 
 from memory_palace.changes.cold_zone import archive_note, undo_last
 from memory_palace.errors import UsageError
+from memory_palace.features.tasks.golden import add_golden, ask_golden
 from memory_palace.notes.golden import parse_golden
 from memory_palace.palace import Palace
-from memory_palace.workflow.golden import add_golden, ask_golden
 
 KEY, BOAT = "where is the key of the hut", "does the boat leak"
 

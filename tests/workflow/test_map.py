@@ -8,9 +8,9 @@ import pytest
 from memory_palace.changes.changing import read_notes, undo_change
 from memory_palace.config import SEVEN
 from memory_palace.errors import PalaceError
+from memory_palace.features.tasks.map import CLOSE, OPEN, draw_map, own_links
+from memory_palace.features.tasks.map import PANEL as PLACE
 from memory_palace.palace import Palace
-from memory_palace.workflow.map import CLOSE, OPEN, draw_map, own_links
-from memory_palace.workflow.map import PANEL as PLACE
 
 PANEL = SEVEN.path_of(PLACE)
 

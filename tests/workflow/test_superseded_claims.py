@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from memory_palace.agents.fencing import fence
 from memory_palace.changes.changing import read_notes
-from memory_palace.checking.verify import verify
-from memory_palace.cli.answers import answer_record, arrange, write_lines
+from memory_palace.features.agents.fencing import fence
+from memory_palace.features.asking.answers import answer_record, arrange, write_lines
+from memory_palace.features.checking.verify import verify
 from memory_palace.models import ALWAYS
 from memory_palace.retrieval.whole_passages import full_texts
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.cli import resident
 from memory_palace.places import is_private, socket_path
+from memory_palace.server import resident
 
 MESSAGES = (
     {"v": "1", "args": ["query", "wie heißt's, ☃?", "\udcff"], "stdin": None, "width": 80},
@@ -37,7 +37,7 @@ def test_what_is_no_message_is_an_error_that_is_expected(line: bytes) -> None:
 
 def test_a_damaged_message_is_an_error_where_json_was_never_imported() -> None:
     code = (
-        "import sys\nfrom memory_palace.cli import resident\nassert 'json' not in sys.modules\n"
+        "import sys\nfrom memory_palace.server import resident\nassert 'json' not in sys.modules\n"
         "try: resident.decode(b'{')\nexcept ValueError: print('refused')"
     )
     folder = Path(resident.__file__).parents[2]

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from memory_palace import Palace
-from memory_palace.cli.serving import unchanged
 from memory_palace.index.freshness import Freshness, check_freshness
+from memory_palace.server import unchanged
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the kernel tells of no changes")
 

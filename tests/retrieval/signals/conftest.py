@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from memory_palace.facts.derive import extract_dates
+from memory_palace.features.structure.facts import extract_structure
 from memory_palace.index.statistics import OwnStatistics
 from memory_palace.language.tokens import tokenize
 from memory_palace.ranking import SIGNALS
 from memory_palace.retrieval.question import ParsedQuestion
 from memory_palace.retrieval.signals import table
 from memory_palace.signals import structure
-from memory_palace.structure.facts import extract_structure
 
 ASKED = datetime(2026, 5, 28, 12, tzinfo=UTC).timestamp()
 OLD = "2001-01-01"

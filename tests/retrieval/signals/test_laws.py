@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memory_palace.features.structure.signals import analyse
 from memory_palace.retrieval.question import ParsedQuestion
 from memory_palace.retrieval.signals.time import temporal
 from memory_palace.signals import structure
-from memory_palace.structure.signals import analyse
 
 OWN = structure().signals
 SIGNALS = {

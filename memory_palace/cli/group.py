@@ -1,0 +1,203 @@
+"""How a verb is declared: a typed function from a palace and options to a value that is shown."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from copy import copy
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar, get_type_hints
+
+import typer.main
+from typer import Context, Typer
+from typer.core import TyperCommand, TyperGroup
+
+from memory_palace.changes.changing import Outcome
+from memory_palace.cli.options import Json, NoServe, Root, open_palace
+from memory_palace.shown import Shown
+from memory_palace.table import BELOW, load
+
+P = ParamSpec("P")
+R = TypeVar("R", bound=Shown | Outcome | None)
+
+
+class Group(Typer):
+    """Verbs of one noun; without ``help`` they stand at the top, each by itself.
+
+    A verb is a function whose first parameter, ``palace``, is the palace that is meant, where it
+    has one. Its other parameters are the options and arguments; ``-C`` and ``--no-serve`` are
+    added, and ``--json`` where its value is a ``Shown`` or a change. A function that returns
+    ``None`` has printed by itself.
+    """
+
+    def __init__(self, help: str = "") -> None:
+        super().__init__(
+            cls=VerbGroup,
+            help=help,
+            no_args_is_help=True,
+            add_completion=False,
+            rich_markup_mode="markdown",
+        )
+
+    def verb(self, name: str, *, json: bool = True) -> Callable[[Callable[P, R]], Callable[P, R]]:
+        """Make a verb of a function; ``json=False`` where its lines are all there is."""
+
+        def declare(function: Callable[P, R]) -> Callable[P, R]:
+            hints = get_type_hints(function, include_extras=True)
+            has_json = json and hints.get("return") is not type(None)
+            run = _wrap(function, hints, has_json=has_json)
+            self.command(name, cls=VerbCommand, help=_write_help(function))(run)
+            return function
+
+        return declare
+
+
+def _write_help(function: Callable[..., Any]) -> str:
+    """Return the docstring with its example in a paragraph of its own."""
+    return re.sub(r"\s+Example: ", "\n\nExample: ", inspect.getdoc(function) or "")
+
+
+def _wrap(
+    function: Callable[..., Any], hints: dict[str, Any], *, has_json: bool
+) -> Callable[..., None]:
+    """Return what Typer calls: it opens the palace, and shows the value."""
+    given = [
+        one.replace(annotation=hints[one.name], kind=inspect.Parameter.KEYWORD_ONLY)
+        for one in inspect.signature(function).parameters.values()
+    ]
+    takes_palace = bool(given) and given[0].name == "palace"
+    added: dict[str, tuple[Any, Any]] = {"as_json": (Json, False)} if has_json else {}
+    added |= {"root": (Root, None), "no_serve": (NoServe, False)}
+
+    @wraps(function)
+    def run(ctx: Context, **options: Any) -> None:
+        options = {key: value for key, value in options.items() if key not in ("root", "no_serve")}
+        as_json = options.pop("as_json", False)
+        value = function(open_palace(ctx), **options) if takes_palace else function(**options)
+        if isinstance(value, Outcome):
+            from memory_palace.cli.changes import ChangeShown  # delayed: a question makes none
+
+            value = ChangeShown.of(value)
+        if value is not None:
+            value.show(as_json=as_json)
+
+    parameters = [_parameter("ctx", Context), *given[takes_palace:]]
+    parameters += [_parameter(key, kind, default) for key, (kind, default) in added.items()]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    return run
+
+
+def _parameter(name: str, kind: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+
+
+_DASH = "\ue000"
+"""Stands for the dash of a text while Typer reads the line; it is a character of private use."""
+
+
+class VerbCommand(TyperCommand):
+    """A verb, to which ``- an item`` and ``-5 at night`` are texts."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the line; a word that begins like an option and cannot be one is text."""
+        end = args.index("--") if "--" in args else len(args)
+        hidden = [_DASH + word[1:] if _is_text(word) else word for word in args[:end]]
+        rest = super().parse_args(ctx, hidden + args[end:])
+        ctx.params = {name: _show_dash(value) for name, value in ctx.params.items()}
+        return rest
+
+
+def _is_text(word: str) -> bool:
+    """Whether a word begins with a dash and has a form that no option has."""
+    if len(word) < 2 or word[0] != "-":
+        return False
+    is_long = word.startswith("--")
+    return any(map(str.isspace, word.partition("=")[0])) if is_long else not word[1].isalpha()
+
+
+def _show_dash(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.replace(_DASH, "-", 1) if value.startswith(_DASH) else value
+    if isinstance(value, list | tuple):
+        return [_show_dash(one) for one in value]
+    return value
+
+
+class VerbGroup(TyperGroup):
+    """A group whose verbs are known by name, and imported when one of them is typed."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.places: dict[str, str] = {}
+        """Verbs that are not imported yet, and where they stand."""
+
+    def know(
+        self, name: str, place: str, summary: str, panel: str | None = None, *, hidden: bool = False
+    ) -> None:
+        """Add a verb by its place; its help text is all that the list of verbs needs."""
+        self.add_command(TyperCommand(name, help=summary, rich_help_panel=panel, hidden=hidden))
+        self.places[name] = place
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Import the verb that is typed first; raise Typer's error where there is none."""
+        if args[0] in self.places:
+            self.load(args[0])
+        return super().resolve_command(ctx, args)
+
+    def load(self, name: str) -> Any:
+        """Return a verb, imported."""
+        if place := self.places.pop(name, None):
+            self.add_command(build(name, load(place)), name)
+        return self.commands[name]
+
+
+def build(name: str, group: Any) -> Any:
+    """Return the command of a group, or the verb of that name in a group without a help text."""
+    if not isinstance(group, Group):
+        return _build_old(name, group)
+    found: Any = typer.main.get_group(group)
+    if not group.info.help:
+        return found.commands[name]
+    return _know_below(name, found)
+
+
+def _know_below(name: str, found: Any) -> Any:
+    found.name = name
+    for words, (place, summary) in BELOW.items():
+        above, _, below = words.partition(" ")
+        if above == name:
+            found.know(below, place, summary)
+    return found
+
+
+_holder = Typer(add_completion=False)
+
+
+@_holder.command()
+def _hold(root: Root = None, no_serve: NoServe = False) -> None:
+    """Hold ``-C`` and ``--no-serve``, which every verb takes too."""
+
+
+_everywhere: Any = typer.main.get_command(_holder)
+
+
+def _build_old(name: str, found: Any) -> Any:
+    if isinstance(found, Typer):
+        found.info.cls = VerbGroup
+        found.rich_markup_mode = "markdown"
+        for info in found.registered_commands:
+            info.cls = VerbCommand
+        return _furnish(_know_below(name, typer.main.get_group(found)))
+    single = Typer(add_completion=False, rich_markup_mode="markdown")
+    single.command(name, cls=VerbCommand)(found)
+    return _furnish(typer.main.get_command(single))
+
+
+def _furnish(command: Any) -> Any:
+    command.help = re.sub(r"\s+Example: ", "\n\nExample: ", command.help or "")
+    command.params += [copy(parameter) for parameter in _everywhere.params]
+    for below in getattr(command, "commands", {}).values():
+        _furnish(below)
+    return command

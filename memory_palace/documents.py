@@ -1,0 +1,22 @@
+"""The names of source document 000, with its signatures, from where they are made."""
+
+from __future__ import annotations
+
+from memory_palace.features.memories.confidence import calculate_retrieval_score, cosine_similarity
+from memory_palace.features.memories.hierarchy import HierarchicalIndex
+from memory_palace.features.memories.memory_values import Memory
+from memory_palace.features.memories.verification import VerificationChecker
+from memory_palace.features.redqueen.round_values import Evaluation, Question, Strategy
+from memory_palace.features.redqueen.session import run_red_queen
+
+__all__ = [
+    "Evaluation",
+    "HierarchicalIndex",
+    "Memory",
+    "Question",
+    "Strategy",
+    "VerificationChecker",
+    "calculate_retrieval_score",
+    "cosine_similarity",
+    "run_red_queen",
+]

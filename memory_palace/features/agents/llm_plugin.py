@@ -1,0 +1,86 @@
+"""Notes in the ``llm`` library: a fragment loader and three tools, as its plug-ins have them.
+
+``llm`` imports this module whenever it runs, so that it imports nothing of ours until it is used.
+What is raised here ``llm`` tells: for a fragment to the user, for a tool to the model.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import llm
+
+if TYPE_CHECKING:
+    from memory_palace.palace import Palace
+
+FOUND_BYTES = 8_000
+"""Of UTF-8, some 2,000 tokens."""
+
+
+def register_fragment_loaders(register: Callable[..., None]) -> None:
+    """Make ``palace:QUESTION`` a fragment."""
+    register("palace", load_fragment)
+
+
+def register_tools(register: Callable[..., None]) -> None:
+    """Make the tools known; a user names those that a model may call."""
+    for tool in (palace_search, palace_read, palace_remember):
+        register(tool)
+
+
+def load_fragment(question: str) -> Any:
+    """Passages of the user's notes that answer a question, each with its place and date."""
+    palace = _open()
+    text = _search(palace, question)
+    if not text:
+        raise LookupError(f"nothing in {palace.paths.root} is about it")
+    fragment: Any = llm.Fragment  # typed in some versions alone
+    return fragment(text, source=f"palace:{question}")
+
+
+def palace_search(query: str, limit: int = 5) -> str:
+    """Find what the user's notes say; a hit is path:lines, confidence, date, title, passage.
+
+    Use it before answering about earlier work, decisions, people, dates or plans. Cite path:lines.
+    """
+    return _search(_open(), query, limit=max(limit, 1)) or "nothing found"
+
+
+def palace_read(note: str) -> str:
+    """Read a note of the user, or some lines of it, as PATH:10-20, before relying on a hit."""
+    from memory_palace.features.agents.tools.asking import read
+
+    return read(_open(), note)
+
+
+def palace_remember(text: str) -> str:
+    """Keep a decision, fact or wish for later conversations, in whole sentences that stand alone.
+
+    Never passwords or keys. The answer is where it stands, as path:line.
+    """
+    kept = _open().remember(text, agent="llm")
+    return f"{kept.path}:{kept.line}-{kept.last_line}"
+
+
+def _search(palace: Palace, question: str, *, limit: int = 5) -> str:
+    """Return hits as agents read them; nothing where there are none."""
+    from memory_palace.features.agents.fencing import show_hits
+
+    found = palace.query(question, limit=limit, neighbors=0, budget_bytes=FOUND_BYTES)
+    generation = palace.snapshot().commit.generation
+    shown = show_hits(found, generation=generation, budget_bytes=FOUND_BYTES)
+    return shown if found.hits else ""
+
+
+def _open() -> Palace:
+    """Open the palace as a command does: PALACE_ROOT, else the nearest, else the default."""
+    from memory_palace.cli.options import find_palace, locate
+
+    place = os.environ.get("PALACE_ROOT")
+    return find_palace(locate(place) if place else None)
+
+
+for _hook in (register_fragment_loaders, register_tools):
+    llm.hookimpl(_hook)  # marks the function; as a decorator it would make it untyped

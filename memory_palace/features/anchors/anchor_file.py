@@ -1,0 +1,113 @@
+"""The anchor file: the vocabulary with its vectors, and where each anchor leads.
+
+Passages are known by the first eight bytes of their text digest, never by a row: segments may be
+merged, and notes renamed or deleted, and no entry leads astray.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.features.anchors.terms import TermKind
+from memory_palace.index.commit import check_companion, damaged_companion
+from memory_palace.index.npz import map_arrays, write_arrays
+from memory_palace.models import Matrix, Scores
+from memory_palace.storage.atomic import write_content
+
+Keys = NDArray[np.uint64]
+"""First eight bytes of text digests."""
+
+SCHEMA = 4
+KINDS: tuple[TermKind, ...] = get_args(TermKind)
+_FIGURES = ("fingerprint", "theta", "built_ns")
+_ARRAYS = ("matrix", "starts", "keys", "scores", "covered")
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A term of the vocabulary."""
+
+    key: str
+    display: str
+    kinds: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    """Other keys that trigger it."""
+
+    @property
+    def kind(self) -> TermKind:
+        """The surest of its kinds."""
+        return next((kind for kind in KINDS if kind in self.kinds), "name")
+
+
+@dataclass(frozen=True, slots=True)
+class AnchorFile:
+    """A nightly build with all updates since; anchor ``i`` owns ``starts[i]:starts[i + 1]``."""
+
+    anchors: tuple[Anchor, ...]
+    matrix: Matrix
+    """One unit vector per anchor, in the same order."""
+    starts: NDArray[np.int64]
+    keys: Keys
+    scores: Scores
+    covered: Keys
+    """Passages that were compared with every anchor, ascending."""
+    fingerprint: str
+    theta: float
+    built_ns: int
+
+    def entries(self) -> tuple[NDArray[np.int64], Keys, Scores]:
+        """Return anchor, passage and score of every entry, in parallel."""
+        anchors = np.repeat(np.arange(len(self.anchors)), np.diff(self.starts))
+        return anchors, np.asarray(self.keys), np.asarray(self.scores)
+
+
+def write_anchors(folder: Path, file: AnchorFile) -> str:
+    """Write an anchor file and return its name; the commit record has to name it."""
+    meta = {name: getattr(file, name) for name in _FIGURES} | {
+        "schema": SCHEMA,
+        "anchors": [asdict(anchor) for anchor in file.anchors],
+    }
+    text = json.dumps(meta, sort_keys=True, ensure_ascii=False).encode()
+    members = {name: [getattr(file, name)] for name in _ARRAYS}
+    members["meta"] = [np.frombuffer(text, np.uint8)]
+    return write_content(folder, lambda file: write_arrays(file, members), "anchors-{}.npz").stem
+
+
+def read_anchors(folder: Path, names: Sequence[str]) -> AnchorFile | None:
+    """Read the anchor file that a commit names; ``None`` without one, or of another version.
+
+    A damaged file raises ``IndexDamagedError`` and is never used.
+    """
+    if not names:
+        return None
+    path = check_companion(folder, names[0])
+    try:
+        arrays = map_arrays(path)
+        meta = json.loads(arrays["meta"].tobytes())
+        if meta["schema"] != SCHEMA:
+            return None
+        anchors = tuple(
+            Anchor(r["key"], r["display"], tuple(r["kinds"]), tuple(r["aliases"]))
+            for r in meta["anchors"]
+        )
+        kept: dict[str, Any] = {name: arrays[name] for name in _ARRAYS}
+        kept |= {name: meta[name] for name in _FIGURES}
+        return AnchorFile(anchors, **kept)
+    except (OSError, ValueError, KeyError) as error:
+        raise damaged_companion(path, str(error)) from error
+
+
+def key_table(anchors: Sequence[Anchor]) -> dict[str, list[int]]:
+    """Return the anchors that each key or alias triggers: a question is looked up in it."""
+    table: dict[str, list[int]] = {}
+    for place, anchor in enumerate(anchors):
+        for key in dict.fromkeys((anchor.key, *anchor.aliases)):
+            table.setdefault(key, []).append(place)
+    return table

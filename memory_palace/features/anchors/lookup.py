@@ -1,0 +1,157 @@
+"""From the words of a text to the anchors in it, and the passages those lead to.
+
+What comes first among all passages is retrieval's to say; this is one signal of its ranking.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.features.anchors.anchor_file import AnchorFile, key_table
+from memory_palace.features.anchors.corpus import open_rows, row_keys
+from memory_palace.features.anchors.policy import denied_keys, source_of, trust_per_note
+from memory_palace.features.anchors.projects import active_projects
+from memory_palace.features.anchors.terms import runs, words_of
+from memory_palace.index.postings import NO_ROWS
+from memory_palace.index.snapshot import Snapshot
+from memory_palace.language.tokens import plain_words
+from memory_palace.models import AnchorEvidence, FiredAnchor
+from memory_palace.notes.rooms import stem_of
+from memory_palace.ranking import AnchorSettings
+
+IN_SCOPE = 1.0
+"""The anchor score of a passage in the project that a text points at."""
+_NOUNS = "thing|things|project|projects|topic|subject|matter|plan|idea|issue|problem|task"
+_POINTING = re.compile(
+    rf"\b(?:(?:that|this|these|those|our|the same|the very)(?: same| whole| old)? (?:{_NOUNS})"
+    r"|the project)\b"
+)
+"""Not "the plan": of the house, people say then; and not "it" or "that" alone."""
+
+
+class Book:
+    """What a lookup needs, arranged once per generation so that no lookup walks the palace."""
+
+    def __init__(
+        self,
+        file: AnchorFile | None,
+        snapshot: Snapshot,
+        settings: AnchorSettings,
+        sources: Mapping[str, str],
+    ) -> None:
+        """Turn entries by digest into rows by anchor, without what may not be reached."""
+        self.file, self.snapshot = file, snapshot
+        self.settings, self.sources = settings, sources
+        self.anchors = file.anchors if file else ()
+        self.table = key_table(self.anchors)
+        self.open_rows = open_rows(snapshot, settings)
+        """Rows that may come to mind: of live notes, not private, not cold, allowed; ascending."""
+        owners, rows, scores = NO_ROWS, NO_ROWS, np.zeros(0, np.float32)
+        if file:
+            owners, keys, scores = file.entries()
+            known = row_keys(snapshot)[self.open_rows]
+            by_key = np.argsort(known, kind="stable")
+            first = np.searchsorted(known[by_key], keys, "left")
+            counts = np.searchsorted(known[by_key], keys, "right") - first  # one text, many notes
+            ends = np.cumsum(counts)
+            places = np.arange(counts.sum()) - np.repeat(ends - counts - first, counts)
+            rows = self.open_rows[by_key][places]
+            owners, scores = np.repeat(owners, counts), np.repeat(scores, counts)
+        self.starts = np.searchsorted(owners, np.arange(len(self.anchors) + 1))
+        self.rows: NDArray[np.int64] = rows
+        self.scores: NDArray[np.float32] = scores
+
+    def entries_of(self, place: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return the rows that an anchor leads to, and how surely it leads to each."""
+        part = slice(int(self.starts[place]), int(self.starts[place + 1]))
+        return self.rows[part], self.scores[part]
+
+    def notes_of(self, place: int) -> list[str]:
+        """Return the paths of the notes that an anchor leads to, the surest first."""
+        rows, scores = self.entries_of(place)
+        order = np.lexsort((rows, -scores))
+        notes = dict.fromkeys(self.snapshot.row_note[rows[order]].tolist())
+        return [self.snapshot.paths[note] for note in notes]
+
+    def rows_below(self, folder: str) -> NDArray[np.int64]:
+        """Return the rows of the notes below a folder that anchors may lead to."""
+        paths = self.snapshot.paths
+        first, last = bisect_left(paths, folder), bisect_left(paths, folder + "\U0010ffff")
+        notes = self.snapshot.row_note[self.open_rows]
+        return self.open_rows[(notes >= first) & (notes < last)]
+
+    @cached_property
+    def denied(self) -> frozenset[str]:
+        """The keys that are denied now, whatever was allowed when the anchors were built."""
+        return denied_keys(self.settings.deny)
+
+    @cached_property
+    def trust(self) -> NDArray[np.float32]:
+        """What scores are multiplied by, per note."""
+        return trust_per_note(self.snapshot.paths, self.sources)
+
+    @cached_property
+    def capped(self) -> tuple[str, ...]:
+        """The source of each note that may fill only part of an answer, else empty."""
+        if not self.sources:
+            return ()
+        paths, rooms = self.snapshot.paths, self.snapshot.room_map
+        return tuple(
+            "" if trust == 1 else source_of(path, self.sources, rooms)
+            for path, trust in zip(paths, self.trust.tolist(), strict=True)
+        )
+
+    @cached_property
+    def projects(self) -> tuple[str, ...]:
+        """Folders of the active projects."""
+        return active_projects(self.snapshot)
+
+
+def find_passages(
+    book: Book, text: str, *, projects: Sequence[str] | None = None
+) -> AnchorEvidence:
+    """Return the anchors in a text, and the passages that they lead to.
+
+    ``projects`` are the folders that "that project" stands for, instead of the active ones. The
+    cost depends on the words of the text, not on the size of the palace.
+    """
+    places = match_anchors(book, text)
+    fired = [FiredAnchor(book.anchors[at].display, book.anchors[at].kind) for at in places]
+    parts = [(NO_ROWS, np.zeros(0, np.float32))]
+    parts += (book.entries_of(place) for place in places)
+    if not places and _POINTING.search(" ".join(plain_words(text))):
+        for folder in book.projects if projects is None else projects:
+            rows = book.rows_below(folder)
+            if len(rows):
+                parts.append((rows, np.full(len(rows), IN_SCOPE, np.float32)))
+                fired.append(FiredAnchor(stem_of(folder.rstrip("/")), "pronoun"))
+    rows, scores = (np.concatenate(column) for column in zip(*parts, strict=True))
+    scores = scores * book.trust[book.snapshot.row_note[rows]]
+    distinct, owners = np.unique(rows, return_inverse=True)
+    best = np.zeros(len(distinct), np.float32)
+    np.maximum.at(best, owners, scores)
+    return AnchorEvidence(distinct, best, tuple(fired), book.capped, book.settings.source_cap)
+
+
+def match_anchors(book: Book, text: str) -> list[int]:
+    """Return the anchors whose words stand in a text, in its order; denied ones never do.
+
+    Of two that overlap the longer counts. The text's runs of words are joined with the table of
+    keys, so the cost does not depend on the size of the vocabulary.
+    """
+    words = words_of(text)
+    taken = [False] * len(words)
+    found: dict[int, int] = {}
+    for start, length, key in sorted(runs(words), key=lambda run: (-run[1], run[0])):
+        if key in book.table and not all(taken[start : start + length]):
+            taken[start : start + length] = [True] * length
+            for place in book.table[key]:
+                found.setdefault(place, start)
+    places = sorted(found, key=lambda place: (found[place], place))
+    return [place for place in places if book.anchors[place].key not in book.denied]

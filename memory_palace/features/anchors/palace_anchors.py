@@ -1,0 +1,185 @@
+"""The anchors of one palace: built, carried along with its index, asked, exported.
+
+What an ordinary question does not need is imported where it is used.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from memory_palace.config import Config, PalacePaths
+from memory_palace.errors import IndexDamagedError, UsageError
+from memory_palace.index.context import Followed, Progress
+from memory_palace.index.snapshot import Snapshot
+from memory_palace.models import AnchorEvidence, Problem, Query
+
+if TYPE_CHECKING:
+    from memory_palace.embedding.base import Embedder
+    from memory_palace.features.anchors.anchor_file import AnchorFile
+    from memory_palace.features.anchors.build import AnchorBuild
+    from memory_palace.features.anchors.corpus import AnchorWork
+    from memory_palace.features.anchors.lookup import Book
+
+
+class PalaceAnchors:
+    """What a palace's anchors can do; the anchors of the last snapshot are held open."""
+
+    def __init__(
+        self,
+        paths: PalacePaths,
+        config: Config,
+        *,
+        snapshot: Callable[[], Snapshot],
+        embedder: Callable[[], Embedder],
+    ) -> None:
+        """``snapshot`` and ``embedder`` give those of the index as it is committed now."""
+        self.paths = paths
+        self.config = config
+        self.snapshot = snapshot
+        self.embedder = embedder
+        self._opened: Book | None = None
+
+    def book(self, snapshot: Snapshot | None = None) -> Book:
+        """Return the anchors that a snapshot names; without one, those committed now."""
+        from memory_palace.features.anchors.lookup import Book
+
+        snapshot = self.snapshot() if snapshot is None else snapshot
+        if self._opened is None or self._opened.snapshot is not snapshot:
+            settings, sources = self.config.anchors, self.config.sources
+            self._opened = Book(self.read(snapshot), snapshot, settings, sources)
+        return self._opened
+
+    def read(self, snapshot: Snapshot | None = None) -> AnchorFile | None:
+        """Return the anchor file that a snapshot names; without one, now's."""
+        from memory_palace.features.anchors.anchor_file import read_anchors
+
+        snapshot = self.snapshot() if snapshot is None else snapshot
+        return read_anchors(self.paths.index, snapshot.commit.anchors)
+
+    def build(
+        self,
+        *,
+        wait_seconds: float = 30.0,
+        progress: Progress = lambda doing, done, total: None,
+    ) -> AnchorBuild:
+        """Discover anchors anew, list where each leads, and commit them."""
+        from memory_palace.features.anchors.build import build_anchors
+
+        return build_anchors(self, wait_seconds=wait_seconds, progress=progress)
+
+    def evidence(
+        self,
+        text: str,
+        *,
+        snapshot: Snapshot | None = None,
+        projects: Sequence[str] | None = None,
+    ) -> AnchorEvidence:
+        """Return the anchors in a text and the passages they lead to, without any ranking.
+
+        ``projects`` are the folders that "that project" stands for, instead of the active ones.
+        """
+        from memory_palace.features.anchors.lookup import find_passages
+
+        book = self.book(snapshot)
+        return find_passages(book, text, projects=projects)
+
+    def ask(
+        self, query: Query, snapshot: Snapshot, *, projects: Sequence[str] | None = None
+    ) -> Query:
+        """Add to a question what its anchors lead to; only what may come to mind can answer it."""
+        rows = self.book(snapshot).open_rows
+        rows = rows if query.rows is None else np.intersect1d(rows, query.rows)
+        found = self.evidence(query.text, snapshot=snapshot, projects=projects)
+        return replace(query, anchors=found, rows=rows)
+
+    def work(self, embedder: Embedder | None = None, now_ns: int | None = None) -> AnchorWork:
+        """Return what making anchors takes, by default with the index's embedder and now."""
+        from memory_palace.features.anchors.corpus import AnchorWork
+
+        embedder = self.embedder() if embedder is None else embedder
+        return AnchorWork(self.paths, self.config, embedder, now_ns or time.time_ns())
+
+    def follow(
+        self, hot: Snapshot, names: tuple[str, ...], embedder: Embedder, now_ns: int
+    ) -> Followed:
+        """Carry the anchors over to the next generation; return the name of its file.
+
+        Those of another version are made anew. A damaged file is named and not used: there are no
+        anchors then until `palace graph anchors build`, but the notes are indexed.
+        """
+        if not names:
+            return Followed(())
+        from memory_palace.features.anchors.anchor_file import read_anchors, write_anchors
+        from memory_palace.features.anchors.build import build_file, extend_file
+
+        work = self.work(embedder, now_ns)
+        try:
+            before = read_anchors(self.paths.index, names)
+        except IndexDamagedError as error:
+            where = self.paths.index.relative_to(self.paths.root).as_posix()
+            return Followed((), (Problem(where, None, "index", str(error)),))
+        after = extend_file(work, hot, before) if before else build_file(work, hot)
+        return Followed(names if after is before else (write_anchors(self.paths.index, after),))
+
+    def export(self, folder: Path) -> list[Path]:
+        """Write the three files of source document 003; return their paths.
+
+        Texts and vectors have one row per anchor, with or without passages, in the same order.
+        """
+        from memory_palace.features.anchors.policy import source_of
+        from memory_palace.index.npz import write_arrays
+        from memory_palace.storage.atomic import write_atomic, write_stream
+
+        book = self.book()
+        if book.file is None or not book.anchors:
+            raise UsageError("there are no anchors to export; run `palace graph anchors build`")
+        snapshot, commit = book.snapshot, book.snapshot.commit
+
+        def entry(place: int) -> dict[str, object]:
+            chunk = snapshot.chunk(int(book.rows[place]))
+            return {
+                "path": chunk.path,
+                "line": chunk.first_line,
+                "chunk_id": chunk.digest[:16],
+                "score": round(float(book.scores[place]), 4),
+                "source": source_of(chunk.path, book.sources, snapshot.room_map),
+                "preview": chunk.preview[:100],
+            }
+
+        figures = {
+            "schema_version": 1,
+            "built_at": datetime.fromtimestamp(book.file.built_ns / 1e9, UTC).isoformat(),
+            "n_anchors": len(book.anchors),
+            "n_chunks": len(snapshot.row_note),
+            "n_files": len(snapshot.paths),
+            "multi_word_anchors": sum(" " in anchor.display for anchor in book.anchors),
+            "model": commit.embedder,
+            "dim": commit.dimension,
+            "theta": book.file.theta,
+            "theta_mode": "calibrated" if book.settings.theta is None else "literal",
+            "generation": commit.generation,
+        }
+        folder.mkdir(parents=True, exist_ok=True)
+        names = ("hippocampus-index.json", "hippocampus-embeds.npz", "hippocampus-meta.json")
+        index, embeds, meta = (folder / name for name in names)
+        texts = np.array([anchor.display for anchor in book.anchors])
+        members = {"anchor_texts": [texts], "anchor_embeds": [book.file.matrix]}
+        spans = zip(book.anchors, pairwise(book.starts.tolist()), strict=True)
+        entries = {a.display: [*map(entry, range(*span))] for a, span in spans if span[0] < span[1]}
+        write_atomic(index, _json(entries))
+        write_stream(embeds, lambda file: write_arrays(file, members))
+        write_atomic(meta, _json(figures))
+        return [index, embeds, meta]
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()

@@ -1,0 +1,45 @@
+"""Which terms may trigger, which sources may be reached, and how far each is trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.config import SEVEN, Rooms
+from memory_palace.features.anchors.terms import match_key
+from memory_palace.ranking import TRUST, AnchorSettings
+
+
+def source_of(path: str, sources: Mapping[str, str], rooms: Rooms = SEVEN) -> str:
+    """Return the source of a note: the longest prefix in the settings, else its room."""
+    fitting = [prefix for prefix in sources if is_below(path, prefix)]
+    return max(fitting, key=len) if fitting else rooms.room_of(path) or "(no room)"
+
+
+def is_below(path: str, prefix: str) -> bool:
+    """Say whether a path is a prefix's own or below it; prefixes end at a path component."""
+    whole = prefix.rstrip("/")
+    return path == whole or path.startswith(whole + "/")
+
+
+def trust_per_note(paths: Sequence[str], sources: Mapping[str, str]) -> NDArray[np.float32]:
+    """Return what the anchor scores of each note's passages are multiplied by."""
+    if not sources:
+        return np.ones(len(paths), np.float32)
+    levels = (sources.get(source_of(path, sources), "own") for path in paths)
+    return np.array([TRUST[level] for level in levels], np.float32)
+
+
+def denied_keys(deny: Sequence[str]) -> frozenset[str]:
+    """Return the keys of the terms that are never anchors."""
+    return frozenset(map(match_key, deny))
+
+
+def allowed_notes(paths: Sequence[str], settings: AnchorSettings) -> NDArray[np.bool_]:
+    """Say for each note whether anchors may lead to it."""
+    if not settings.allow:
+        return np.ones(len(paths), np.bool_)
+    allowed = (any(is_below(path, prefix) for prefix in settings.allow) for path in paths)
+    return np.fromiter(allowed, np.bool_, len(paths))

@@ -1,0 +1,244 @@
+"""An answer on a terminal: laid out to its width, with the words of the question marked.
+
+Nothing is wrapped inside a word: one that is longer than a line loses its middle. Text in scripts
+without spaces breaks between characters, as its writers break it.
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from urllib.parse import quote
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.style import Style
+from rich.text import Text
+
+from memory_palace.features.asking.answers import Entry, Shown
+from memory_palace.language.marking import find_marks
+from memory_palace.markdown.prose import shown_text
+from memory_palace.retrieval.shortening import shorten
+
+LINES = 24
+"""Lines that five hits take at most, remarks on stderr included, from 60 columns on."""
+NARROWEST, WIDEST = 20, 120
+"""Columns that are used: text wider than that is hard to read."""
+INDENT = 3
+_GAP = 2
+_LEAST_PATH = 12
+STYLES: Mapping[str, str] = {
+    "mark": "bold cyan",
+    "title": "bold",
+    "above": "",
+    "place": "dim",
+    "date": "",
+    "match": "bold magenta",
+    "remark": "yellow",
+    "details": "dim",
+    "linked": "dim",
+}
+_ELLIPSIS = "…"
+_PIECE = re.compile(
+    # One character of a script without spaces, with what may not begin or end a line; else a word.
+    r"[「『（〔［｛〈《【“‘(]*[\u2e80-\u2fff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+    r"\U00020000-\U0003ffff][\u3099\u309a]?[、。，．・：；？！ー」』）〕］｝〉》】”’),.;:?!…]*"
+    r"|[^\s\u2e80-\u2fff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
+)
+
+
+def lay_out(
+    shown: Shown, question: str, *, width: int, lines: int = LINES, environ: Mapping[str, str]
+) -> list[Text]:
+    """Return the rows of an answer on a terminal of so many columns.
+
+    Five hits take ``lines`` rows at most where there are columns for it, more hits more. What is
+    left beside titles and places is shared out among the texts, the first hits first.
+    """
+    width = max(NARROWEST, min(width, WIDEST))
+    heads = [_head(entry, width, environ) for entry in shown.entries]
+    linked = _linked(shown.linked, width)
+    fixed = len(shown.before) + len(linked) + sum(map(len, heads))
+    fixed += len(shown.entries) - 1 + sum(len(e.remarks) for e in shown.entries)
+    room = max(lines, lines * len(shown.entries) // 5) - fixed
+    rows = [Text(line, STYLES["details"]) for line in shown.before]
+    texts = _texts(shown, question, width - INDENT, room)
+    for place, (entry, head, text) in enumerate(zip(shown.entries, heads, texts, strict=True)):
+        left = len(shown.entries) - place
+        is_whole = shown.is_whole or entry.details or entry.pieces
+        most = None if is_whole else max(1, -(-room // left))
+        body = fill(text, question, width - INDENT, most=most, languages=shown.languages)
+        room -= len(body)
+        remarks = [_cut(remark, width - INDENT, STYLES["remark"]) for remark in entry.remarks]
+        details = [Text(row, STYLES["details"]) for row in entry.details]
+        if place or rows:
+            rows.append(Text())
+        rows += [*head, *(_indent(row) for row in chain(body, remarks, details))]
+    return rows + linked
+
+
+def _texts(shown: Shown, question: str, width: int, room: int) -> list[str]:
+    """Return the text of each entry: whole where parts are not told apart, or with details."""
+    entries = shown.entries
+    whole = [entry.text if entry.details or not entry.pieces else "" for entry in entries]
+    shorter = shorten(
+        [() if text else entry.pieces for entry, text in zip(entries, whole, strict=True)],
+        question,
+        most_rows=room,
+        count_rows=lambda text: len(fill(text, "", width)),
+        width=width,
+        measure=cell_len,
+        languages=shown.languages,
+    )
+    return [text or short for text, short in zip(whole, shorter, strict=True)]
+
+
+def _head(entry: Entry, width: int, environ: Mapping[str, str]) -> list[Text]:
+    """Return title, place and date: on one row if they fit, else on two."""
+    mark = Text(f"{entry.mark:<{INDENT}}", STYLES["mark"])
+    title = Text(entry.title, STYLES["title"])
+    if entry.above:
+        title.append(f" › {entry.above}", Style.parse("not bold"))
+    link = link_to(entry.file, entry.line, environ) if entry.is_here else None
+    place = Text(entry.place, Style.parse(STYLES["place"]) + Style(link=link))
+    date = Text("  ".join(filter(None, (entry.date, entry.sure))), STYLES["date"])
+    room = width - INDENT
+    beside = room - (date.cell_len + _GAP if date else 0)
+    if title.cell_len + _GAP + place.cell_len <= beside:
+        return [_spread(Text.assemble(mark, title, " " * _GAP, place), date, width)]
+    if beside >= min(title.cell_len, width // 2):
+        first = Text.assemble(mark, _cut_text(title, beside))
+        return [_spread(first, date, width), _indent(_cut_middle(place, room))]
+    if beside < _LEAST_PATH:
+        date, beside = Text(), room
+    second = _cut_middle(place, beside)
+    return [Text.assemble(mark, _cut_text(title, room)), _spread(_indent(second), date, width)]
+
+
+def _spread(left: Text, right: Text, width: int) -> Text:
+    return Text.assemble(left, " " * (width - left.cell_len - right.cell_len), right)
+
+
+def link_to(file: Path, line: int, environ: Mapping[str, str]) -> str:
+    """Return the address that a click opens.
+
+    Only kitty reads a line after ``#``; others refuse an address that has one.
+    """
+    path = quote(str(file), safe="/")
+    anchor = f"#{line}" if "KITTY_WINDOW_ID" in environ else ""
+    return f"file://{platform.node()}{path}{anchor}"
+
+
+def _linked(titles: Sequence[str], width: int) -> list[Text]:
+    """Return an empty row and one with as many titles as fit, or nothing."""
+    if not titles:
+        return []
+    line = f"linked: {titles[0]}"
+    for title in titles[1:]:
+        if cell_len(f"{line} · {title}") > width:
+            break
+        line += f" · {title}"
+    return [Text(), _cut(line, width, STYLES["linked"])]
+
+
+def fill(
+    text: str,
+    question: str,
+    width: int,
+    *,
+    most: int | None = None,
+    languages: tuple[str, ...] = (),
+) -> list[Text]:
+    """Return a text in rows of at most ``width`` columns, the words of the question marked.
+
+    Where there are more than ``most`` rows, the last one ends with an ellipsis.
+    """
+    text = shown_text(text)
+    whole = Text(text)
+    for start, end in find_marks(text, question, languages):
+        whole.stylize(STYLES["match"], start, end)
+    rows: list[Text] = []
+    for line in whole.split("\n"):
+        rows += wrap(line, width)
+    if most is None or len(rows) <= most:
+        return rows
+    last = rows[most - 1]
+    while last.cell_len + len(_ELLIPSIS) + 1 > width:
+        stops = [match.start() for match in _PIECE.finditer(last.plain)]
+        last = last[: stops[-1]] if len(stops) > 1 else last[:-2]
+        last.rstrip()
+    return [*rows[: most - 1], Text.assemble(last, f" {_ELLIPSIS}")]
+
+
+def wrap(line: Text, width: int) -> Iterator[Text]:
+    """Yield the rows of a line, its styles kept; a word that is longer loses its middle."""
+    plain = line.plain
+    start = end = 0
+    for match in _PIECE.finditer(plain):
+        if end > start and cell_len(plain[start : match.end()]) > width:
+            yield line[start:end]
+            start = end
+        if cell_len(match[0]) > width:
+            yield _cut_middle(line[match.start() : match.end()], width)
+            start = end = match.end()
+            continue
+        if start == end:
+            start = match.start()
+        end = match.end()
+    if end > start:
+        yield line[start:end]
+
+
+def _cut_middle(text: Text, width: int) -> Text:
+    """Return a text without its middle where it is too long: its end says more than that."""
+    if text.cell_len <= width:
+        return text
+    tail = (width - 1) * 2 // 3
+    first, last = width - 1 - tail, len(text)
+    start = last
+    while start and cell_len(text.plain[start - 1 :]) <= tail:
+        start -= 1
+    return Text.assemble(_take(text, first), Text(_ELLIPSIS, text.style), text[start:last])
+
+
+def _take(text: Text, width: int) -> Text:
+    end = 0
+    while end < len(text) and cell_len(text.plain[: end + 1]) <= width:
+        end += 1
+    return text[:end]
+
+
+def _cut_text(text: Text, width: int) -> Text:
+    """Return a text without its end where it is too long."""
+    return text if text.cell_len <= width else Text.assemble(_take(text, width - 1), _ELLIPSIS)
+
+
+def _cut(text: str, width: int, style: str) -> Text:
+    return _cut_text(Text(text, style), width)
+
+
+def _indent(row: Text) -> Text:
+    return Text.assemble(" " * INDENT, row)
+
+
+def show_answer(
+    shown: Shown, question: str, remarks: Sequence[str], environ: Mapping[str, str]
+) -> None:
+    """Print an answer on this terminal; there is room left for the remarks that will follow."""
+    width = shutil.get_terminal_size().columns
+    lines = LINES - sum(-(-cell_len(remark) // max(width, 1)) for remark in remarks)
+    print_rows(lay_out(shown, question, width=width, lines=lines, environ=environ), environ)
+
+
+def print_rows(rows: Sequence[Text], environ: Mapping[str, str]) -> None:
+    """Print rows in colour, or without a single escape where the environment says so."""
+    if environ.get("NO_COLOR") or environ.get("TERM") == "dumb":
+        print(*(row.plain.rstrip() for row in rows), sep="\n")
+        return
+    console = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
+    for row in rows:
+        console.print(row)

@@ -1,0 +1,314 @@
+"""Keep what an agent says: written once, in one place, and found before the answer is given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import count, pairwise
+from typing import TypedDict, Unpack
+from unicodedata import normalize
+
+from memory_palace.changes.adding import index_note
+from memory_palace.changes.journal import apply_change, create_unlocked, recover
+from memory_palace.changes.operations import check_inside
+from memory_palace.engine import Engine
+from memory_palace.errors import IndexLockedError, UsageError
+from memory_palace.features.capture.enclosing import check_open, enclose, is_enclosed
+from memory_palace.features.capture.inbox import (
+    InboxEntry,
+    Placed,
+    add_entry,
+    begin_part,
+    find_inbox,
+    list_parts,
+    name_agent,
+    name_part,
+    raise_count,
+    read_entries,
+    write_heading,
+)
+from memory_palace.models import Problem
+from memory_palace.notes.excerpt import split_line_range
+from memory_palace.notes.insertion import clean_text
+from memory_palace.notes.withholding import leave_out
+
+MOST_CHARACTERS = 1 << 20
+"""Of a text: what is longer is a document."""
+
+
+class About(TypedDict, total=False):
+    """What may be said of a text besides; ``None`` says nothing."""
+
+    title: str | None
+    tags: Sequence[str]
+    source: str | None
+    agent: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewMemory:
+    """A text to remember, without what must not be written."""
+
+    text: str
+    title: str
+    tags: tuple[str, ...]
+    source: str
+    agent: str
+    now: datetime
+
+    @property
+    def day(self) -> str:
+        """The day, UTC."""
+        return self.now.date().isoformat()
+
+    @property
+    def moment(self) -> str:
+        """The moment, UTC, as the log of changes has it."""
+        return self.now.isoformat(timespec="milliseconds")
+
+
+def check_memory(text: str, about: About) -> tuple[NewMemory, tuple[Problem, ...]]:
+    """Return what is to be written, and what of the text is not."""
+    if len(text) > MOST_CHARACTERS:
+        raise UsageError(
+            f"the text has {len(text):,} characters, at most {MOST_CHARACTERS:,}; make a file of it"
+        )
+    clean, withheld = leave_out(clean_text(text))
+    title = _check_line(about.get("title"), "the title")
+    if not is_enclosed(f"### {title}"):
+        raise UsageError(f"a heading cannot hold the title {title!r}; use plain words")
+    memory = NewMemory(
+        clean,
+        title,
+        tuple(dict.fromkeys(_check_tag(tag) for tag in about.get("tags", ()))),
+        _check_line(about.get("source"), "the source"),
+        name_agent(about.get("agent")),
+        datetime.now(UTC),
+    )
+    return memory, withheld
+
+
+def _check_line(given: str | None, what: str) -> str:
+    return "" if given is None else check_open(" ".join(clean_text(given, what).split()), what)
+
+
+def _check_tag(tag: str) -> str:
+    """Return a tag as it stands in a text, behind a ``#``."""
+    name = check_open(re.sub(r"[^\w/-]+", "-", tag.removeprefix("#")).strip("-/"), "a tag")
+    if not name or not name[0].isalpha():
+        raise UsageError(f"a tag begins with a letter, and {tag!r} does not")
+    return name
+
+
+_BEFORE, _BEHIND = "\"'“„«(*", ".,;:!…\"'”»)*"
+"""What may stand at the edges of a word without changing what is said. A question mark would, and
+so would a sign before a number, or a dot before a name."""
+_CURLY = str.maketrans("’‘", "''")
+_ARTICLES = frozenset({"a", "an", "the"})
+_ENDS = frozenset(".!?:")
+_SHORT = {
+    "n't": " not",
+    "can't": "can not",
+    "cannot": "can not",
+    "won't": "will not",
+    "'re": " are",
+    "'m": " am",
+    "'ll": " will",
+    "'ve": " have",
+}
+_SHORTENED = re.compile(r"\b(?:can't|won't|cannot)\b|(?:n't|'re|'m|'ll|'ve)\b")
+_OPENING = re.compile(
+    r"\A(?:please\s+)?(?:remember(?:\s+that)?|note(?:\s+that)?|fyi|(?:just\s+)?so\s+you\s+know)"
+    r"\b[,:]?\s+",
+    re.IGNORECASE,
+)
+
+
+def reduce_statement(text: str) -> tuple[str, ...]:
+    """Return the words of a text in order; two texts that say the same have the same ones.
+
+    White space, case, the punctuation at the edges of words, English articles and an opening
+    such as "remember that" do not count. Signs, digits, units, names, negations, the order of
+    words, question marks and every letter do. Text with code is compared as it is written.
+    """
+    if "`" in text:
+        return tuple(text.split())
+    given = normalize("NFC", _OPENING.sub("", text.strip())).translate(_CURLY).split()
+    words = [
+        _trim(word)
+        for before, word in pairwise([".", *given])
+        if not _is_article(word, begins=before[-1] in _ENDS)
+    ]
+    lowered = _SHORTENED.sub(lambda match: _SHORT[match[0]], " ".join(words).casefold())
+    return tuple(lowered.split()) or tuple(given)
+
+
+def fold_case(text: str) -> str:
+    """Return a text in which every word of ``reduce_statement`` stands that it took as it was."""
+    return normalize("NFC", text).casefold()
+
+
+def _trim(word: str) -> str:
+    """Take off what does not count; "No, more" is not "No more"."""
+    bare = word.lstrip(_BEFORE).rstrip(_BEHIND)
+    return f"{bare}," if bare.casefold() == "no" and not word.endswith(bare) else bare
+
+
+def _is_article(word: str, *, begins: bool) -> bool:
+    """Say whether a word is one. A capital A within a sentence is a name: plan A."""
+    bare = word.strip(_BEFORE)
+    return bare.casefold() in _ARTICLES and (bare != "A" or begins)
+
+
+_SHORTEST_TELLING = 5
+"""Letters of a word by which a note is passed by unread; shorter ones may stand in "don't"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """Where something remembered stands."""
+
+    path: str
+    line: int
+    """Of its heading, 1-based."""
+    last_line: int
+    is_new: bool
+    """Not where it stood there already, in the same words."""
+    count: int
+    """How often it was said."""
+    is_indexed: bool
+    remark: str = ""
+    """Why it is not found yet, where it is not."""
+    withheld: tuple[Problem, ...] = ()
+    """What was not written: lines with secrets, private spans."""
+
+
+def remember(
+    engine: Engine, text: str, *, wait_seconds: float, **about: Unpack[About]
+) -> Remembered:
+    """Append a text to the day's inbox note of an agent.
+
+    What the same agent's inbox has in the same words is counted there instead. Lines with secrets
+    and private spans are not written. While another writer holds the lock for ``wait_seconds`` it
+    goes into a file of its own. Raise ``UsageError`` for a text that is blank or too long,
+    ``CheckFailedError`` where nothing of it may be written.
+    """
+    memory, withheld = check_memory(text, about)
+    try:
+        with engine.writing(wait_seconds=wait_seconds):
+            recover(engine.paths)
+            placed = _place_entry(engine, memory)
+            apply_change(
+                engine.paths,
+                [placed.operation],
+                command="remember",
+                reason=f"remember {placed.path}",
+                now=memory.moment,
+                agent=memory.agent,
+                edited={placed.path},
+            )
+    except IndexLockedError as error:
+        placed = _set_down(engine, memory)
+        remark = f"it is kept, and not indexed yet: {error}"
+    else:
+        remark = index_note(engine, placed.path, wait_seconds=wait_seconds)
+    source = split_line_range(memory.source)[0]
+    has_index = engine.paths.commit.exists()
+    if source.endswith(".md") and has_index and source in engine.snapshot().paths:
+        engine.note_use("cited", source)
+    return Remembered(
+        placed.path,
+        placed.line,
+        placed.last_line,
+        placed.count == 1,
+        placed.count,
+        not remark,
+        remark,
+        withheld,
+    )
+
+
+def _place_entry(engine: Engine, memory: NewMemory) -> Placed:
+    """Return the change that puts an entry into the inbox, or counts one that says the same."""
+    paths, agent, day = engine.paths, memory.agent, memory.day
+    folder = find_inbox(paths, engine.config, agent)
+    check_inside(paths, f"{folder}/{agent}.md")
+    parts = list_parts(paths, folder, agent)
+    found = _find_same(engine, parts, memory)
+    if found is not None:
+        return found
+    entry = _write_entry(memory)
+    today = [path for path in parts if f"/{agent}-{day}" in path]
+    if today:
+        placed = add_entry(today[-1], (paths.root / today[-1]).read_bytes(), entry)
+        if placed is not None:
+            return placed
+    return _begin(engine, memory)
+
+
+def _find_same(engine: Engine, parts: Sequence[str], memory: NewMemory) -> Placed | None:
+    """Return the change that counts an entry of the inbox with the same words, the last one."""
+    wanted = reduce_statement(_write_body(memory))
+    telling = max((word for word in wanted if word.isalnum()), key=len, default="").casefold()
+    for path in reversed(parts):
+        data = (engine.paths.root / path).read_bytes()
+        if len(telling) >= _SHORTEST_TELLING and telling not in fold_case(
+            data.decode("utf-8", "replace")
+        ):
+            continue
+        for entry in reversed(list(read_entries(path, data))):
+            is_same = entry.title == memory.title and reduce_statement(entry.text) == wanted
+            if is_same or _says_less(memory, entry):
+                return raise_count(path, data, entry, memory.day)
+    return None
+
+
+def _says_less(memory: NewMemory, entry: InboxEntry) -> bool:
+    """Whether an entry has the words of a text, and every tag, title and source it comes with."""
+    *said, last = entry.text.split("\n\n")
+    tags = last.split() if said and all(word.startswith("#") for word in last.split()) else []
+    said = said if tags else [*said, last]
+    source = said.pop() if said[1:] and said[-1].startswith("Source: ") else ""
+    return (
+        reduce_statement("\n\n".join(said)) == reduce_statement(enclose(memory.text))
+        and {f"#{tag}" for tag in memory.tags} <= set(tags)
+        and memory.source in ("", source.removeprefix("Source: "))
+        and memory.title in ("", entry.title)
+    )
+
+
+def _write_entry(memory: NewMemory) -> str:
+    heading = write_heading(memory.title, f"{memory.now:%H:%M}")
+    return f"{heading}\n\n{_write_body(memory)}\n"
+
+
+def _write_body(memory: NewMemory) -> str:
+    """Return the text of an entry, with its source and tags on lines of their own."""
+    source = enclose(f"Source: {memory.source}") if memory.source else ""
+    tags = " ".join(f"#{tag}" for tag in memory.tags)
+    return "\n\n".join(part for part in (enclose(memory.text), source, tags) if part)
+
+
+def _set_down(engine: Engine, memory: NewMemory) -> Placed:
+    """Write into a new file, which no other writer can be changing; nothing is counted."""
+    while True:
+        placed = _begin(engine, memory)
+        own = {"command": "remember", "now": memory.moment, "agent": memory.agent}
+        with suppress(FileExistsError):
+            create_unlocked(engine.paths, placed.operation, **own)
+            return placed
+
+
+def _begin(engine: Engine, memory: NewMemory) -> Placed:
+    folder = find_inbox(engine.paths, engine.config, memory.agent)
+    numbers = (name_part(folder, memory.agent, memory.day, n) for n in count(1))
+    path = next(path for path in numbers if _is_free(engine, path))
+    return begin_part(path, memory.agent, memory.day, _write_entry(memory))
+
+
+def _is_free(engine: Engine, path: str) -> bool:
+    place = engine.paths.root / path
+    return not place.exists() and not place.is_symlink()

@@ -1,0 +1,128 @@
+"""Which sentences of two texts cannot both be so, by the tests that an answer is checked with.
+
+A sentence contradicts another where each, taken for an answer, is contradicted by the other, and
+nothing says that they speak of two things: two seasons, two people, a plan and what came of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from memory_palace.features.checking.alignment import WordReader
+from memory_palace.features.checking.checker import check_answer
+from memory_palace.features.checking.verdicts import Difference, Passage, Verdict
+from memory_palace.features.checking.windows import PassageLibrary, TextWindow
+from memory_palace.features.checking.wording import Wording
+from memory_palace.language.tagged_words import Part, split_words
+from memory_palace.language.tokens import tokenize
+
+LEAST_SHARED = 0.3
+"""Of the telling words of the shorter of two sentences, what the other has at least."""
+BESIDES = 2
+"""Telling words that one sentence alone may have besides what differs, where a person says that two
+texts contradict each other. Without that word one is enough to speak of another season or place."""
+_OPINIONS = frozenset(
+    tokenize(
+        "expect plan hope want guess believe think aim estimate forecast propose suggest wish fear "
+        "erwarten planen hoffen wollen glauben schätzen "
+        "attendre prévoir espérer vouloir croire penser"
+    )
+)
+"""What makes of a statement somebody's plan, wish or opinion."""
+_ACTIONS = (Part.VERB, Part.PARTICIPLE)
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Two sentences, where they stand, and what differs."""
+
+    first: Passage
+    second: Passage
+    difference: Difference
+
+    @property
+    def reason(self) -> str:
+        """What the two say, as short as possible."""
+        mine, theirs = self.difference.mine, self.difference.theirs
+        if mine and theirs:
+            return f"“{mine}” / “{theirs}”"
+        return f"“{mine or theirs}” is said by one alone"
+
+
+def find_contradictions(passages: Sequence[Passage], *, besides: int = 0) -> list[Contradiction]:
+    """Return the sentences of different texts that contradict each other.
+
+    ``besides`` are telling words that one of them may have besides what differs. A sentence is in
+    one pair at most. Words alone decide, so that the same notes give the same answer with every
+    index. Time grows with the sentences, not with the pairs of texts.
+    """
+    library = PassageLibrary(passages, WordReader(None))
+    found: list[Contradiction] = []
+    tried: set[frozenset[int]] = set()
+    taken: set[int] = set()
+    for at, mine in enumerate(library.sentences):
+        for place in library.find_near(mine.wording):
+            theirs, both = library.sentences[place], frozenset((at, place))
+            if theirs.source == mine.source or both in tried or both & taken:
+                continue
+            tried.add(both)
+            first, second = sorted(both)
+            one, other = (library.sentences[each].wording for each in (first, second))
+            if difference := find_difference(one, other, besides=besides):
+                ends = [library.locate(TextWindow(each, each + 1)) for each in (first, second)]
+                found.append(Contradiction(ends[0], ends[1], difference))
+                taken |= both
+    return found
+
+
+def find_difference(first: Wording, second: Wording, *, besides: int = 0) -> Difference | None:
+    """Return what makes two sentences contradict each other; ``None`` where nothing does."""
+    if not _are_of_one_thing(first, second):
+        return None
+    back = {(_stems(d.theirs), _stems(d.mine)) for d in _compare(second, first)}
+    both = [d for d in _compare(first, second) if (_stems(d.mine), _stems(d.theirs)) in back]
+    if not both or _speak_of_two(first, second, both, besides):
+        return None
+    return both[0]
+
+
+def _are_of_one_thing(first: Wording, second: Wording) -> bool:
+    if not (first.says_something and second.says_something):
+        return False
+    shorter, longer = sorted((first, second), key=lambda each: len(each.matter))
+    return shorter.share_matter(longer) >= LEAST_SHARED
+
+
+def _compare(claim: Wording, other: Wording) -> Sequence[Difference]:
+    passage = Passage("", 1, 1, other.text)
+    checked = check_answer(claim.text, [passage]).sentences
+    return [d for each in checked if each.verdict == Verdict.CONTRADICTED for d in each.differences]
+
+
+def _speak_of_two(
+    first: Wording, second: Wording, differences: Sequence[Difference], besides: int
+) -> bool:
+    """Whether more differs than one thing: then they are of two things, times or opinions."""
+    if bool(_OPINIONS & set(first.stems)) != bool(_OPINIONS & set(second.stems)):
+        return True
+    told = [_stems(d.mine) | _stems(d.theirs) for d in differences]
+    if any(told[0].isdisjoint(other) for other in told[1:]):
+        return True
+    every = frozenset[str]().union(*told)
+    if not (first.matter & second.matter) - told[0]:
+        return True
+    pairs = ((first, second), (second, first))
+    alone = [len(set(_things(one)) - set(other.stems) - every) for one, other in pairs]
+    return min(alone) > 0 or max(alone) > besides
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(tokenize(text))
+
+
+def _things(text: Wording) -> Iterator[str]:
+    """Yield the stems of what a sentence speaks of: what is done may be said in other words."""
+    for word in split_words(text.text):
+        if word.part not in _ACTIONS:
+            yield from (stem for stem in tokenize(word.written) if stem in text.content)

@@ -1,0 +1,364 @@
+"""Where a claim and a passage give the same slot another value: number, unit, time, name, negation.
+
+A value that the passage does not have, without another one in its place, is no difference: it is
+unsaid. Another word is no other fact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import TypeVar
+
+from memory_palace.features.checking.alignment import (
+    Change,
+    Copying,
+    WordReader,
+    find_copying,
+    share_root,
+)
+from memory_palace.features.checking.dates import PERIODS, Date
+from memory_palace.features.checking.numbers import NUMBER_WORDS, Number
+from memory_palace.features.checking.units import find_unit, is_same_family
+from memory_palace.features.checking.verdicts import Difference, differ
+from memory_palace.features.checking.wording import UNITS, Wording, WrittenWord
+from memory_palace.language.tokens import tokenize
+from memory_palace.language.word_lists import FOREIGN_NEGATIONS, TIME_WORDS, is_negation
+
+_LEAST_SHARED = 0.5
+"""Share of the other telling words of a sentence with a denied one that the passage has too."""
+_DENYING = frozenset(
+    tokenize(
+        "prevent avoid forbid prohibit ban refuse deny exclude block stop cease miss skip ignore "
+        "impossible absence absent missing reject disable omit drop forget neglect except fail "
+        "unlikely rarely seldom few little hide lose protect resist free only otherwise lack"
+    )
+)
+"""Words that deny by their meaning: beside them nothing is said plainly."""
+_LIMITS = frozenset("only just merely least until more less fewer later earlier sooner".split())
+"""Behind a negation they say at most, at least or also, and deny nothing."""
+_LIGHT = frozenset(tokenize("make do take have get keep leave use need want try go come let put"))
+"""Verbs that say little: what is denied stands behind them."""
+_MEASURES = NUMBER_WORDS | TIME_WORDS
+
+
+def find_negations(words: Sequence[WrittenWord]) -> list[int]:
+    """Return the places of words that deny; ``not only`` and ``no more than`` deny nothing."""
+    keys = [word.key for word in words]
+    return [
+        at
+        for at, key in enumerate(keys)
+        if (is_negation(key) or key in FOREIGN_NEGATIONS) and not {*keys[at + 1 : at + 2]} & _LIMITS
+    ]
+
+
+def find_denial(claim: Wording, sentence: Wording) -> Iterator[Difference]:
+    """Yield the word that one of both denies, behind its negation, and the other says plainly."""
+    for denying, saying, is_mine in ((claim, sentence, True), (sentence, claim, False)):
+        places = find_negations(denying.words)
+        if len(places) != 1 or find_negations(saying.words) or _denies_by_meaning(saying):
+            continue
+        told = [word for word in saying.words if _is_telling(word)]
+        telling = [word for word in denying.words if _is_telling(word)]
+        behind = [word for word in telling if word.start > denying.words[places[0]].start]
+        heavy = [word for word in behind if word.stem not in _LIGHT]
+        head = next(iter(heavy or behind or telling[-1:]), None)
+        others = [word for word in telling if word is not head]
+        shared = sum(any(_is_alike(word, other) for other in told) for word in others)
+        is_near = bool(others) and shared / len(others) >= _LEAST_SHARED
+        if head is None or not is_near or not any(_is_alike(head, word) for word in told):
+            continue
+        said = ("denied", "says it") if is_mine else ("said", "denies it")
+        reason = f"“{head.key}” is {said[0]}, and the passage {said[1]}"
+        yield Difference("negation", reason, claim.text, sentence.text)
+        return
+
+
+def _denies_by_meaning(text: Wording) -> bool:
+    return not _DENYING.isdisjoint(text.stems)
+
+
+def _is_alike(mine: WrittenWord, theirs: WrittenWord) -> bool:
+    return mine.stem == theirs.stem or share_root(mine.key, theirs.key)
+
+
+def _is_telling(word: WrittenWord) -> bool:
+    is_measure = word.key[0].isdigit() or word.key in _MEASURES or word.stem in UNITS
+    return word.is_telling and not is_measure and not word.key.endswith("ly")
+
+
+_COPIES = 0.6
+"""Share of a claim's telling words that a sentence has in the same order: it is that sentence."""
+_LONGEST = 5
+"""Words that are put for others at most: more of them are another statement."""
+_SAME_SUBJECT = 0.5
+"""Share of a claim's words, its values apart, that the sentence with another value has too."""
+_SLIGHT = 3
+"""Up to here a bare number may be no claim: one, the first, a pair."""
+
+Value = TypeVar("Value", Number, Date)
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a passage has otherwise, and what of a claim it does not have at all."""
+
+    differences: tuple[Difference, ...] = ()
+    unsaid: tuple[str, ...] = ()
+
+
+def find_differences(
+    claim: Wording, passage: Wording, around: Wording, about: Wording, reader: WordReader
+) -> Findings:
+    """Compare the values of a claim with a passage, then with the text and note around it.
+
+    More than one other value is another subject: then nothing contradicts, and all is unsaid.
+    """
+    pair = _Comparison(claim, passage, around, about, reader)
+    found = list(pair.read())
+    differences = [each for each in found if isinstance(each, Difference)]
+    values = [each for each in differences if each.kind != "negation"]
+    unsaid = [each for each in found if isinstance(each, str)]
+    if len(values) + len(unsaid) > 1:
+        return Findings((), tuple(dict.fromkeys([*(each.mine for each in values), *unsaid])))
+    return Findings(tuple(differences), tuple(unsaid))
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    claim: Wording
+    passage: Wording
+    around: Wording
+    about: Wording
+    reader: WordReader
+
+    @property
+    def _parts(self) -> tuple[Wording, ...]:
+        return self.passage.parts or (self.passage,)
+
+    @cached_property
+    def _of_the_subject(self) -> list[Wording]:
+        """The sentences in which another value may stand for the claim's."""
+        return [p for p in self._parts if self.claim.share_matter(p) >= _SAME_SUBJECT]
+
+    @cached_property
+    def sentence(self) -> Wording:
+        """The sentence of the passage that the claim has most of, word by word."""
+        return max(self._parts, key=self._rank)
+
+    def _rank(self, part: Wording) -> tuple[float, float]:
+        copying = find_copying(self.claim, part)
+        return copying.telling, self.claim.share_matter(part)
+
+    @cached_property
+    def copying(self) -> Copying:
+        return find_copying(self.claim, self.sentence)
+
+    @property
+    def is_copied(self) -> bool:
+        return self.copying.telling >= _COPIES
+
+    def read(self) -> Iterator[Difference | str]:
+        """Yield differences, and as text what is unsaid; each value of the claim once."""
+        taken: list[range] = []
+        has_denial = False
+        for change in self.copying.changes if self.is_copied else ():
+            difference = self._read_change(change)
+            if difference is not None:
+                taken.append(change.mine)
+                has_denial = has_denial or difference.kind == "negation"
+                yield difference
+        changed = {self.claim.words[at].start for places in taken for at in places}
+        for values in (self._compare_numbers, self._compare_dates):
+            yield from values(changed)
+        yield from self._unsaid_names(changed)
+        if not has_denial:
+            yield from find_denial(self.claim, self.sentence)
+
+    def _read_change(self, change: Change) -> Difference | None:
+        """Return what it means that a copied sentence has some words for others."""
+        mine = [self.claim.words[at] for at in change.mine]
+        theirs = [self.sentence.words[at] for at in change.theirs]
+        denied = len(find_negations(mine)) % 2 != len(find_negations(theirs)) % 2
+        if denied and not (_telling(mine) and _telling(theirs)):
+            words = [self.claim.words, self.sentence.words]
+            spans = [
+                range(max(0, part.start - 1), min(len(each), part.stop + 1))
+                for part, each in zip((change.mine, change.theirs), words, strict=True)
+            ]
+            return differ("negation", self.claim.cut(spans[0]), self.sentence.cut(spans[1]))
+        if not mine or not theirs or max(len(mine), len(theirs)) > _LONGEST:
+            return None
+        return self._other_value(mine, theirs) or self._other_name(mine, theirs)
+
+    def _other_value(
+        self, mine: Sequence[WrittenWord], theirs: Sequence[WrittenWord]
+    ) -> Difference | None:
+        dates = _within(self.claim.dates, mine), _within(self.sentence.dates, theirs)
+        if any(one.agrees(other) for one, other in product(*dates)):
+            return None
+        for one, other in product(*dates):
+            if one.is_comparable(other):
+                return differ("time", one.text, other.text)
+        numbers = _within(self.claim.numbers, mine)
+        given = _within(self.sentence.numbers, theirs)
+        if numbers and given:
+            if any(one.agrees(other) for one in numbers for other in given):
+                return self._other_counted(mine, theirs)
+            return self._differ(numbers[0], given[0])
+        periods = [[w for w in words if w.key in PERIODS] for words in (mine, theirs)]
+        if all(periods) and {w.stem for w in periods[0]}.isdisjoint(w.stem for w in periods[1]):
+            return differ("time", periods[0][0].key, periods[1][0].key)
+        units = [[w.key for w in words if find_unit(w.key).family] for words in (mine, theirs)]
+        if all(units) and find_unit(units[0][0]) != find_unit(units[1][0]):
+            return differ("unit", units[0][0], units[1][0])
+        return self._other_counted(mine, theirs)
+
+    def _other_counted(
+        self, mine: Sequence[WrittenWord], theirs: Sequence[WrittenWord]
+    ) -> Difference | None:
+        """Return that a number counts one thing in a claim and another in the passage."""
+        for number in self.claim.numbers:
+            for given in self.sentence.numbers:
+                words, others = _counted(number, mine), _counted(given, theirs)
+                is_unit = number.unit.family and given.unit.family
+                if not words or not others or is_unit or not number.agrees(given):
+                    continue
+                if not self._is_same(words, others):
+                    told = f"{number.text} {words[0].key}"
+                    return differ("unit", told, f"{given.text} {others[0].key}")
+        return None
+
+    def _is_same(self, mine: Iterable[WrittenWord], theirs: Sequence[WrittenWord]) -> bool:
+        return any(self.reader.is_synonym(a.key, b.key) for a in mine for b in theirs)
+
+    def _other_name(
+        self, mine: Sequence[WrittenWord], theirs: Sequence[WrittenWord]
+    ) -> Difference | None:
+        common = {w.key for w in self.around.words if self.around.text[w.start].islower()}
+        names = [
+            [word for word in _names(text, words) if word.key not in common]
+            for text, words in ((self.claim, mine), (self.sentence, theirs))
+        ]
+        if not all(names) or self.claim.tongue == "other":
+            return None
+        known = {word.stem for word in theirs}
+        if any(word.stem in known or self._is_same([word], names[1]) for word in names[0]):
+            return None
+        return differ("name", _cut(self.claim, names[0]), _cut(self.sentence, names[1]))
+
+    def _compare_numbers(self, taken: set[int]) -> Iterator[Difference | str]:
+        claimed = self.claim.numbers
+        for mine in claimed:
+            same = [one for one in self.passage.numbers if mine.agrees(one)]
+            if same:
+                if self.is_copied and all(mine.is_turned(one) for one in same):
+                    yield self._differ(mine, same[0])
+            elif taken.isdisjoint(range(mine.start, mine.stop)):
+                known = (*self.around.numbers, *self.about.numbers)
+                rivals = (
+                    one
+                    for part in self._of_the_subject
+                    for one in part.numbers
+                    if _is_rival(mine, one) and not any(other.agrees(one) for other in claimed)
+                )
+                if (rival := next(rivals, None)) is not None:
+                    yield self._differ(mine, rival)
+                elif not any(mine.agrees(one) for one in known) and not self._has(mine.written):
+                    yield mine.written
+
+    def _differ(self, mine: Number, theirs: Number) -> Difference:
+        is_unit = mine.value == theirs.value and mine.form == theirs.form != "code"
+        told = mine.written
+        given = theirs.written
+        if mine.bound * theirs.bound < 0 and is_unit:
+            sides = {1: "at least", -1: "at most"}
+            told, given = f"{sides[mine.bound]} {told}", f"{sides[theirs.bound]} {given}"
+            return differ("number", told, given)
+        return differ("unit" if is_unit else "number", told, given)
+
+    def _compare_dates(self, taken: set[int]) -> Iterator[Difference | str]:
+        known = (*self.passage.dates, *self.around.dates, *self.about.dates)
+        for mine in self.claim.dates:
+            if any(mine.agrees(one) for one in known):
+                continue
+            if not taken.isdisjoint(range(mine.start, mine.stop)):
+                continue
+            rivals = (
+                one
+                for part in self._of_the_subject
+                for one in part.dates
+                if one.unit == mine.unit
+                and one.is_comparable(mine)
+                and not any(other.agrees(one) for other in self.claim.dates)
+            )
+            if (rival := next(rivals, None)) is None and self._has(mine.text):
+                continue
+            yield mine.text if rival is None else differ("time", mine.text, rival.text)
+
+    def _has(self, text: str) -> bool:
+        """Return whether a value of one word stands in the note as it is written."""
+        return text.casefold() in {w.key for w in (*self.around.words, *self.about.words)}
+
+    def _unsaid_names(self, taken: set[int]) -> Iterator[str]:
+        if self.claim.tongue == "other":
+            return
+        known = {*self.around.words, *self.about.words}
+        stems = {word.stem for word in known}
+        for word in _names(self.claim, self.claim.words):
+            if word.stem in stems or word.start in taken or word.start == 0:
+                continue
+            if not any(share_root(word.key, other.key) for other in known):
+                yield _cut(self.claim, [word])
+
+
+def _within(values: Sequence[Value], words: Sequence[WrittenWord]) -> list[Value]:
+    """Return the values of which some words are a part."""
+    return [v for v in values if any(w.start < v.stop and v.start < w.end for w in words)]
+
+
+def _counted(number: Number, words: Sequence[WrittenWord]) -> list[WrittenWord]:
+    """Return the words for what a number counts, or for its unit."""
+    return [w for w in words if w.stem in number.counted or number.end <= w.start < number.stop]
+
+
+def _telling(words: Sequence[WrittenWord]) -> bool:
+    return any(word.is_telling for word in words)
+
+
+def _names(text: Wording, words: Iterable[WrittenWord]) -> list[WrittenWord]:
+    """Return the words that are written like names, without those of dates and numbers."""
+    taken = [(date.start, date.stop) for date in text.dates]
+    taken += [(number.start, number.stop) for number in text.numbers]
+    return [
+        word
+        for word in words
+        if word.is_telling
+        and any(letter.isupper() for letter in text.text[word.start : word.end])
+        and not any(start <= word.start < stop for start, stop in taken)
+    ]
+
+
+def _cut(text: Wording, words: Sequence[WrittenWord]) -> str:
+    return text.text[words[0].start : words[-1].end]
+
+
+def _is_slight(number: Number) -> bool:
+    is_word = number.text[0].isalpha() and not number.unit.family
+    return is_word and (number.value <= _SLIGHT or number.form == "ordinal")
+
+
+def _is_rival(mine: Number, theirs: Number) -> bool:
+    """Return whether another number is of the same kind: in its unit, of its things."""
+    one, other = mine.unit.family, theirs.unit.family
+    if max(mine.value, theirs.value) < 1 and not (one or other or mine.counted or theirs.counted):
+        return mine.form == theirs.form == ""
+    if mine.form != theirs.form or _is_slight(mine) or _is_slight(theirs):
+        return False
+    if one or other:
+        return is_same_family(one, other)
+    if mine.label and mine.label == theirs.label:
+        return True
+    return not set(mine.counted).isdisjoint(theirs.counted)

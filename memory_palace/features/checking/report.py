@@ -1,0 +1,122 @@
+"""What is said of an answer that was checked, in words that claim no more than was shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from memory_palace.features.checking.verdicts import Passage, SentenceCheck, Verdict, write_place
+from memory_palace.features.checking.verify import CheckedSentence, Verified
+from memory_palace.features.memories.verification import TokenVerdict
+
+MARKS = {
+    Verdict.CONTRADICTED: "x",
+    Verdict.NOT_FOUND: "?",
+    Verdict.SUPPORTED: "~",
+    Verdict.QUOTED: "=",
+    Verdict.NOT_APPLICABLE: "-",
+}
+"""Before each sentence."""
+_LONGEST = 160
+"""Characters of a passage that are shown."""
+_SHORT = 80
+"""Characters of what differs, on both sides, up to which both are shown beside the passage."""
+
+
+class ReportLine(NamedTuple):
+    """One line of a report."""
+
+    text: str
+    mark: str = ""
+    """Of the verdict, before a sentence."""
+    places: tuple[Passage, ...] = ()
+    """What a finding below a sentence cites."""
+    is_finding: bool = False
+
+
+def write_lines(done: Verified) -> Iterator[str]:
+    """Yield the whole report in plain lines."""
+    for line in write_report(done):
+        start = f"{line.mark}  " if line.mark else "   " * line.is_finding
+        yield f"{start}{line.text}"
+
+
+def write_report(done: Verified) -> Iterator[ReportLine]:
+    """Yield the verdict on the answer, its tokens, and each sentence with what was found."""
+    yield ReportLine(_say_verdict(done))
+    for token in done.tokens:
+        near = token.near if token.outcome == TokenVerdict.MISSING else ()
+        remark = f", nearly: {', '.join(f'“{phrase}”' for phrase in near)}" if near else ""
+        if token.outcome != TokenVerdict.NOT_APPLICABLE:
+            yield ReportLine(f"token {_spell(token.outcome)}: {token.memory_id}{remark}")
+    for sentence in done.sentences:
+        check = sentence.check
+        yield ReportLine(" ".join(check.text.split()), MARKS[check.verdict])
+        is_unsure = check.verdict in (Verdict.SUPPORTED, Verdict.NOT_FOUND)
+        others = sentence.compared if is_unsure else ()
+        places = tuple(each for each in (check.passage, *others) if each)
+        for finding in _write_findings(sentence, others):
+            yield ReportLine(finding, places=places, is_finding=True)
+    if done.model_verdict is not None:
+        yield ReportLine(f"by {done.judged_by}: {_spell(done.model_verdict)}")
+
+
+def _say_verdict(done: Verified) -> str:
+    verdicts = [each.check.verdict for each in done.sentences]
+    checked = [verdict for verdict in verdicts if verdict != Verdict.NOT_APPLICABLE]
+    wrong, missing = verdicts.count(Verdict.CONTRADICTED), verdicts.count(Verdict.NOT_FOUND)
+    of = f"of {len(checked)} sentence{'s' * (len(checked) != 1)}"
+    match done.verdict:
+        case Verdict.CONTRADICTED:
+            rest = f", {missing} not found" if missing else ""
+            return f"contradicted: {wrong} {of} against the notes{rest}"
+        case Verdict.NOT_FOUND:
+            return f"not found: {missing} {of} not in the notes that were compared"
+        case Verdict.QUOTED:
+            return "quoted: the notes have all of it in nearly the same words"
+        case Verdict.NOT_APPLICABLE:
+            return "nothing to check: the answer states nothing that notes could bear out"
+    return "not contradicted: the notes have it in other words, and no difference was found"
+
+
+def _write_findings(sentence: CheckedSentence, others: tuple[Passage, ...]) -> Iterator[str]:
+    check = sentence.check
+    yield _say(check)
+    if check.verdict in (Verdict.CONTRADICTED, Verdict.SUPPORTED) and check.passage is not None:
+        line = " ".join(check.passage.text.split())
+        yield f"“{line if len(line) <= _LONGEST else f'{line[:_LONGEST]}…'}”"
+    if others:
+        yield f"compared with {', '.join(map(write_place, others))} too"
+    if sentence.model is not None and sentence.model.verdict is not None:
+        agrees = "differs" if sentence.is_disputed else "agrees"
+        reason = f": {sentence.model.reason}" if sentence.model.reason else ""
+        yield f"the model {agrees}, {_spell(sentence.model.verdict)}{reason}"
+
+
+def _say(check: SentenceCheck) -> str:
+    place = write_place(check.passage) if check.passage else ""
+    match check.verdict:
+        case Verdict.QUOTED:
+            return f"quoted from {place}"
+        case Verdict.SUPPORTED:
+            return f"not contradicted by {place}"
+        case Verdict.CONTRADICTED:
+            return f"contradicted by {place}: {_say_difference(check)}"
+        case Verdict.NOT_FOUND:
+            said = f"not found: {check.reason}" if check.reason.startswith("“") else "not found"
+            return f"{said}; the nearest is {place}" if place else said
+    return "nothing to check"
+
+
+def _say_difference(check: SentenceCheck) -> str:
+    """Return what differs first, in the words of both sides where they are few."""
+    if not check.differences:
+        return check.reason
+    first = check.differences[0]
+    if len(first.mine) + len(first.theirs) > _SHORT:  # the passage is shown below
+        return first.kind
+    return f"{first.kind}, the answer has “{first.mine}”, the note “{first.theirs}”"
+
+
+def _spell(verdict: Verdict | TokenVerdict) -> str:
+    return verdict.replace("_", " ")

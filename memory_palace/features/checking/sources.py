@@ -1,0 +1,238 @@
+"""What an answer is compared with: notes that are named, or what the palace's own search finds."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import groupby
+from operator import attrgetter
+from typing import NamedTuple
+
+from memory_palace.engine import Engine
+from memory_palace.errors import UsageError
+from memory_palace.features.checking.verdicts import Passage
+from memory_palace.features.memories.form import blank_beside, is_memory, read_form
+from memory_palace.features.memories.lint import Flaw, lint_tokens
+from memory_palace.features.memories.memories import MemoryNotes, read_memory_notes
+from memory_palace.features.memories.memory_values import Memory
+from memory_palace.graph.naming import NoteNames
+from memory_palace.index.snapshot import Snapshot
+from memory_palace.models import Filters
+from memory_palace.notes.document import Document, parse_document
+from memory_palace.notes.excerpt import split_line_range
+from memory_palace.notes.parsing import read_body
+from memory_palace.notes.reading import NoteUnreadable, read_named
+from memory_palace.notes.superseding import blank_claims, find_claims, lines_of
+
+NEAREST = 3
+"""Notes that the search gives for each sentence, the best passage of each. With five no more right
+answers are accepted, and .05 more wrong ones (40 and 40 on the garden, by words)."""
+_NAMED = re.compile(r"\[\[([^\[\]|#\n]+)|[\"“„«]([^\"“”„«»\n]{3,120})[\"”“»]")
+"""A wiki link, or what stands in quotes and may be a title."""
+_MOST_NAMED = 5
+_NARROWING = str.maketrans(dict.fromkeys('#":“”„«»「」『』＂', " "))
+"""What would leave notes out of a search: a sentence that is wrong must find its passage too."""
+_LINES = r"(?::[0-9]{1,9}(?:-[0-9]{1,9})?)?"
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """What an answer should rest on."""
+
+    passages: tuple[Passage, ...] = ()
+    folders: tuple[str, ...] = ()
+    """Relative to the root; the search of the palace chooses from the notes in and below them."""
+    memories: tuple[Memory, ...] = ()
+    """Those that were named whole, whose tokens the answer should hold."""
+    flaws: tuple[Flaw, ...] = ()
+    """Of their tokens."""
+
+
+def read_against(engine: Engine, names: Sequence[str]) -> Against:
+    """Read what is named from the disk, so that the index may be behind or absent.
+
+    Raise ``UsageError`` for what is called so by nothing, or by several notes.
+    """
+    if not names:
+        return Against()
+    notes = read_memory_notes(engine)
+    passages: list[Passage] = []
+    folders: list[str] = []
+    memories: list[Document] = []
+    for name in dict.fromkeys(names):
+        if below := _find_folders(engine, notes, name):
+            folders += below
+            continue
+        document = notes.find_any(split_line_range(name)[0])
+        passages += _read_source(document, name)
+        if is_memory(document) and split_line_range(name)[1] is None:
+            memories.append(document)
+    flaws = [
+        flaw
+        for document in memories
+        for flaw in lint_tokens(read_form(document), notes.corpus, notes.forms)
+    ]
+    read = tuple(map(notes.read, memories))
+    return Against(tuple(passages), tuple(folders), read, tuple(flaws))
+
+
+def _find_folders(engine: Engine, notes: MemoryNotes, name: str) -> list[str]:
+    """Return the folder that has a name, or those that are the room of that name; mostly none."""
+    folder = name.strip("/")
+    rooms = [each for each, room in engine.paths.rooms.folders.items() if room == folder]
+    is_folder = folder and any(path.startswith(f"{folder}/") for path in notes.library.documents)
+    return [folder] if is_folder else rooms
+
+
+class _Lines(NamedTuple):
+    """A note as it is on the disk."""
+
+    lines: Sequence[str]
+    about: str
+    is_indexed: bool
+
+
+class SourceReader:
+    """Reads notes of the index as they are on the disk; what is private or secret is left out."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._read: dict[str, _Lines] = {}
+
+    def search(
+        self, sentences: Sequence[str], folders: tuple[str, ...]
+    ) -> tuple[tuple[tuple[Passage, ...], ...], int]:
+        """Ask each sentence as a question, ranked as ``palace query`` ranks.
+
+        Cold notes stay out. The passages of a sentence are of different notes, best first; with
+        them comes how many notes differ from the index, as far as that is known.
+        """
+        near: list[tuple[Passage, ...]] = []
+        behind = 0
+        for sentence in sentences:
+            text = " ".join(sentence.translate(_NARROWING).split())
+            passages: Iterable[Passage] = ()
+            if text:
+                found = self._engine.query(
+                    text, filters=Filters(folder=folders), limit=NEAREST, neighbors=0
+                )
+                behind = found.behind
+                chunks = [(hit.path, hit.chunk) for hit in found if hit.chunk]
+                passages = self.cut((path, c.first_line, c.last_line) for path, c in chunks)
+            near.append(tuple(passages))
+        return tuple(near), behind
+
+    def cut(self, places: Iterable[tuple[str, int, int | None]]) -> Iterator[Passage]:
+        """Yield lines of notes; all of a note that is not as it was indexed, and where none end."""
+        for path, first, last in places:
+            note = self._lines(path)
+            if last is None or not note.is_indexed:
+                first, last = 1, len(note.lines)
+            yield from _cut(path, note.lines, first, last, note.about)
+
+    def join(self, passages: Iterable[Passage]) -> Iterator[Passage]:
+        """Yield the lines of every note once: passages that touch become one."""
+        key = attrgetter("note", "first_line")
+        for note, group in groupby(sorted(passages, key=key), attrgetter("note")):
+            spans: list[tuple[int, int]] = []
+            for each in group:
+                if spans and each.first_line <= spans[-1][1] + 2:
+                    first, last = spans.pop()
+                    spans.append((first, max(last, each.last_line)))
+                else:
+                    spans.append((each.first_line, each.last_line))
+            yield from self.cut((note, first, last) for first, last in spans)
+
+    def _lines(self, path: str) -> _Lines:
+        if path not in self._read:
+            self._read[path] = self._read_lines(path)
+        return self._read[path]
+
+    def _read_lines(self, path: str) -> _Lines:
+        limit, paths = self._engine.config.max_note_bytes, self._engine.paths
+        try:
+            data = read_named(paths, path, limit_bytes=limit)
+        except (NoteUnreadable, OSError):
+            return _Lines([], "", False)  # it went, or leads out of the palace
+        document = parse_document(path, data, rooms=paths.rooms)
+        if document is None:
+            return _Lines([], "", False)
+        snapshot = self._engine.snapshot()
+        known = bytes(snapshot.note_digests[bisect_left(snapshot.paths, path)])
+        is_indexed = sha256(data).digest().startswith(known)
+        return _Lines(_read_text(document), _say_about(document), is_indexed)
+
+
+def _say_about(document: Document) -> str:
+    """Return the title, the path and the front matter of a note, as one text."""
+    said = [document.title, document.path.removesuffix(".md").replace("/", ", ")]
+    said += [f"{key} {', '.join(document.texts(key))}" for key in document.fields]
+    return "; ".join(dict.fromkeys(said))
+
+
+def _read_text(document: Document) -> list[str]:
+    """Return the lines of a note that may be shown and say something; others are empty.
+
+    Of a memory the image says what is not so, and what stands beside the content says nothing.
+    """
+    body = read_body(document.path, document.data)
+    text = blank_beside(body.text) if is_memory(document) else body.text
+    return [""] * (body.first_line - 1) + text.split("\n")
+
+
+def _cut(path: str, lines: Sequence[str], first: int, last: int, about: str) -> Iterator[Passage]:
+    """Yield lines of a note that hold, then each claim in them that is superseded."""
+    text = "\n".join(lines)
+    claims = find_claims(text)
+    rest = blank_claims(text, claims).split("\n") if claims else lines
+    held = "\n".join(rest[first - 1 : last])
+    if held.strip():
+        yield Passage(path, first, last, held, about)
+    for claim in claims:
+        begin, end = (line + 1 for line in lines_of(text, claim[:2]))
+        if begin <= last and first <= end:
+            words = f"superseded {claim.day}, see {', '.join(claim.heirs)}"
+            yield Passage(path, begin, end, text[claim.start : claim.end], about, words)
+
+
+def _read_source(document: Document, name: str) -> list[Passage]:
+    """Return what is compared of a note: all of it, or the lines that ``name`` ends with.
+
+    Raise ``UsageError`` where it has no such lines, and for a cold note.
+    """
+    if document.is_cold:
+        raise UsageError(f"{document.path} is archived, and nothing is compared with it")
+    _, first, last = split_line_range(name)
+    lines = _read_text(document)
+    if first is not None:
+        lines = read_body(document.path, document.data).lines
+    total = len(lines) - (lines[-1] == "")
+    begin, end = first or 1, min(last or total, total)
+    if begin > end and first is not None:
+        raise UsageError(f"{document.path} has {total} lines; it has no lines {first}-{last}")
+    return list(_cut(document.path, lines, begin, max(begin, end), _say_about(document)))
+
+
+def drop_citations(answer: str, snapshot: Snapshot) -> tuple[str, list[str]]:
+    """Return an answer without the places that it cites, and the notes that it names itself.
+
+    A place is the path of a note with lines behind it, or none: ``room/gate.md:10-20``, with
+    brackets around it. A name is what is linked to or stands in quotes, and a note is called so.
+    """
+    named: dict[str, None] = {}
+    paths = [path for path in snapshot.paths if path in answer]
+    for path in sorted(paths, key=len, reverse=True):
+        shorter = re.sub(rf"[ \t]?[(\[`]{{0,3}}{re.escape(path)}{_LINES}[)\]`]{{0,3}}", "", answer)
+        if shorter != answer:
+            answer = shorter
+            named[path] = None
+    names = NoteNames.from_snapshot(snapshot)
+    for match in _NAMED.finditer(answer):
+        try:
+            named[names.find((match[1] or match[2]).strip())] = None
+        except UsageError:
+            continue  # no note is called so
+    return answer, list(named)[:_MOST_NAMED]

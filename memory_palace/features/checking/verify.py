@@ -1,0 +1,299 @@
+"""Check an answer against notes: those that are named, or what the palace's own search finds."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from importlib.resources import files
+from itertools import chain
+from typing import Any
+
+from memory_palace.dialogue import (
+    Dialogue,
+    ReplyError,
+    open_dialogue,
+    read_choice,
+    read_number,
+    read_text,
+)
+from memory_palace.embedding.base import find_token_reader
+from memory_palace.engine import Engine
+from memory_palace.errors import MissingPartError, PalaceError
+from memory_palace.features.checking.alignment import EmbedTokens
+from memory_palace.features.checking.checker import MEASURED_EMBEDDER, check_answer
+from memory_palace.features.checking.sources import (
+    Against,
+    SourceReader,
+    drop_citations,
+    read_against,
+)
+from memory_palace.features.checking.verdicts import (
+    ACCEPTED,
+    REFUSED,
+    AnswerCheck,
+    Passage,
+    SentenceCheck,
+    Verdict,
+    worst_verdict,
+)
+from memory_palace.features.checking.windows import find_nearest
+from memory_palace.features.checking.wording import find_sentences
+from memory_palace.features.memories.lint import Flaw
+from memory_palace.features.memories.verification import (
+    TokenCheck,
+    TokenVerdict,
+    check_memories,
+    fold_tokens,
+)
+from memory_palace.features.memories.verification_tokens import drop_attempts
+from memory_palace.language.detect import is_english
+
+_ROLE = "judge"
+_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "verdict": {"type": "string", "enum": [verdict.value for verdict in Verdict]},
+        "reason": {"type": "string"},
+        "passage": {"type": "integer", "minimum": 0},
+    },
+    "required": ["verdict", "reason", "passage"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the model makes of a sentence."""
+
+    verdict: Verdict | None
+    """``None`` where what it said could not be used."""
+    reason: str
+    passage: Passage | None = None
+    """What it went by."""
+
+
+class ModelJudge:
+    """A model of language, asked for one sentence at a time."""
+
+    def __init__(self, dialogue: Dialogue) -> None:
+        self.dialogue = dialogue
+        prompt = files(__package__).joinpath("prompts", f"{_ROLE}.md")
+        self._prompt = prompt.read_text("utf-8")
+
+    def judge(self, sentence: str, passages: Sequence[Passage]) -> Judgement:
+        """Return its verdict, or why there is none: it failed, or gave three malformed replies."""
+        data = {
+            "sentence": sentence,
+            "passages": [
+                {"number": number, "place": f"{each.note}:{each.first_line}", "text": each.text}
+                for number, each in enumerate(passages, 1)
+            ],
+        }
+
+        def parse(reply: object) -> Judgement:
+            return _read_reply(reply, passages)
+
+        try:
+            return asyncio.run(self.dialogue.ask(_ROLE, self._prompt, data, parse, schema=_SCHEMA))
+        except MissingPartError:
+            raise  # no key: it would fail each time
+        except PalaceError as error:
+            return Judgement(None, str(error))
+
+
+def _read_reply(reply: object, passages: Sequence[Passage]) -> Judgement:
+    if not isinstance(reply, dict):
+        raise ReplyError("it is no JSON object")
+    verdict = Verdict(read_choice(reply, "verdict", [each.value for each in Verdict]))
+    number = read_number(reply, "passage", low=0, high=len(passages))
+    place = passages[number - 1] if number else None
+    return Judgement(verdict, read_text(reply, "reason", may_be_empty=True), place)
+
+
+CITED = 3
+"""Notes that are cited for a sentence at most: what decided, and others it was compared with."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedSentence:
+    """One sentence of an answer, and who said what of it."""
+
+    check: SentenceCheck
+    compared: tuple[Passage, ...]
+    """Of other notes that were compared too, nearest first."""
+    model: Judgement | None = None
+    """What a model of language makes of it, where one was asked."""
+
+    @property
+    def is_disputed(self) -> bool:
+        """Whether the model gives another verdict; of two that accept, either is no other."""
+        if self.model is None or self.model.verdict is None:
+            return False
+        pair = {self.check.verdict, self.model.verdict}
+        return len(pair) == 2 and pair != ACCEPTED
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """An answer that was checked, and what is wrong with the tokens it was checked for."""
+
+    sentences: tuple[CheckedSentence, ...]
+    tokens: tuple[TokenCheck, ...]
+    """One for each memory that was named whole, in the order given."""
+    flaws: tuple[Flaw, ...]
+    by_meaning: bool
+    """Whether sentences were compared by vectors, and not by words alone."""
+    is_searched: bool
+    """Whether the palace's own search chose the passages."""
+    behind: int
+    """Notes that differ from the index that was searched, as far as that is known."""
+    is_english: bool
+    """Whether the answer is in the language that most tests for differences know."""
+    judged_by: str | None = None
+    """The model of language that judged too."""
+    spent: str | None = None
+    """What it cost."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of the sentences that can be checked: never a mean."""
+        return worst_verdict(tuple(each.check.verdict for each in self.sentences))
+
+    @property
+    def model_verdict(self) -> Verdict | None:
+        """The same by the model of language; ``None`` where none was asked, or nothing usable."""
+        found = [each.model.verdict for each in self.sentences if each.model is not None]
+        verdicts = tuple(verdict for verdict in found if verdict is not None)
+        return worst_verdict(verdicts) if verdicts else None
+
+    @property
+    def token_verdict(self) -> TokenVerdict:
+        """All memories together."""
+        return fold_tokens(self.tokens)
+
+    @property
+    def passes_strictly(self) -> bool:
+        """Whether no token is missing or proves nothing, and no sentence is wrong or unfound.
+
+        Where a model of language judged, by its verdict as well as ours.
+        """
+        is_refused = not REFUSED.isdisjoint((self.verdict, self.model_verdict))
+        return not (is_refused or self.token_verdict == TokenVerdict.MISSING or self.flaws)
+
+
+def verify(
+    engine: Engine,
+    answer: str,
+    against: Sequence[str] = (),
+    *,
+    require_all: bool = False,
+    model: str | None = None,
+) -> Verified:
+    """Check every sentence of an answer against notes, lines of notes (``note:10-20``) or folders.
+
+    Without ``against`` the palace is searched, and notes that the answer names count too. A memory
+    that is named whole must have a token in the answer, all of them with ``require_all``. Sentences
+    are compared by meaning where the index has vectors of the embedder that the thresholds are for.
+
+    ``model`` is one of the ``llm`` library, whose verdict stands beside ours. Raise
+    ``MissingPartError`` for one that is not here.
+    """
+    judge = None if model is None else ModelJudge(open_dialogue(model))
+    named = read_against(engine, against)
+    tokens = [token for memory in named.memories for token in memory.verify_tokens]
+
+    def drop_tokens(text: str) -> str:
+        return reduce(drop_attempts, tokens, text)
+
+    material = _gather(engine, answer, named, drop_tokens)
+    embed_tokens = _reader_of(engine)
+    checked = check_answer(
+        material.text, material.passages, drop_tokens=drop_tokens, embed_tokens=embed_tokens
+    )
+    sentences = zip(checked.sentences, material.near, strict=True)
+    engine.note_use("cited", *_cited(material.called, named.passages, checked))
+    return Verified(
+        tuple(_judge(*each, material.passages, judge) for each in sentences),
+        check_memories(answer, named.memories, require_all=require_all),
+        named.flaws,
+        by_meaning=embed_tokens is not None,
+        is_searched=material.is_searched,
+        behind=material.behind,
+        is_english=is_english(answer),
+        judged_by=None if judge is None else judge.dialogue.name,
+        spent=None if judge is None else judge.dialogue.spent(),
+    )
+
+
+def _cited(
+    called: Sequence[str], named: Sequence[Passage], checked: AnswerCheck
+) -> dict[str, None]:
+    """Return the notes that an answer names, that were named for it, and that bear it out."""
+    borne_out = (each.passage for each in checked.sentences if each.verdict in ACCEPTED)
+    notes = (passage.note for passage in (*named, *borne_out) if passage is not None)
+    return dict.fromkeys([*called, *notes])
+
+
+@dataclass(frozen=True, slots=True)
+class _Material:
+    """An answer, and what it is compared with."""
+
+    text: str
+    passages: tuple[Passage, ...]
+    near: tuple[tuple[Passage, ...], ...]
+    """What the search found for each sentence."""
+    called: Sequence[str] = ()
+    """Notes that the answer itself names."""
+    is_searched: bool = False
+    behind: int = 0
+
+
+def _gather(
+    engine: Engine, answer: str, named: Against, drop_tokens: Callable[[str], str]
+) -> _Material:
+    is_searched = bool(named.folders) or not named.passages
+    text, called = answer, list[str]()
+    if engine.paths.commit.exists() or is_searched:
+        text, called = drop_citations(answer, engine.snapshot())
+    sentences = find_sentences(text, drop_tokens)
+    if not is_searched:
+        return _Material(text, named.passages, ((),) * len(sentences), called)
+    reader = SourceReader(engine)
+    asked = [each.text if each.says_something else "" for each in sentences]
+    near, behind = reader.search(asked, named.folders)
+    # What the answer calls a source is one, whatever the search makes of it.
+    own = () if named.folders else reader.cut((path, 1, None) for path in called)
+    passages = reader.join([*chain.from_iterable(near), *own])
+    return _Material(text, (*named.passages, *passages), near, called, True, behind)
+
+
+def _judge(
+    check: SentenceCheck,
+    near: Sequence[Passage],
+    passages: Sequence[Passage],
+    judge: ModelJudge | None,
+) -> CheckedSentence:
+    """Add what was compared, and what the model makes of a sentence that says something."""
+    if check.verdict == Verdict.NOT_FOUND and (near or not check.score):
+        check = replace(check, passage=None)  # the search knows better what is nearest
+    decided = check.passage.note if check.passage else ""
+    others = tuple(each for each in near if each.note != decided)[: CITED - bool(decided)]
+    sentence = CheckedSentence(check, others)
+    if judge is None or check.verdict == Verdict.NOT_APPLICABLE:
+        return sentence
+    shown = [each for each in near if not each.superseded]
+    if not shown:
+        shown = find_nearest(check.text, [each for each in passages if not each.superseded])
+    if (own := check.passage) is not None:  # what decided first, in its surroundings
+        around = [each for each in shown if each.note == own.note and each.holds(own)]
+        shown = [*(around[:1] or [own]), *(each for each in shown if each not in around[:1])]
+    return replace(sentence, model=judge.judge(check.text, shown[:CITED]))
+
+
+def _reader_of(engine: Engine) -> EmbedTokens | None:
+    has_index = engine.paths.commit.exists()
+    if not has_index or engine.snapshot().commit.embedder != MEASURED_EMBEDDER:
+        return None
+    return find_token_reader(engine.embedder())

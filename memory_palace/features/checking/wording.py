@@ -1,0 +1,212 @@
+"""What a response claims: its sentences, as words, without citations, titles and tokens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from memory_palace.errors import UsageError
+from memory_palace.features.checking.dates import Date, find_dates
+from memory_palace.features.checking.numbers import Number, find_numbers
+from memory_palace.features.checking.units import UNIT_WORDS
+from memory_palace.language.detect import Tongue, tell_tongue
+from memory_palace.language.markers import drop_markers
+from memory_palace.language.sentences import split_sentences
+from memory_palace.language.tagged_words import Part, split_words
+from memory_palace.language.tokens import UNSPACED, stem_word, tokenize
+from memory_palace.language.word_lists import NEGATIONS, STOP_STEMS
+from memory_palace.markdown.prose import strip_markup
+
+MOST_CHARACTERS = 20_000
+"""Of an answer."""
+MOST_WORDS = 120
+"""Of a sentence: comparing two takes the square of their words."""
+ABOUT_REMEMBERING = frozenset(
+    tokenize(
+        "recall remember memory palace picture image token verify verification see help hope "
+        "answer note know think believe goes far"
+    )
+)
+_STOPPED = STOP_STEMS | frozenset(
+    tokenize("also much many us let get got like only even still just yet " + " ".join(NEGATIONS))
+)
+UNITS = frozenset(tokenize(" ".join(UNIT_WORDS)))
+"""Stems of units, which tell nothing about what a number is said of."""
+_CITATION = re.compile(
+    r"[ \t]?(?:"
+    r"(?<!\[)\[\^?\d{1,4}(?:[ \t]*[,–-][ \t]*\^?\d{1,4}){0,20}\]"
+    r"(?:\([^()\s]{1,500}\)|(?![\]\w(]))"
+    r"|\[\^[^\]\s]{1,40}\]"
+    r"|(?<!\])\([^()\n]{1,200}\.md(?:[:#][^()\n]{0,80})?\))"
+)
+"""``[1]``, ``[2, 3](address)``, ``[^note]``, ``(note.md:12-14)``."""
+_FOOTNOTE = re.compile(r"^[ \t]{0,3}\[\^?[^\]\n]{1,40}\]:[^\n]*+(?:\n[ \t]++\S[^\n]*+)*+", re.M)
+_HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+(?P<title>[^\n]*)$", re.M)
+_RULE = frozenset("|:->\t ")
+"""What the line between the head of a table and its rows is made of."""
+_FRAME = re.compile(r"\A[\s,;:.()–—-]*(?:([^:.!?]{1,40}):\s+)?")
+_LETTER = rf"(?:(?!{UNSPACED})[^\W_])"
+_WORD = re.compile(
+    rf"\d++(?:[.,:]\d++)*+(?:st|nd|rd|th)?\b|{UNSPACED}|{_LETTER}++(?:['’]{_LETTER}++)*+|[%€$£°]"
+)
+_ENDS = '.!?:;…"”’)。！？'
+"""What ends a sentence. A list item or a heading gets a full stop where it is joined to another."""
+
+
+class WrittenWord(NamedTuple):
+    """One word as it stands in a text."""
+
+    key: str
+    """Casefolded, with straight apostrophes."""
+    stem: str
+    start: int
+    end: int
+    is_telling: bool
+    """Whether it says something by itself: no function word."""
+
+
+class Wording:
+    """A piece of text, as words, numbers and dates."""
+
+    def __init__(self, text: str, parts: tuple[Wording, ...] = ()) -> None:
+        self.text = " ".join(text.split())
+        self.parts = parts
+        """What it was joined of; none where it is one piece."""
+
+    @classmethod
+    def join(cls, parts: Sequence[Wording]) -> Wording:
+        """Return adjacent sentences as one piece of text."""
+        ended = (part.text if part.text[-1:] in _ENDS else f"{part.text}." for part in parts)
+        return cls(" ".join(ended), tuple(parts) if len(parts) > 1 else ())
+
+    @cached_property
+    def stems(self) -> tuple[str, ...]:
+        """All stems, in order."""
+        return tuple(tokenize(self.text))
+
+    @cached_property
+    def words(self) -> tuple[WrittenWord, ...]:
+        """All words in order as they are written; a number with its point is one of them."""
+        return tuple(map(_read_word, _WORD.finditer(self.text)))
+
+    def cut(self, places: Sequence[int]) -> str:
+        """Return the text from the first to the last of some adjacent words, as it is written."""
+        return self.text[self.words[places[0]].start : self.words[places[-1]].end] if places else ""
+
+    @cached_property
+    def content(self) -> tuple[str, ...]:
+        """Stems that say something, each once, in order; numbers are apart."""
+        spelled = {stem for number in self.numbers for stem in tokenize(number.text)}
+        distinct = dict.fromkeys(self.stems)
+        return tuple(s for s in distinct if s not in _STOPPED | spelled and not s.isdigit())
+
+    @cached_property
+    def matter(self) -> frozenset[str]:
+        """Its content without units."""
+        return frozenset(self.content) - UNITS
+
+    def share_matter(self, other: Wording) -> float:
+        """Return the share of its matter, from 0 to 1, that another piece of text has too."""
+        return len(self.matter & other.matter) / len(self.matter) if self.matter else 0.0
+
+    @cached_property
+    def dates(self) -> tuple[Date, ...]:
+        """Its dates."""
+        return find_dates(self.text)
+
+    @cached_property
+    def numbers(self) -> tuple[Number, ...]:
+        """Its numbers that are no part of a date."""
+        spans = [(date.start, date.stop) for date in self.dates]
+        return tuple(
+            number
+            for number in find_numbers(self.text)
+            if not any(start <= number.start < stop for start, stop in spans)
+        )
+
+    @cached_property
+    def tongue(self) -> Tongue:
+        """Whether it is in English."""
+        return tell_tongue(self.text)
+
+    @cached_property
+    def says_something(self) -> bool:
+        """Whether it claims what could be checked: two telling words, or one with a number."""
+        if self.text.rstrip("\"'”’)*_ ").endswith(("?", ":")):
+            return False
+        telling = [stem for stem in self.content if stem not in ABOUT_REMEMBERING]
+        return len(telling) >= 2 or bool(telling and (self.numbers or self.dates))
+
+
+def find_sentences(
+    response: str, drop_tokens: Callable[[str], str] = lambda text: text
+) -> list[Wording]:
+    """Return the sentences of a response in order, without verification tokens.
+
+    Raise ``UsageError`` for one of more than ``MOST_CHARACTERS``.
+    """
+    if len(response) > MOST_CHARACTERS:
+        raise UsageError(
+            f"the answer has {len(response):,} characters, and {MOST_CHARACTERS:,} at most are "
+            "checked; check it in parts"
+        )
+    text = drop_tokens(read_claims(response))
+    wordings = (Wording(_drop_frame(part)) for part in split_prose(text))
+    return [wording for wording in wordings if wording.words]
+
+
+def read_prose(text: str) -> str:
+    """Return what a passage says, line by line: formulas and code inside of a line included."""
+    return strip_markup(drop_markers(text), keep_spans=True)
+
+
+def read_claims(text: str) -> str:
+    """Return what a text says that could be checked: no citation, footnote, head of a table."""
+    text = _FOOTNOTE.sub("", text)
+    text = _HEADING.sub(_drop_title, _CITATION.sub("", text))
+    return read_prose("\n".join(_read_tables(text.split("\n"))))
+
+
+def split_prose(prose: str) -> Iterator[str]:
+    """Yield the sentences of a prose; one without end in pieces of ``MOST_WORDS`` words."""
+    for sentence in split_sentences(prose):
+        words = sentence.split(" ") if len(sentence) > MOST_WORDS else [sentence]
+        for start in range(0, len(words), MOST_WORDS):
+            yield " ".join(words[start : start + MOST_WORDS])
+
+
+def _drop_title(heading: re.Match[str]) -> str:
+    """Keep a heading only where it is a sentence: something is said of something."""
+    parts = {word.part for word in split_words(heading["title"])}
+    return heading[0] if parts & {Part.VERB, Part.PARTICIPLE} else ""
+
+
+def _read_tables(lines: list[str]) -> list[str]:
+    """Leave out each table's head and the rule under it; every row becomes one statement."""
+    kept: list[str] = []
+    for line in lines:
+        if "|" in line and "-" in line and _RULE.issuperset(line):
+            if kept and kept[-1].startswith("- "):
+                kept.pop()
+        elif line.lstrip().startswith("|"):
+            cells = (cell.strip() for cell in line.split("|"))
+            kept.append("- " + ", ".join(cell for cell in cells if cell))
+        else:
+            kept.append(line)
+    return kept
+
+
+def _drop_frame(sentence: str) -> str:
+    """Drop what leads up to a claim, ``From memory:``, and marks that a token has left behind."""
+    frame = _FRAME.match(sentence)
+    is_frame = frame and set(Wording(frame[1] or "").content) <= ABOUT_REMEMBERING
+    return sentence[frame.end() :] if frame and is_frame else sentence
+
+
+def _read_word(match: re.Match[str]) -> WrittenWord:
+    key = match[0].casefold().replace("’", "'")
+    stem = stem_word(key.removesuffix("'s"))
+    is_telling = stem not in _STOPPED or match[0] == "US"
+    return WrittenWord(key, stem, match.start(), match.end(), is_telling)

@@ -1,0 +1,236 @@
+"""A three-level index of memories: a root, one index per domain, the memories themselves.
+
+What somebody reads before a memory is the root and the indexes of a few domains. Both are texts
+made from subjects and anchors; no token is in them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from pathlib import Path
+
+from memory_palace.config import nearest_paths
+from memory_palace.errors import NotAPalaceError
+from memory_palace.features.memories.form import is_memory, read_memory
+from memory_palace.features.memories.memory_values import Memory
+from memory_palace.features.memories.reviews import load_reviews
+from memory_palace.index.calibration import NULL, measure_null
+from memory_palace.language.markers import drop_markers
+from memory_palace.language.tokens import tokenize
+from memory_palace.language.visible import visible
+from memory_palace.language.word_lists import STOP_STEMS, STOPWORDS
+from memory_palace.models import Matrix, Vector
+from memory_palace.notes.discovery import read_settings
+from memory_palace.notes.document import read_library
+from memory_palace.retrieval.collection import TextCollection
+from memory_palace.retrieval.routing import Route, Router
+
+Embed = Callable[[Sequence[str]], Matrix]
+"""Unit vectors of passages, shape ``(texts, dimension)``."""
+
+ROOT_CHARACTERS = 500
+"""The root never grows beyond it, whatever the palace (source document 000: 400 to 500)."""
+_COUNTED = re.compile(r"\w+|[^\w\s]")
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """What two hops brought, and what it cost to read."""
+
+    memories: tuple[Memory, ...]
+    """Best first."""
+    route: Route
+    index_text: str
+    """Root and domain indexes: read before any memory is loaded."""
+    text: str
+    """Everything: the index, then the memories. What a model would be given."""
+
+    @property
+    def index_bytes(self) -> int:
+        """UTF-8 bytes of root and domain indexes."""
+        return _bytes(self.index_text)
+
+    @property
+    def context_bytes(self) -> int:
+        """UTF-8 bytes of everything."""
+        return _bytes(self.text)
+
+    @property
+    def tokens(self) -> int:
+        """Words and marks of everything: about what a model counts, and none's own count."""
+        return len(_COUNTED.findall(self.text))
+
+
+class HierarchicalIndex:
+    """The index over the memories of a palace, made from its notes when it is opened."""
+
+    def __init__(
+        self,
+        root_path: str | Path,
+        *,
+        embed: Embed | None = None,
+        embed_query: Callable[[str], Vector] | None = None,
+    ) -> None:
+        """Read the memories of the palace at or above ``root_path``; cold ones are left out.
+
+        With ``embed`` and ``embed_query``, given together, meanings are compared beside words.
+        """
+        root = Path(root_path).absolute()
+        if (near := nearest_paths(root)) is None:
+            raise NotAPalaceError(f"there is no palace in {root} or above it; run `palace init`")
+        paths, config = read_settings(near.root)
+        library = read_library(paths, ignore=config.ignore, limit_bytes=config.max_note_bytes)
+        documents = library.documents.values()
+        reviews = load_reviews(paths)
+        found = [
+            read_memory(d, reviews.get(d.path, ()))
+            for d in documents
+            if not d.is_cold and is_memory(d)
+        ]
+        self._open(found, embed, embed_query)
+
+    @classmethod
+    def of(
+        cls,
+        memories: Sequence[Memory],
+        *,
+        embed: Embed | None = None,
+        embed_query: Callable[[str], Vector] | None = None,
+    ) -> HierarchicalIndex:
+        """Make an index over memories at hand."""
+        made = cls.__new__(cls)
+        made._open(memories, embed, embed_query)
+        return made
+
+    def retrieve(self, query: str, k: int = 3) -> tuple[list[Memory], int]:
+        """Return the best memories and the bytes of everything that was read to find them."""
+        found = self.look_up(query, k)
+        return list(found.memories), found.context_bytes
+
+    def look_up(self, query: str, k: int = 3, *, budget_bytes: int | None = None) -> Retrieved:
+        """Take two hops: from the question to domains, from their indexes to memories.
+
+        Where the domains are not sure, all are asked. ``budget_bytes`` bounds the whole text:
+        memories come first while they fit, best first, then the root and domain indexes. None of
+        them is ever cut.
+        """
+        vector = self._embed_query(query)
+        route = self._router.route(_stems(query), vector)
+        inside = [at for at, m in enumerate(self.memories) if m.domain in set(route.domains)]
+        best = self._rank(query, vector, inside)[:k]
+        indexes = [self.domain_text(name) for name in route.domains]
+        loaded = _fit([render(self.memories[at]) for at in best], budget_bytes, _bytes)
+        text = "".join(loaded)
+        left = None if budget_bytes is None else budget_bytes - _bytes(text)
+        index_text = "".join(_fit([self.root_text, *indexes], left, _bytes))
+        chosen = tuple(self.memories[at] for at in best[: len(loaded)])
+        return Retrieved(chosen, route, index_text, index_text + text)
+
+    @property
+    def domains(self) -> tuple[str, ...]:
+        """Names of all domains."""
+        return self._router.names
+
+    @cached_property
+    def root_text(self) -> str:
+        """The root: every domain with its count and first keywords, as far as there is room.
+
+        Words are dealt out in turns, and domains that do not fit are counted at the end.
+        """
+        lines = [visible(f"{name} {len(self._members[name])}:") for name in self._router.names]
+        kept = _fit(lines, ROOT_CHARACTERS, lambda line: len(line) + 1)
+        room = ROOT_CHARACTERS - sum(len(line) + 1 for line in kept)
+        keywords = [self._topics[name] for name in self._router.names[: len(kept)]]
+        if len(kept) < len(lines):
+            rest = f"and {len(lines) - len(kept)} more domains"
+            while kept and room < len(rest) + 1:
+                room += len(kept.pop()) + 1
+            return "\n".join([*kept, rest]) + "\n"
+        for turn in range(max(map(len, keywords), default=0)):
+            for at, words in enumerate(keywords):
+                if turn < len(words) and len(words[turn]) + 1 <= room:
+                    kept[at] += f" {words[turn]}"
+                    room -= len(words[turn]) + 1
+        return "\n".join(kept) + "\n"
+
+    def domain_text(self, name: str) -> str:
+        """Return the index of one domain: subject, anchors and file of each memory."""
+        lines = [visible(f"# {name}"), *(_line(self.memories[at]) for at in self._members[name])]
+        return "\n".join(lines) + "\n"
+
+    def _open(
+        self,
+        memories: Sequence[Memory],
+        embed: Embed | None,
+        embed_query: Callable[[str], Vector] | None,
+    ) -> None:
+        self.memories = tuple(sorted(memories, key=lambda memory: memory.id))
+        texts = [f"{_topic(memory)}. {_body(memory)}" for memory in self.memories]
+        self._vectors, null = None, NULL
+        if embed and embed_query and texts:
+            self._vectors, null = embed(texts), measure_null(embed)
+        self._texts = TextCollection(texts, null=null)
+        self._embed_query = embed_query if embed_query and self._vectors is not None else _no_vector
+        domains = [memory.domain for memory in self.memories]
+        self._router = Router(domains, [_stems(text) for text in texts], self._vectors)
+        self._members: dict[str, list[int]] = {name: [] for name in self._router.names}
+        for at, domain in enumerate(domains):
+            self._members[domain].append(at)
+        self._topics = Router(domains, [_keywords(memory) for memory in self.memories]).keywords()
+
+    def _rank(self, query: str, vector: Vector | None, places: Sequence[int]) -> list[int]:
+        """Return places best first; ties go by subject, then by file, never by a mapping."""
+        cosines = None if vector is None or self._vectors is None else self._vectors @ vector
+        scores = self._texts.score(query, cosines)
+        return sorted(places, key=lambda at: (-round(float(scores[at]), 6), *self._name(at)))
+
+    def _name(self, at: int) -> tuple[str, str]:
+        return self.memories[at].subject, self.memories[at].id
+
+
+def render(memory: Memory) -> str:
+    """Return a memory as it is loaded: subject, image with its token, content.
+
+    Control characters are made visible here, so that the bytes counted are the bytes shown.
+    """
+    return visible(f"# {memory.subject}\n{memory.image.strip()}\n\n{memory.content.strip()}\n")
+
+
+def _line(memory: Memory) -> str:
+    anchors = f" ({', '.join(memory.anchors)})" if memory.anchors else ""
+    return visible(f"- {memory.subject}{anchors}: {memory.id}")
+
+
+def _topic(memory: Memory) -> str:
+    return ". ".join((memory.subject, *memory.anchors))
+
+
+def _body(memory: Memory) -> str:
+    return drop_markers(f"{memory.image}\n{memory.content}")
+
+
+def _no_vector(_: str) -> None:
+    return None
+
+
+def _keywords(memory: Memory) -> list[str]:
+    words = tokenize(_topic(memory), stems=False)
+    return [word for word in dict.fromkeys(words) if word not in STOPWORDS]
+
+
+def _stems(text: str) -> list[str]:
+    return [stem for stem in dict.fromkeys(tokenize(text)) if stem not in STOP_STEMS]
+
+
+def _fit(texts: Sequence[str], limit: int | None, size: Callable[[str], int]) -> list[str]:
+    """Return texts in order, up to the first with which their sizes exceed the limit."""
+    sizes = accumulate(map(size, texts))
+    return [text for text, used in zip(texts, sizes, strict=True) if limit is None or used <= limit]
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode())

@@ -1,0 +1,201 @@
+"""The memories of a palace: which notes they are, how to find one, and how to walk through them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from functools import cached_property, partial
+
+from memory_palace.changes.changing import find_note, read_notes, write_file
+from memory_palace.changes.operations import grow
+from memory_palace.embedding.base import Embedder, embed_query
+from memory_palace.engine import Engine
+from memory_palace.errors import UsageError
+from memory_palace.features.memories.form import Form, is_memory, read_form, read_memory
+from memory_palace.features.memories.hierarchy import HierarchicalIndex
+from memory_palace.features.memories.lint import VisibleWords
+from memory_palace.features.memories.memory_values import Memory
+from memory_palace.features.memories.reviews import (
+    FORGOTTEN_CONFIDENCE,
+    LOG,
+    RECALLED_CONFIDENCE,
+    Review,
+    Standing,
+    load_reviews,
+    stand,
+    to_record,
+)
+from memory_palace.graph.resolve import fold_name
+from memory_palace.notes.document import Document, Library
+
+
+@dataclass(frozen=True)
+class MemoryNotes:
+    """All notes as they are on the disk, and those among them that are memories."""
+
+    library: Library
+    documents: tuple[Document, ...]
+    """Of the memories, in path order, cold ones left out."""
+    reviews: Mapping[str, Sequence[Review]]
+    """Of each memory by path, oldest first."""
+
+    def find(self, name: str) -> Document:
+        """Return a memory by path, stem, title, alias or anchor.
+
+        Raise ``UsageError`` for a note that is none, and where several are called so.
+        """
+        document = self.find_any(name)
+        if not is_memory(document):
+            raise UsageError(
+                f"{document.path} is not a memory: it has neither the sections Image and Content "
+                "nor `type: memory`; `palace memory new` writes one"
+            )
+        return document
+
+    def find_any(self, name: str) -> Document:
+        """Return any note by path, stem, title or alias, or a memory by its anchor."""
+        return find_note(self.library, self._by_anchor.get(fold_name(name), name))
+
+    def read(self, document: Document) -> Memory:
+        """Return a note as a memory, as its reviews left it."""
+        return read_memory(document, self.reviews.get(document.path, ()))
+
+    @cached_property
+    def _by_anchor(self) -> Mapping[str, str]:
+        """Anchors that lead to one memory and are no name of a note."""
+        taken = {fold_name(name) for d in self.library.documents.values() for name in _names_of(d)}
+        found: dict[str, set[str]] = {}
+        for memory in self.memories:
+            for anchor in map(fold_name, memory.anchors):
+                found.setdefault(anchor, set()).add(memory.id)
+        return {
+            anchor: next(iter(paths))
+            for anchor, paths in found.items()
+            if len(paths) == 1 and anchor not in taken
+        }
+
+    @cached_property
+    def memories(self) -> tuple[Memory, ...]:
+        """All memories, as values."""
+        return tuple(map(self.read, self.documents))
+
+    @cached_property
+    def forms(self) -> tuple[Form, ...]:
+        """All memories, taken apart."""
+        return tuple(read_form(document) for document in self.documents)
+
+    @cached_property
+    def corpus(self) -> VisibleWords:
+        """The visible words of every note, in which no token may stand."""
+        return VisibleWords(
+            {
+                path: "\n".join((document.title, *document.texts("aliases"), document.body))
+                for path, document in self.library.documents.items()
+            }
+        )
+
+
+def read_memory_notes(engine: Engine, library: Library | None = None) -> MemoryNotes:
+    """Read the notes of a palace from the disk, unless ``library`` holds them.
+
+    The index may be behind or absent.
+    """
+    read = library or read_notes(engine)
+    found = tuple(d for d in read.documents.values() if not d.is_cold and is_memory(d))
+    return MemoryNotes(read, found, load_reviews(engine.paths))
+
+
+def _names_of(document: Document) -> tuple[str, ...]:
+    return (document.path, *document.names)
+
+
+def show_memory(engine: Engine, name: str) -> Memory:
+    """Return one memory whole, its tokens too: whoever asks this has read it."""
+    notes = read_memory_notes(engine)
+    memory = notes.read(notes.find(name))
+    engine.note_use("opened", memory.id)
+    return memory
+
+
+def list_memories(engine: Engine, *, domain: str | None = None) -> list[Memory]:
+    """Return all memories in path order, or those of one domain; raise for an unknown domain."""
+    memories = list(read_memory_notes(engine).memories)
+    wanted = None if domain is None else find_domain(memories, domain)
+    return [memory for memory in memories if wanted in (None, memory.domain)]
+
+
+def tour(engine: Engine, *, domain: str | None = None) -> list[Memory]:
+    """Return memories in the order of a walk: by domain, then by place in it."""
+    memories = list_memories(engine, domain=domain)
+    return sorted(memories, key=lambda memory: (memory.domain, memory.locus.casefold(), memory.id))
+
+
+def open_hierarchy(engine: Engine, *, by_words: bool = False) -> HierarchicalIndex:
+    """Return the index over the memories as they are; meanings are compared where vectors are.
+
+    Memories are embedded anew each time: there are hundreds of them, not millions.
+    """
+    memories = read_memory_notes(engine).memories
+    embedder = None if by_words else find_embedder(engine)
+    if embedder is None:
+        return HierarchicalIndex.of(memories)
+    return HierarchicalIndex.of(
+        memories, embed=embedder.embed_passages, embed_query=partial(embed_query, embedder)
+    )
+
+
+def find_embedder(engine: Engine) -> Embedder | None:
+    """Return the embedder of the index; ``None`` without an index or without vectors."""
+    if not engine.paths.commit.exists() or not engine.snapshot().commit.dimension:
+        return None
+    return engine.embedder()
+
+
+def find_domain(memories: Sequence[Memory], name: str) -> str:
+    """Return the domain called so, whole or by its last folder; raise ``UsageError`` otherwise."""
+    domains = sorted({memory.domain for memory in memories})
+    found = [d for d in domains if name.casefold() in (d.casefold(), d.casefold().split("/")[-1])]
+    if len(found) == 1:
+        return found[0]
+    problem = f"{len(found)} domains match" if found else "no domain is called"
+    raise UsageError(f"{problem} {name!r}; the domains are {', '.join(found or domains)}")
+
+
+def plan_reviews(engine: Engine, *, today: date | None = None) -> list[tuple[Memory, Standing]]:
+    """Return where all memories stand, the earliest due first, then the least sure."""
+    day = today or datetime.now(UTC).date()
+    notes = read_memory_notes(engine)
+    found = [
+        (memory, stand(memory, notes.reviews.get(memory.id, ()), today=day))
+        for memory in notes.memories
+    ]
+    return sorted(found, key=lambda pair: (pair[1].due, pair[1].confidence, pair[0].id))
+
+
+def record_review(
+    engine: Engine,
+    name: str,
+    *,
+    is_recalled: bool,
+    confidence: float | None = None,
+    now: datetime | None = None,
+) -> Standing:
+    """Log that a memory was reviewed, and return where it stands then. The note is not touched.
+
+    ``confidence`` is from 0 to 1, by default what such a review usually means.
+    """
+    moment = now or datetime.now(UTC)
+    document = read_memory_notes(engine).find(name)
+    memory = read_memory(document)
+    usual = RECALLED_CONFIDENCE if is_recalled else FORGOTTEN_CONFIDENCE
+    sure = usual if confidence is None else confidence
+    review = Review(memory.id, moment, is_recalled, sure, memory.smashin_score)
+    write_file(
+        engine,
+        lambda: grow(engine.paths, LOG, [to_record(review)]),
+        command="memory",
+        reason=f"review {memory.id}",
+    )
+    reviews = load_reviews(engine.paths)[memory.id]
+    return stand(read_memory(document, reviews), reviews, today=moment.date())

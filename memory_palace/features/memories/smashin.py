@@ -1,0 +1,160 @@
+"""SMASHIN SCOPE: which of twelve factors an image has, why, and who says so.
+
+What words can show is found by words. Four factors they cannot show (a concrete stand-in, the
+absurd, a joke, a visual pun): these count only where a person or a model has marked them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib.resources import files
+
+from memory_palace.features.checking.numbers import find_numbers
+from memory_palace.features.memories.memory_values import BY_WORDS, Factor, Mark
+from memory_palace.language.markers import drop_markers
+from memory_palace.language.tokens import tokenize
+from memory_palace.markdown.prose import strip_markup
+
+BANDS = (
+    (10, "excellent", "89-96 %"),
+    (7, "good", "83-88 %"),
+    (4, "moderate", "75-82 %"),
+    (0, "poor", "65-72 %"),
+)
+"""Lowest score, name, and recall@1 as source document 000 claims it, unmeasured here."""
+
+_SENSES = ("sound", "smell", "touch", "taste")
+_YOU = re.compile(
+    r"\byou(?:['’](?:re|ve|ll|d))?\s++\w++|\byour\s++\w++|(?<!\w)\w++\s++you\b", re.IGNORECASE
+)
+_BID = re.compile(
+    r"(?:\A|[.!?;:]\s)\s*+([A-Z][a-z]++)\s++(?:the|an?|your|it|its|them|every|each|both)\b"
+)
+"""The first word of a sentence before what it may be done to: ``Put your cheek to the wood``."""
+_SCALE = re.compile(
+    r"\b(?:big|large|tall|long|wide|high|thick|heavy|small|fat|deep|broad|thin)\s++as\s++(?:an?|the)\b"
+    r"|\b(?:bigger|larger|taller|longer|wider|higher|thicker|heavier|smaller|fatter|deeper|tinier)"
+    r"\s++than\s++(?:an?|the|any)\b|(?<!\w)\w++[- ]sized\b",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"\w+")
+"""Words as they are written, for the reasons that people read."""
+_SHOWN = 4
+
+
+def detect_factors(image: str) -> tuple[Mark, ...]:
+    """Return a mark for each of the eight factors that words can show, in order."""
+    text = strip_markup(drop_markers(image))
+    marks = []
+    for factor, (find, least) in _DETECTORS.items():
+        found = list(dict.fromkeys(find(text)))
+        marks.append(Mark(factor, len(found) >= least, ", ".join(found[:_SHOWN]), BY_WORDS))
+    return tuple(marks)
+
+
+def merge_marks(
+    stored: Iterable[Mark], detected: Iterable[Mark], given: Iterable[Mark] = ()
+) -> tuple[Mark, ...]:
+    """Return one mark a factor: those given, then those of people and models, then detected ones.
+
+    Stored marks of detectors are forgotten: the image may have changed since.
+    """
+    marks = {mark.factor: mark for mark in detected}
+    marks |= {mark.factor: mark for mark in stored if mark.by != BY_WORDS}
+    marks |= {mark.factor: mark for mark in given}
+    return tuple(marks[factor] for factor in Factor if factor in marks)
+
+
+def count_score(marks: Iterable[Mark]) -> int:
+    """Return the number of factors that are present, 0 to 12."""
+    return len({mark.factor for mark in marks if mark.is_present})
+
+
+def band_of(score: int) -> tuple[str, str]:
+    """Return the band of a score, and the recall that is claimed for it."""
+    return next((name, claimed) for least, name, claimed in BANDS if score >= least)
+
+
+def find_anti_patterns(marks: Iterable[Mark], tokens: Sequence[str]) -> list[str]:
+    """Return what weakens an image, in words (the six of source document 000)."""
+    present = {mark.factor for mark in marks if mark.is_present}
+    found = [message for message, factors in _ANTI_PATTERNS.items() if not present & factors]
+    return found if tokens else [*found, "no token: reading it cannot be proved"]
+
+
+_ANTI_PATTERNS: Mapping[str, frozenset[Factor]] = {
+    "generic: no stand-in, number, symbol, color or size": frozenset(
+        {Factor.SUBSTITUTE, Factor.NUMBERS, Factor.SYMBOLS, Factor.COLOR, Factor.OVERSIZE}
+    ),
+    "purely visual: fewer than two other senses": frozenset({Factor.SENSORY}),
+    "static: fewer than two movements": frozenset({Factor.MOVEMENT}),
+    "safe: nothing absurd, funny, felt or out of scale": frozenset(
+        {Factor.ABSURD, Factor.HUMOR, Factor.EMOTION, Factor.OVERSIZE}
+    ),
+    "third person: you do not take part": frozenset({Factor.INTERACT}),
+}
+
+
+def _find_words(name: str) -> Callable[[str], Iterator[str]]:
+    """Return what yields the phrases of a list that a text has, then the words."""
+
+    def find(text: str) -> Iterator[str]:
+        yield from (phrase for phrase in _PHRASES.get(name, ()) if phrase in text.casefold())
+        for match in _WORD.finditer(text.casefold()):
+            if not _STEMS[name].isdisjoint(tokenize(match[0])):
+                yield match[0]
+
+    return find
+
+
+def _senses(text: str) -> Iterator[str]:
+    stems = set(tokenize(text))
+    return (sense for sense in _SENSES if not _STEMS[sense].isdisjoint(stems))
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield what the reader does, or is done to: ``you lift``, ``Lift the``, ``your cheek``."""
+    yield from (" ".join(match[0].casefold().split()) for match in _YOU.finditer(text))
+    for match in _BID.finditer(text):
+        if not _BIDDABLE.isdisjoint(tokenize(match[1])):
+            yield match[1].casefold()
+
+
+def _sizes(text: str) -> Iterator[str]:
+    """Yield words of size, and comparisons with a thing: ``as long as a tram``."""
+    yield from _find_words("oversize")(text)
+    yield from (" ".join(match[0].casefold().split()) for match in _SCALE.finditer(text))
+
+
+def _quantities(text: str) -> Iterator[str]:
+    """Yield numbers, one left out: it is an article as often."""
+    yield from (number.text for number in find_numbers(text) if number.value != 1)
+    yield from _find_words("numbers")(text)
+
+
+def _read_lists(name: str) -> dict[str, str]:
+    text = files("memory_palace.features.memories").joinpath(name).read_text("utf-8")
+    return dict(line.split(": ", 1) for line in text.splitlines() if not line.startswith("#"))
+
+
+_STEMS = {
+    name: frozenset(tokenize(words)) for name, words in _read_lists("smashin_words.txt").items()
+}
+_BIDDABLE = _STEMS["movement"] | frozenset(
+    tokenize("bite close feel hear hold keep lay listen lower put set smell taste take touch")
+)
+_PHRASES = {
+    name: phrases.split(", ") for name, phrases in _read_lists("smashin_phrases.txt").items()
+}
+_DETECTORS: Mapping[Factor, tuple[Callable[[str], Iterator[str]], int]] = {
+    Factor.MOVEMENT: (_find_words("movement"), 2),
+    Factor.SENSORY: (_senses, 2),
+    Factor.INTERACT: (_parts, 1),
+    Factor.NUMBERS: (_quantities, 1),
+    Factor.COLOR: (_find_words("color"), 1),
+    Factor.OVERSIZE: (_sizes, 1),
+    Factor.POSITION: (_find_words("position"), 1),
+    Factor.EMOTION: (_find_words("emotion"), 1),
+}
+"""What finds a factor, and how many different findings make it present."""

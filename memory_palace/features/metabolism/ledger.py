@@ -1,0 +1,199 @@
+"""The evidence: which note worked in which task, who links to it, when it was last of use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+
+from memory_palace.changes.journal import edits_not_in_git, read_moves
+from memory_palace.config import SEVEN, Rooms
+from memory_palace.engine import Engine
+from memory_palace.features.tasks.card_paths import target_of_item
+from memory_palace.features.tasks.cards import Card, read_cards
+from memory_palace.features.tasks.conflict_notes import read_conflicts
+from memory_palace.features.tasks.map import own_links
+from memory_palace.graph.zones import ZonedNames
+from memory_palace.notes.dating import date_in_front_matter, date_in_name
+from memory_palace.notes.document import Document, Library
+from memory_palace.notes.reading import find_disputes
+from memory_palace.notes.rooms import stem_of
+from memory_palace.notes.usage import KNOWN_AFTER_DAYS, Usage, logs_usage, read_usage
+from memory_palace.notes.validity import superseded_by
+
+_DATES = ("completed", "last_updated")
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """Notes, links both ways, cards and usage, as they stand on one day."""
+
+    documents: Mapping[str, Document]
+    out: Mapping[str, frozenset[str]]
+    """What each note links to; also what a card names as input and a note as its source."""
+    back: Mapping[str, frozenset[str]]
+    cards: Mapping[str, Card]
+    """By path, archived ones too."""
+    usage: Usage
+    today: date
+    disputed: frozenset[str] = field(default_factory=frozenset)
+    """Notes that are party to an open conflict."""
+    uncommitted: frozenset[str] = field(default_factory=frozenset)
+    """Notes with edits that git has not seen."""
+    settled: frozenset[frozenset[str]] = field(default_factory=frozenset)
+    """Pairs of notes that a conflict was opened on, whatever became of it."""
+    rooms: Rooms = SEVEN
+
+    def linked(self, path: str) -> frozenset[str]:
+        """Return the notes that a note is linked with, in either direction."""
+        return self.out.get(path, frozenset()) | self.back.get(path, frozenset())
+
+    def worked_in(self, path: str) -> list[Card]:
+        """Return the completed cards that a note is linked with, in either direction."""
+        return [
+            card
+            for card in (self.cards[p] for p in sorted(self.linked(path)) if p in self.cards)
+            if card.state == "completed"
+        ]
+
+    def is_open_card(self, path: str) -> bool:
+        """Return whether a note is a card of work that is not completed."""
+        return path in self.cards and self.cards[path].state != "completed"
+
+    def reopened_sources(self, path: str) -> list[str]:
+        """Return the open cards that a note was made from."""
+        return [source.path for source in self.sources(path) if self.is_open_card(source.path)]
+
+    def record(self, path: str) -> tuple[int, int]:
+        """Return successes and failures of a note.
+
+        A completed card that was never reopened is a success, each reopening of a card a
+        failure. ``successes`` and ``failures`` in the note's front matter are added.
+        """
+        cards = [self.cards[p] for p in self.linked(path) if p in self.cards]
+        reopened = [len(card.document.texts("reopened")) for card in cards]
+        pairs = zip(cards, reopened, strict=True)
+        done = sum(card.state == "completed" and not times for card, times in pairs)
+        text = self.documents[path].text
+        return done + _count(text("successes")), sum(reopened) + _count(text("failures"))
+
+    @property
+    def tells_disuse(self) -> bool:
+        """Whether the log of use is kept, and old enough to say what was not used."""
+        return self.usage.tells_disuse(self.today)
+
+    def was_used_lately(self, path: str) -> bool:
+        """Whether the log has a note opened or cited within the last 90 days."""
+        last = self.usage.last(path)
+        return last is not None and (self.today - last).days < KNOWN_AFTER_DAYS
+
+    def inbound(self, path: str) -> list[str]:
+        """Return the hot notes that link to a note."""
+        return sorted(
+            source
+            for source in self.back.get(path, frozenset())
+            if source != path and not self.documents[source].is_cold
+        )
+
+    def last_use(self, path: str) -> date | None:
+        """Return the last day a note was written, cited by a dated note or answer, or opened."""
+        days = [self.usage.last(path), date_of(self.documents[path])]
+        days += [date_of(self.documents[source]) for source in self.back.get(path, frozenset())]
+        return max((day for day in days if day is not None), default=None)
+
+    def sources(self, path: str) -> list[Document]:
+        """Return what a note says it was made from."""
+        named = {
+            *self.documents[path].texts("source"),
+            *self.documents[path].texts("corridor_card"),
+        }
+        stems = {stem_of(name).strip("[]") for name in named}
+        return [
+            self.documents[target]
+            for target in sorted(self.out.get(path, frozenset()))
+            if self.documents[target].stem in stems
+        ]
+
+
+def take_ledger(engine: Engine, library: Library, *, today: date | None = None) -> Ledger:
+    """Gather everything that is counted; ``today`` is by default the day, UTC."""
+    documents, today = library.documents, today or datetime.now(UTC).date()
+    conflicts = read_conflicts(documents.values())
+    return make_ledger(
+        documents,
+        usage=read_usage(
+            engine.paths.logs,
+            read_moves(engine.paths),
+            today=today,
+            is_kept=logs_usage(engine.paths, engine.config),
+        ),
+        today=today,
+        disputed=find_disputes(engine.paths),
+        uncommitted=edits_not_in_git(engine.paths, list(documents)),
+        settled=[frozenset(conflict.parties) for conflict in conflicts],
+        rooms=engine.paths.rooms,
+    )
+
+
+def make_ledger(
+    documents: Mapping[str, Document],
+    *,
+    usage: Usage,
+    today: date,
+    disputed: Iterable[str] = (),
+    uncommitted: Iterable[str] = (),
+    settled: Iterable[frozenset[str]] = (),
+    rooms: Rooms = SEVEN,
+) -> Ledger:
+    """Resolve every link once, hot notes first, as the graph does."""
+    cards = {card.path: card for card in read_cards(documents.values())}
+    zones = ZonedNames((d.path, d.texts("aliases"), d.is_cold) for d in documents.values())
+    top = "/" + rooms.prefix.rstrip("/")
+    out: dict[str, frozenset[str]] = {}
+    back: dict[str, set[str]] = {}
+    for path, document in documents.items():
+        names = _names_in(document, cards.get(path), rooms)
+        found = {zones.find(name.removeprefix(top), path) for name in names}
+        out[path] = frozenset(target for target in found if target and target != path)
+        for target in out[path]:
+            back.setdefault(target, set()).add(path)
+    return Ledger(
+        documents,
+        out,
+        {path: frozenset(sources) for path, sources in back.items()},
+        cards,
+        usage,
+        today,
+        frozenset(disputed),
+        frozenset(uncommitted),
+        frozenset(settled),
+        rooms,
+    )
+
+
+def date_of(document: Document) -> date | None:
+    """Return the last day that a note names as its own, ``None`` where it names none."""
+    found = [date_in_front_matter({"date": document.fields.get(key)}) for key in _DATES]
+    found += [date_in_front_matter(document.fields), date_in_name(document.path)]
+    days = [datetime.fromtimestamp(d.timestamp, UTC).date() for d in found if d is not None]
+    return max(days, default=None)
+
+
+def field_date(document: Document, key: str) -> date | None:
+    """Return a field as a day."""
+    found = date_in_front_matter({"date": document.fields.get(key)})
+    return None if found is None else datetime.fromtimestamp(found.timestamp, UTC).date()
+
+
+def _names_in(document: Document, card: Card | None, rooms: Rooms) -> list[str]:
+    names = [link.target for link in own_links(document) if link.target]
+    names += superseded_by(document.fields)
+    for key in ("source", "corridor_card", "promoted_to"):
+        names += [value.strip("[]") for value in document.texts(key)]
+    if card is not None:
+        names += [target_of_item(item, rooms)[0] for item in card.inputs]
+    return list(dict.fromkeys(name for name in names if name))
+
+
+def _count(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) < 10 else 0

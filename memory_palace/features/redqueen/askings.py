@@ -1,0 +1,197 @@
+"""What a person would ask of a note, in words that people wrote, and what the search finds."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+from urllib.parse import unquote
+
+from memory_palace.engine import Engine
+from memory_palace.features.redqueen.examined import Memories, blank_own_sections
+from memory_palace.features.redqueen.round_values import Strategy
+from memory_palace.features.redqueen.session import DEPTH, choose_targets
+from memory_palace.graph.resolve import Resolution, Resolver, fold_name
+from memory_palace.language.markers import drop_markers
+from memory_palace.language.tokens import plain_words, tokenize
+from memory_palace.language.word_lists import STOP_STEMS
+from memory_palace.markdown.links import unescape
+from memory_palace.markdown.markup import Markup
+from memory_palace.markdown.prose import strip_markup
+from memory_palace.notes.document import Document, Library
+
+CUT = 5
+"""Notes that a person looks at."""
+AskingKind: TypeAlias = Literal["golden", "question", "link", "heading"]
+"""Whose words: of the golden set, the field ``questions``, a link, a heading."""
+KINDS: tuple[AskingKind, ...] = ("golden", "question", "link", "heading")
+"""Most telling first: a note is nearly always found by its own heading."""
+_NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
+_LEAST_STEMS = 2
+"""Telling words of a link's text that is asked: "learn more" has one."""
+_SCHEME = re.compile(r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*+:|//|#")
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """One question, and which notes answer it."""
+
+    text: str
+    """On one line, without markup."""
+    answers: tuple[str, ...]
+    """Paths. The first is the note it is about; the others are as right."""
+    kind: AskingKind
+    said_in: str = ""
+    """Path of the other note whose words these are: whoever asks has not read it."""
+    line: int = 0
+    """1-based line of that note's file, of a heading that of its own; 0 where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskingResult:
+    """A question, and the notes that came."""
+
+    asking: Asking
+    found: tuple[str, ...]
+    """Paths, best first, at most ``CUT``, without the note whose words were asked."""
+
+    @property
+    def rank(self) -> int:
+        """1-based place of the first right note; 0 where none came."""
+        ranks = (place for place, path in enumerate(self.found, 1) if path in self.asking.answers)
+        return next(ranks, 0)
+
+
+class Meanings:
+    """Which note a link means: as the product resolves it, or by the title of one note alone."""
+
+    def __init__(self, documents: Mapping[str, Document]) -> None:
+        self._paths = list(documents)
+        aliases = [document.texts("aliases") for document in documents.values()]
+        self._resolver = Resolver(self._paths, aliases)
+        self._titles: dict[str, list[str]] = {}
+        for path, document in documents.items():
+            self._titles.setdefault(fold_name(document.title), []).append(path)
+
+    def resolve(self, target: str, source: str) -> str | None:
+        """Return the path of the note that a link leads to as it is written, or ``None``."""
+        return self._path_of(self._resolver.resolve(target, source))
+
+    def find(self, target: str, source: str) -> str | None:
+        """Return the path of the note that is meant, or ``None``."""
+        found = self._resolver.resolve(target, source)
+        if found.state != "broken":
+            return self._path_of(found)
+        titled = self._titles.get(fold_name(target), [])
+        return titled[0] if len(titled) == 1 else None
+
+    def _path_of(self, found: Resolution) -> str | None:
+        return self._paths[found.places[0]] if found.state == "resolved" else None
+
+
+def collect_askings(
+    library: Library, golden: Mapping[str, Sequence[str]] = _NOTHING
+) -> list[Asking]:
+    """Return what is asked of every note that can be found, surest first, then by path.
+
+    ``golden`` are questions and names of the notes that answer them. Words that are used of two
+    notes ask for neither.
+    """
+    known = {path: d for path, d in library.documents.items() if not (d.is_cold or d.problem)}
+    names = Meanings(known)
+    found = []
+    for question, notes in golden.items():
+        if paths := [path for name in notes if (path := names.find(name, "")) is not None]:
+            found.append(Asking(question, tuple(dict.fromkeys(paths)), "golden"))
+    for document in known.values():
+        found += _asked_by(document, known, names)
+    about: dict[str, set[str]] = {}
+    for asking in found:
+        about.setdefault(asking.text.casefold(), set()).add(asking.answers[0])
+    once = {a.text.casefold(): a for a in reversed(found) if len(about[a.text.casefold()]) == 1}
+    return sorted(
+        once.values(), key=lambda a: (KINDS.index(a.kind), a.answers[0], a.said_in, a.line, a.text)
+    )
+
+
+def _asked_by(
+    document: Document, known: Mapping[str, Document], names: Meanings
+) -> Iterator[Asking]:
+    """Yield the questions of a note's field and headings, and what its links call others."""
+    markup = Markup(blank_own_sections(document.body))
+    for text in document.texts("questions"):
+        if tokenize(question := _read_line(text)):
+            yield Asking(question, (document.path,), "question")
+    for heading in markup.headings:
+        question = _read_line(heading.text)
+        if question.endswith(("?", "？")) and tokenize(question):
+            line = document.body_first_line + heading.first
+            yield Asking(question, (document.path,), "heading", line=line)
+    for target, shown, at in links_shown(markup):
+        note = names.find(target, document.path)
+        name = _read_line(shown)
+        if note is None or note == document.path or _is_name(name, known[note]):
+            continue
+        if len(set(tokenize(name)) - STOP_STEMS) >= _LEAST_STEMS:
+            yield Asking(name, (note,), "link", document.path, document.body_first_line + at)
+
+
+def _read_line(text: str) -> str:
+    return " ".join(strip_markup(drop_markers(text), keep_spans=True).split())
+
+
+def links_shown(markup: Markup) -> Iterator[tuple[str, str, int]]:
+    """Yield target, words and 0-based line of each link that shows more than its target."""
+    for link in markup.links:
+        inside = markup.text[link.target_start : link.target_end]
+        if link.form == "wiki":
+            target, _, shown = inside.replace("\\|", "|").partition("|")
+        else:
+            target, shown = unquote(unescape(inside)), markup.text[link.start + 1 : link.text_end]
+        is_address = link.form != "wiki" and _SCHEME.match(target)
+        if shown and not link.is_image and not is_address:
+            yield target.partition("#")[0].strip(), shown, markup.line_at(link.start)
+
+
+def _is_name(text: str, document: Document) -> bool:
+    """Say whether a text holds a name of the note: then it tells nothing that is not known."""
+    words = f" {' '.join(plain_words(text))} "
+    return any(f" {' '.join(plain_words(name))} " in words for name in document.names if name)
+
+
+def choose_askings(
+    askings: Sequence[Asking], memories: Memories, strategy: Strategy, count: int, *, seed: int
+) -> list[Asking]:
+    """Return at most ``count`` askings, the golden ones always first.
+
+    The strategy orders the notes as ``choose_targets`` does. One question is asked of each, the
+    most telling, then a second; ``depth-first`` asks all of one note before the next,
+    ``cross-link`` takes what links say alone.
+    """
+    golden = [asking for asking in askings if asking.kind == "golden"]
+    others = [asking for asking in askings if asking.kind != "golden"]
+    others.sort(key=lambda asking: KINDS.index(asking.kind))
+    if strategy is Strategy.CROSS_LINK:
+        others = [asking for asking in others if asking.kind == "link"]
+    groups: dict[str, list[Asking]] = {}
+    for asking in others:
+        groups.setdefault(asking.answers[0], []).append(asking)
+    known = {path: memories[path] for path in groups if path in memories}
+    chosen = choose_targets(known, strategy, DEPTH * len(known), rng=random.Random(seed))
+    turns = [groups[path] for path in dict.fromkeys([*chosen, *groups])]
+    if strategy is not Strategy.DEPTH_FIRST:
+        turns = [[a for a in turn if a is not None] for turn in zip_longest(*turns)]
+    return [*golden, *chain.from_iterable(turns)][:count]
+
+
+def ask_search(engine: Engine, askings: Sequence[Asking]) -> list[AskingResult]:
+    """Ask each question as a person does who has not read the note that speaks of the other."""
+    found = engine.rank_paths((asking.text for asking in askings), limit=CUT + 1)
+    return [
+        AskingResult(asking, tuple(path for path in paths if path != asking.said_in)[:CUT])
+        for asking, paths in zip(askings, found, strict=True)
+    ]

@@ -1,0 +1,306 @@
+"""The protocol of source document 000: examine, recall, evaluate, evolve, one role at a time."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from memory_palace.features.memories.decay import decay_per_day
+from memory_palace.features.memories.memory_values import Memory
+from memory_palace.features.redqueen.examined import ExaminedMemory, Memories
+from memory_palace.features.redqueen.round_values import (
+    Cue,
+    Evaluation,
+    LearnerAnswer,
+    Question,
+    RoundProposal,
+    Strategy,
+    conclude,
+    cue_text,
+)
+from memory_palace.language.sentences import split_sentences
+from memory_palace.language.tokens import tokenize
+from memory_palace.language.word_lists import STOPWORDS
+from memory_palace.retrieval.collection import TextCollection
+
+DEPTH = 5
+"""Questions that ``depth-first`` puts to one memory before it goes on to the next."""
+_INTEREST = 0.5
+"""How much a memory matters for what is ahead, where nobody says (source document 000)."""
+MOST_CHANGED = 3
+"""Memories that one round changes, where nobody says more: people read every diff."""
+_RECALLED = 5
+"""How many memories an answer may think of."""
+_BLANK = "____"
+_WORD = re.compile(r"\w+(?:[.,:'’-]\w+)*")
+
+
+def weak_priority(memory: ExaminedMemory) -> float:
+    """Return how much a memory needs review, 0 to 1 (source document 000, weak-spot test).
+
+    0.4 (1 - confidence) + 0.3 decay per day + 0.2 min(days / 30, 1) + 0.1 interest.
+    """
+    return (
+        0.4 * (1 - memory.confidence)
+        + 0.3 * decay_per_day(memory.smashin)
+        + 0.2 * min(memory.idle_days / 30, 1)
+        + 0.1 * _INTEREST
+    )
+
+
+def choose_targets(
+    memories: Memories, strategy: Strategy, count: int, *, rng: random.Random
+) -> list[str]:
+    """Return at most ``count`` ids; ``depth-first`` and ``cross-link`` may name one repeatedly."""
+    order = sorted(memories)
+    rng.shuffle(order)
+    return _CHOICES[strategy](memories, order, count)
+
+
+def _by_chance(memories: Memories, order: Sequence[str], count: int) -> list[str]:
+    return list(order[:count])
+
+
+def _weakest(memories: Memories, order: Sequence[str], count: int) -> list[str]:
+    return sorted(order, key=lambda id: -weak_priority(memories[id]))[:count]
+
+
+def _deeply(memories: Memories, order: Sequence[str], count: int) -> list[str]:
+    weakest = _weakest(memories, order, -(-count // DEPTH))
+    return [id for id in weakest for _ in range(DEPTH)][:count]
+
+
+def _confusable(memories: Memories, order: Sequence[str], count: int) -> list[str]:
+    """Put those first whose cues say least that no other cue says."""
+    stems = {id: set(tokenize(cue_text(memories[id].cue))) for id in order}
+    uses: dict[str, int] = {}
+    for words in stems.values():
+        for word in words:
+            uses[word] = uses.get(word, 0) + 1
+    own = {id: sum(uses[word] == 1 for word in words) for id, words in stems.items()}
+    return sorted(order, key=lambda id: own[id])[:count]
+
+
+def _linked(memories: Memories, order: Sequence[str], count: int) -> list[str]:
+    by_links = sorted(order, key=lambda id: -len(memories[id].links))
+    return [id for id in by_links if memories[id].links][:count]
+
+
+_CHOICES: dict[Strategy, Callable[[Memories, Sequence[str], int], list[str]]] = {
+    Strategy.RANDOM: _by_chance,
+    Strategy.WEAK_SPOTS: _weakest,
+    Strategy.DEPTH_FIRST: _deeply,
+    Strategy.ADVERSARIAL: _confusable,
+    Strategy.CROSS_LINK: _linked,
+}
+
+
+class Examiner(Protocol):
+    """Reads everything and asks what should be known."""
+
+    async def ask(
+        self, memories: Memories, targets: Sequence[str], strategy: Strategy, *, rng: random.Random
+    ) -> list[Question]:
+        """Return at most one question for each target; a target may be named several times."""
+        ...
+
+
+class Learner(Protocol):
+    """Recalls. Its signature is the proof of its ignorance: texts of questions, and cues."""
+
+    async def recall(self, questions: Sequence[str], cues: Sequence[Cue]) -> list[LearnerAnswer]:
+        """Return one answer per question."""
+        ...
+
+
+class Evaluator(Protocol):
+    """Compares answers with the truth and names what is lacking."""
+
+    async def judge(
+        self, questions: Sequence[Question], answers: Sequence[LearnerAnswer], memories: Memories
+    ) -> list[Evaluation]:
+        """Return one evaluation per question."""
+        ...
+
+
+class Evolver(Protocol):
+    """Proposes what would close the gaps."""
+
+    async def strengthen(
+        self, weak: Mapping[str, Sequence[Evaluation]], memories: Memories, strategy: Strategy
+    ) -> list[RoundProposal]:
+        """Return proposals for the weak memories; people read them before they are written."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """Who plays what."""
+
+    examiner: Examiner
+    learner: Learner
+    evaluator: Evaluator
+    evolver: Evolver
+
+
+@dataclass(frozen=True, slots=True)
+class RoundFindings:
+    """What one round found, and what it proposes. Nothing is written."""
+
+    strategy: Strategy
+    questions: tuple[Question, ...]
+    answers: tuple[LearnerAnswer, ...]
+    evaluations: tuple[Evaluation, ...]
+    proposals: tuple[RoundProposal, ...]
+    resting: tuple[str, ...] = ()
+    """Weak memories that were changed within the last day, and are left alone."""
+
+    @property
+    def score(self) -> float:
+        """Mean over the questions, 0 to 1; 0 where there was none."""
+        scores = [evaluation.score for evaluation in self.evaluations]
+        return sum(scores) / len(scores) if scores else 0.0
+
+
+class SentencePlayer:
+    """Play all four roles without a model: a word is left out, and the cues have to say it."""
+
+    async def ask(
+        self, memories: Memories, targets: Sequence[str], strategy: Strategy, *, rng: random.Random
+    ) -> list[Question]:
+        """Return a sentence without its most telling word for each mention; none twice."""
+        asked: dict[str, Question] = {}
+        for target in targets:
+            memory = memories[target]
+            sentences = (text.strip(" .") for text in split_sentences(memory.content))
+            found = (leave_out(text, memory.cue.subject) for text in sentences)
+            left = [pair for pair in found if pair and pair[0] not in asked]
+            if left:
+                text, word = rng.choice(left)
+                asked[text] = Question(target, text, "3", (word,))
+        return list(asked.values())
+
+    async def recall(self, questions: Sequence[str], cues: Sequence[Cue]) -> list[LearnerAnswer]:
+        """Return the memories whose cues share words with each question, ties by id."""
+        texts = TextCollection([cue_text(cue) for cue in cues])
+        answers = []
+        for question in questions:
+            scores = [round(float(score), 6) for score in texts.score(question)]
+            known = sorted(zip(scores, cues, strict=True), key=lambda x: (-x[0], x[1].memory_id))
+            best = [cue for score, cue in known if score > 0][:_RECALLED]
+            ids = tuple(cue.memory_id for cue in best)
+            answers.append(LearnerAnswer(ids, cue_text(best[0]) if best else "", 3 if best else 1))
+        return answers
+
+    async def judge(
+        self, questions: Sequence[Question], answers: Sequence[LearnerAnswer], memories: Memories
+    ) -> list[Evaluation]:
+        """Score each answer by whether it says what was left out, of the right memory."""
+        found = []
+        for question, answer in zip(questions, answers, strict=True):
+            ranks, said = answer.recalled, {*tokenize(answer.text)}
+            expected = question.expected_elements
+            lacking = [each for each in expected if not said.issuperset(tokenize(each))]
+            share = 1 - len(lacking) / max(len(expected), 1)
+            gaps = [f"missing detail: {each}" for each in lacking]
+            if ranks and ranks[0] != question.memory_id:
+                gaps.append(f"misconception: taken for {memories[ranks[0]].cue.subject}")
+            found.append(conclude(question, share if question.memory_id in ranks else 0.0, gaps))
+        return found
+
+    async def strengthen(
+        self, weak: Mapping[str, Sequence[Evaluation]], memories: Memories, strategy: Strategy
+    ) -> list[RoundProposal]:
+        """Propose nothing: words copied from a sentence are no cue of a person."""
+        return []
+
+
+def leave_out(sentence: str, subject: str) -> tuple[str, str] | None:
+    """Return a sentence without its most telling word, and that word; ``None`` where it has none.
+
+    A number tells most, then a name, then the longest word; a word of the subject tells nothing.
+    """
+    known = {*tokenize(subject)}
+    words = [
+        word
+        for word in _WORD.findall(sentence)
+        if word.casefold() not in STOPWORDS and known.isdisjoint(tokenize(word))
+    ]
+    if not words:
+        return None
+    is_name = {word: word[0].isupper() and not sentence.startswith(word) for word in words}
+    best = max(words, key=lambda word: (not word.isalpha(), is_name[word], len(word)))
+    stems = {*tokenize(best)}
+    text = _WORD.sub(lambda at: at[0] if stems.isdisjoint(tokenize(at[0])) else _BLANK, sentence)
+    return (text, best) if tokenize(text.replace(_BLANK, "")) else None
+
+
+def offline_roles() -> Roles:
+    """Return the roles that need no model."""
+    player = SentencePlayer()
+    return Roles(player, player, player, player)
+
+
+async def run_session(
+    memories: Memories,
+    roles: Roles,
+    *,
+    strategy: Strategy = Strategy.WEAK_SPOTS,
+    question_count: int = 10,
+    seed: int = 0,
+    evolve_at_most: int | None = MOST_CHANGED,
+    resting: Collection[str] = (),
+) -> RoundFindings:
+    """Play one round. ``resting`` memories are asked, and never evolved; ``None`` sets no limit."""
+    rng = random.Random(seed)
+    targets = choose_targets(memories, strategy, question_count, rng=rng)
+    questions = await roles.examiner.ask(memories, targets, strategy, rng=rng)
+    cues = [memories[id].cue for id in sorted(memories)]
+    answers = await roles.learner.recall([question.question_text for question in questions], cues)
+    evaluations = await roles.evaluator.judge(questions, answers, memories)
+    weak = _find_weak(evaluations)
+    tired = tuple(id for id in weak if id in resting)
+    awake = {id: found for id, found in weak.items() if id not in resting}
+    chosen = dict(list(awake.items())[:evolve_at_most])
+    proposals = await roles.evolver.strengthen(chosen, memories, strategy) if chosen else []
+    return RoundFindings(
+        strategy, tuple(questions), tuple(answers), tuple(evaluations), tuple(proposals), tired
+    )
+
+
+async def run_red_queen(
+    palace: Mapping[str, Memory | ExaminedMemory],
+    strategy: Strategy = Strategy.WEAK_SPOTS,
+    question_count: int = 10,
+    *,
+    roles: Roles | None = None,
+    seed: int = 0,
+) -> list[Evaluation]:
+    """Run the adversarial protocol of source document 000 over memories by id.
+
+    Unlike the document's, it changes nothing: ``run_session`` returns the proposals too.
+    """
+    memories = {
+        id: ExaminedMemory.of(replace(memory, id=id)) if isinstance(memory, Memory) else memory
+        for id, memory in palace.items()
+    }
+    session = await run_session(
+        memories,
+        roles or offline_roles(),
+        strategy=strategy,
+        question_count=question_count,
+        seed=seed,
+    )
+    return list(session.evaluations)
+
+
+def _find_weak(evaluations: Sequence[Evaluation]) -> Mapping[str, list[Evaluation]]:
+    """Return the evaluations of each weak memory, worst memory first, ties by id."""
+    found: dict[str, list[Evaluation]] = {}
+    for evaluation in evaluations:
+        if evaluation.should_evolve:
+            found.setdefault(evaluation.memory_id, []).append(evaluation)
+    return dict(sorted(found.items(), key=lambda item: (min(e.score for e in item[1]), item[0])))

@@ -1,0 +1,169 @@
+"""What a search believes of its target, and the few events that may take a belief back.
+
+Retrieval only raises a belief, perception only raises it, and neither touches one that is final.
+Down leads an explicit event alone: the goal changed, or what was likely has all been looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Literal, NotRequired, TypeAlias, TypedDict
+
+from memory_palace.errors import UsageError
+from memory_palace.features.seek.node_ranking import NodeCandidate
+from memory_palace.features.seek.nodes import goal_words
+
+Status: TypeAlias = Literal["searching", "visible", "likely_in_memory", "unreachable", "done"]
+SearchAction: TypeAlias = Literal[
+    "approach", "explore", "rotate", "goto_node", "ask_clarification", "stop"
+]
+FINAL: Final = ("done", "unreachable")
+LONGEST_GOAL = 500
+"""Characters, by the schema: a question as people write it is longer than a label."""
+STREAK = 2
+"""Sightings at one place in a row that make a target visible; one may be an error."""
+PATIENCE = 3
+"""Looks at a locus, or approaches, without a sighting in between, that close it."""
+REACH_METRES = 0.75
+"""How near an approach has to come."""
+
+
+class Hypothesis(TypedDict):
+    """What a proposer says; the schema ``hypothesis`` tells which actions need what."""
+
+    target_status: Literal["visible", "not_visible", "ambiguous"]
+    action: SearchAction
+    confidence: float
+    rationale: str
+    goal: NotRequired[dict[str, object]]
+    pose_relative: NotRequired[dict[str, float]]
+    question: NotRequired[str]
+
+
+class BeliefState(TypedDict):
+    """The belief as it is kept, logged and shown; see the schema ``belief``."""
+
+    target_status: Status
+    goal_text: str
+    active_constraints: list[str]
+    candidate_nodes: list[NodeCandidate]
+    next_action: SearchAction
+    current_node_id: int | None
+    last_vlm_hypothesis: Hypothesis | None
+    rejection_reason: str | None
+    last_visibility: Literal["visible", "not_visible", "ambiguous"] | None
+    visibility_streak: int
+    last_seen_node_id: int | None
+    visible_since_step: int | None
+
+
+def new_belief(goal_text: str, constraints: Sequence[str] = ()) -> BeliefState:
+    """Return the belief at the start; raise ``UsageError`` for a goal that says nothing."""
+    return BeliefState(
+        target_status="searching",
+        goal_text=check_goal(goal_text),
+        active_constraints=list(constraints),
+        candidate_nodes=[],
+        next_action="explore",
+        current_node_id=None,
+        last_vlm_hypothesis=None,
+        rejection_reason=None,
+        last_visibility=None,
+        visibility_streak=0,
+        last_seen_node_id=None,
+        visible_since_step=None,
+    )
+
+
+def check_goal(goal_text: str) -> str:
+    """Return a goal on one line; raise ``UsageError`` where no belief could hold it."""
+    goal = " ".join(goal_text.split())
+    if not goal_words(goal):
+        raise UsageError(f"the goal {goal_text!r} has no words; say what to look for")
+    if len(goal) > LONGEST_GOAL:
+        raise UsageError(f"the goal has {len(goal)} characters; the maximum is {LONGEST_GOAL}")
+    return goal
+
+
+def change_goal(belief: BeliefState, goal_text: str) -> None:
+    """Pursue another goal from the beginning, in place; constraints and position stay."""
+    fresh = new_belief(goal_text, belief["active_constraints"])
+    fresh["current_node_id"] = belief["current_node_id"]
+    belief.update(fresh)
+
+
+def exhaust_candidates(belief: BeliefState, *, is_anything_left: bool) -> None:
+    """Take in, in place, that everything likely has been looked at and was not it.
+
+    The search goes on where something is left to look at, and ends as unreachable otherwise.
+    """
+    if belief["target_status"] in FINAL:
+        return
+    belief["target_status"] = "searching" if is_anything_left else "unreachable"
+    if not is_anything_left:
+        belief["next_action"] = "stop"
+    belief["visibility_streak"] = 0
+    belief["visible_since_step"] = None
+
+
+def finish(belief: BeliefState) -> None:
+    """Take in, in place, that the target was confirmed."""
+    if belief["target_status"] not in FINAL:
+        belief["target_status"] = "done"
+        belief["next_action"] = "stop"
+
+
+def see(belief: BeliefState, node_id: int, *, is_hit: bool, step: int) -> None:
+    """Take in, in place, what was seen at a node. It makes a target visible, never invisible."""
+    if belief["target_status"] in FINAL:
+        return
+    belief["current_node_id"] = node_id
+    belief["last_visibility"] = "visible" if is_hit else "not_visible"
+    if not is_hit:
+        belief["visibility_streak"] = 0
+        return
+    is_same_place = belief["last_seen_node_id"] == node_id
+    belief["visibility_streak"] = belief["visibility_streak"] + 1 if is_same_place else 1
+    belief["last_seen_node_id"] = node_id
+    if belief["visibility_streak"] >= STREAK and belief["target_status"] != "visible":
+        belief["target_status"] = "visible"
+        belief["visible_since_step"] = step
+
+
+def reach(belief: BeliefState, *, distance_metres: float, step: int) -> bool:
+    """Finish where an approach came near a target that has been visible since an earlier step.
+
+    Return whether it did.
+    """
+    since = belief["visible_since_step"]
+    is_reached = (
+        belief["target_status"] == "visible"
+        and belief["next_action"] == "approach"
+        and belief["last_visibility"] == "visible"
+        and since is not None
+        and since < step
+        and 0 <= distance_metres <= REACH_METRES
+    )
+    if is_reached:
+        finish(belief)
+    return is_reached
+
+
+def apply_memory_retrieval(
+    belief: BeliefState, candidates: Sequence[NodeCandidate], threshold: float
+) -> None:
+    """Set the candidates of a belief in place, and promote ``searching`` where the best is enough.
+
+    Every other status stays, whatever the scores. It returns nothing, so that it is not taken for a
+    function of its arguments.
+    """
+    belief["candidate_nodes"] = [
+        {"node_id": int(found["node_id"]), "score": float(found["score"])} for found in candidates
+    ]
+    if belief["target_status"] == "searching" and passes(candidates, threshold):
+        belief["target_status"] = "likely_in_memory"
+
+
+def passes(candidates: Sequence[NodeCandidate], threshold: float) -> bool:
+    """Whether a candidate reaches the threshold. Notes are ordered by more than their score."""
+    return any(candidate["score"] >= threshold for candidate in candidates)

@@ -1,0 +1,292 @@
+"""One step of a search: retrieve, propose, verify, believe; a function of its arguments."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias, TypedDict
+
+from memory_palace.errors import UsageError
+from memory_palace.features.seek.belief import (
+    FINAL,
+    BeliefState,
+    Hypothesis,
+    SearchAction,
+    apply_memory_retrieval,
+    exhaust_candidates,
+    passes,
+)
+from memory_palace.features.seek.node_ranking import NodeCandidate
+from memory_palace.features.seek.nodes import Pose2D, goal_words
+from memory_palace.features.seek.schema import find_problem
+
+SKIPPED = "SKIPPED"
+OK = "OK"
+INVALID_JSON = "VLM_INVALID:json_parse"
+INVALID_SCHEMA = "VLM_INVALID:schema"
+_AVOID = re.compile(r"avoid (\d{1,9})")
+_WITHIN = re.compile(r"within (\d{1,9}(?:\.\d+)?)")
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a proposer and a verifier may know besides the belief."""
+
+    open_nodes: frozenset[int] = frozenset()
+    """Nodes that exist and have not been looked at, or not with a result."""
+    poses: Mapping[int, Pose2D] = field(default_factory=dict)
+    """Where nodes are, as far as they are anywhere."""
+    position: Pose2D | None = None
+    looked: frozenset[int] = frozenset()
+    """Nodes that were looked at and are closed."""
+
+    def metres_to(self, node_id: int) -> float:
+        """Return the distance from the position; 0 where one of the two has no place."""
+        pose = self.poses.get(node_id)
+        return 0.0 if pose is None or self.position is None else self.position.distance_to(pose)
+
+
+class Proposer(Protocol):
+    """Proposes the next action. What it returns is parsed and checked, whoever made it."""
+
+    name: str
+
+    def propose(self, belief: BeliefState, around: Surroundings) -> str:
+        """Return a hypothesis as JSON."""
+        ...
+
+
+Verifier: TypeAlias = Callable[[Hypothesis, BeliefState, Surroundings], str | None]
+"""Returns ``None`` where a hypothesis that fits its schema may be done, else what forbids it."""
+
+
+class RuleProposer:
+    """Stop at the end, approach what is seen, go to the best candidate, else to the nearest."""
+
+    name = "rules"
+
+    def propose(self, belief: BeliefState, around: Surroundings) -> str:
+        """Return the hypothesis that follows from the belief."""
+        status = belief["target_status"]
+        if status in ("done", "unreachable"):
+            return _hypothesis("stop", 1.0, f"the search is over: {status}")
+        if status == "visible":
+            seen_at = f"seen at node {belief['last_seen_node_id']}"
+            pose = {"distance": 0.5, "angle": 0.0, "standoff": 0.5}
+            return _hypothesis("approach", 1.0, seen_at, status="visible", pose_relative=pose)
+        for candidate in belief["candidate_nodes"]:
+            if candidate["score"] > 0:
+                return go_to(candidate["node_id"], candidate["score"], "the best candidate")
+        return _hypothesis("explore", 0.0, "no candidate")
+
+
+def parse_proposal(text: str) -> tuple[Hypothesis | None, str | None]:
+    """Return the hypothesis, or ``None`` and the code of what is wrong with it."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None, INVALID_JSON
+    if find_problem(value, "hypothesis") is not None:
+        return None, INVALID_SCHEMA
+    found: Hypothesis = value
+    return found, None
+
+
+def target_of(hypothesis: Hypothesis) -> int | None:
+    """Return the node that a hypothesis would go to."""
+    goal = hypothesis.get("goal")
+    if hypothesis["action"] != "goto_node" or goal is None:
+        return None
+    node_id = goal["node_id"]
+    return node_id if isinstance(node_id, int) else None
+
+
+def go_to(node_id: int, confidence: float, rationale: str) -> str:
+    """Return a hypothesis that goes to a node."""
+    goal = {"type": "node_id", "node_id": node_id}
+    return _hypothesis("goto_node", confidence, rationale, goal=goal)
+
+
+def _hypothesis(
+    action: SearchAction,
+    confidence: float,
+    rationale: str,
+    *,
+    status: str = "not_visible",
+    **more: Mapping[str, object],
+) -> str:
+    return json.dumps(
+        {
+            "target_status": status,
+            "action": action,
+            "confidence": round(min(max(confidence, 0.0), 1.0), 6),
+            "rationale": rationale[:240],
+            **more,
+        }
+    )
+
+
+def verify(hypothesis: Hypothesis, belief: BeliefState, around: Surroundings) -> str | None:
+    """Return the first code that forbids a hypothesis: the state, the node, a constraint."""
+    status, action = belief["target_status"], hypothesis["action"]
+    if status in FINAL:
+        return None if action == "stop" else "SEARCH_IS_OVER"
+    if action == "stop":
+        return "NOT_FINISHED"
+    if action == "approach":
+        return None if status == "visible" else "NOT_VISIBLE"
+    node_id = target_of(hypothesis)
+    if node_id is None:
+        return None
+    if node_id in around.looked:
+        return f"ALREADY_LOOKED:{node_id}"
+    if node_id not in around.open_nodes:
+        return f"UNKNOWN_NODE:{node_id}"
+    constraint = is_forbidden(node_id, belief["active_constraints"], around)
+    return f"CONSTRAINT:{constraint}" if constraint else None
+
+
+def check_constraints(constraints: Sequence[str]) -> list[str]:
+    """Return the constraints; raise ``UsageError`` for one that nothing would enforce."""
+    for text in constraints:
+        if not (_AVOID.fullmatch(text) or _WITHIN.fullmatch(text)):
+            raise UsageError(f"unknown constraint {text!r}; use `avoid NODE` or `within METRES`")
+    return list(constraints)
+
+
+def is_forbidden(node_id: int, constraints: Sequence[str], around: Surroundings) -> str | None:
+    """Return the constraint that keeps the search away from a node."""
+    for text in constraints:
+        avoid, within = _AVOID.fullmatch(text), _WITHIN.fullmatch(text)
+        if avoid and int(avoid[1]) == node_id:
+            return text
+        if within and around.metres_to(node_id) > float(within[1]):
+            return text
+    return None
+
+
+class StepRecord(TypedDict):
+    """One line of the log. Of nodes it holds ids and scores, nothing else."""
+
+    event: str
+    step: int
+    retrieval_ran: bool
+    retrieval_topk: list[NodeCandidate]
+    retrieval_best_score: float | None
+    retrieval_threshold: float
+    retrieval_threshold_pass: bool
+    exhausted: bool
+    proposer: str
+    proposal: str
+    verifier: str
+    rejection_reason: str | None
+    target_status: str
+    next_action: str
+    next_node_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """What memory said, and what would count."""
+
+    candidates: Sequence[NodeCandidate]
+    threshold: float
+
+
+def take_step(
+    before: BeliefState,
+    retrieval: Retrieval,
+    around: Surroundings,
+    *,
+    proposer: Proposer,
+    verifier: Verifier,
+    step: int,
+) -> tuple[BeliefState, StepRecord]:
+    """Return the belief after one step, and its record; ``before`` is left as it is."""
+    belief = copy.deepcopy(before)
+    is_exhausted = _is_exhausted(belief, retrieval, around)
+    if is_exhausted:
+        exhaust_candidates(belief, is_anything_left=bool(around.open_nodes))
+    apply_memory_retrieval(belief, retrieval.candidates, retrieval.threshold)
+    proposal, verdict = _decide(belief, around, proposer, verifier)
+    node_id = next_node(belief, around)
+    best = max((found["score"] for found in retrieval.candidates), default=None)
+    return belief, StepRecord(
+        event="step",
+        step=step,
+        retrieval_ran=bool(goal_words(belief["goal_text"])),
+        retrieval_topk=list(belief["candidate_nodes"]),
+        retrieval_best_score=best,
+        retrieval_threshold=retrieval.threshold,
+        retrieval_threshold_pass=passes(retrieval.candidates, retrieval.threshold),
+        exhausted=is_exhausted,
+        proposer=proposer.name,
+        proposal=proposal,
+        verifier=verdict,
+        rejection_reason=belief["rejection_reason"],
+        target_status=belief["target_status"],
+        next_action=belief["next_action"],
+        next_node_id=node_id,
+    )
+
+
+def next_node(belief: BeliefState, around: Surroundings) -> int | None:
+    """Return where the next action leads: to the goal of it, or exploring to the nearest node."""
+    action, hypothesis = belief["next_action"], belief["last_vlm_hypothesis"]
+    if action == "goto_node" and hypothesis is not None:
+        return target_of(hypothesis)
+    if action == "approach":
+        return belief["last_seen_node_id"]
+    if action == "explore":
+        return nearest_open(belief, around)
+    return None
+
+
+def nearest_open(belief: BeliefState, around: Surroundings) -> int | None:
+    """Return the nearest node that may be looked at; the lowest id where distance decides not."""
+    allowed = [
+        node_id
+        for node_id in sorted(around.open_nodes)
+        if not is_forbidden(node_id, belief["active_constraints"], around)
+    ]
+    return min(allowed, key=around.metres_to, default=None)
+
+
+def _decide(
+    belief: BeliefState, around: Surroundings, proposer: Proposer, verifier: Verifier
+) -> tuple[str, str]:
+    """Set hypothesis, reason and next action in place. A status is not a proposer's to set."""
+    fallback: SearchAction = "stop" if belief["target_status"] in FINAL else "explore"
+    hypothesis, code = parse_proposal(proposer.propose(belief, around))
+    belief["last_vlm_hypothesis"] = hypothesis
+    belief["rejection_reason"] = code
+    belief["next_action"] = fallback
+    if hypothesis is None:
+        return str(code), SKIPPED
+    verdict = verifier(hypothesis, belief, around)
+    belief["rejection_reason"] = verdict[:120] if verdict else None
+    if verdict is None:
+        belief["next_action"] = hypothesis["action"]
+    return "VALID", verdict or OK
+
+
+def _is_exhausted(belief: BeliefState, retrieval: Retrieval, around: Surroundings) -> bool:
+    """Whether all that was likely has been looked at. A score that merely fell exhausts nothing."""
+    status = belief["target_status"]
+    if status in FINAL:
+        return False
+    if status == "visible":
+        return belief["last_seen_node_id"] in around.looked
+    if not around.open_nodes:
+        return True
+    if status == "searching" or passes(retrieval.candidates, retrieval.threshold):
+        return False
+    likely = {
+        found["node_id"]
+        for found in belief["candidate_nodes"]
+        if found["score"] >= retrieval.threshold
+    }
+    return bool(likely) and likely <= around.looked

@@ -1,0 +1,169 @@
+"""Nodes of a search: a pose in the plane, what was seen there, its words, and lists in JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, cast
+
+from memory_palace.errors import UsageError
+from memory_palace.features.seek.schema import check_schema
+from memory_palace.language.tokens import tokenize
+from memory_palace.language.word_lists import STOPWORDS
+
+MOST_ID = 2**53
+"""As far as JSON numbers are exact everywhere."""
+_JOINTS = re.compile(r"[-‐‑_/]")
+
+
+@dataclass(frozen=True, slots=True)
+class Pose2D:
+    """A place and a direction."""
+
+    x: float
+    y: float
+    """Metres."""
+    yaw: float = 0.0
+    """Radians, counter-clockwise from the x axis."""
+
+    def __post_init__(self) -> None:
+        for name in ("x", "y", "yaw"):
+            if not math.isfinite(getattr(self, name)):
+                raise UsageError(
+                    f"{name} of a pose must be a finite number, not {getattr(self, name)}"
+                )
+
+    def distance_to(self, other: Pose2D) -> float:
+        """Return the straight distance in metres."""
+        return math.hypot(self.x - other.x, self.y - other.y)
+
+    def to_json(self) -> dict[str, float]:
+        """Return the pose as node lists have it."""
+        return {"x": self.x, "y": self.y, "yaw": self.yaw}
+
+
+@dataclass(frozen=True, slots=True)
+class NodePlace:
+    """Where a node is: the note it stands in, and a pose or the lines that bear on the goal."""
+
+    path: str
+    title: str
+    pose: Pose2D | None = None
+    """``None`` where the search is among notes."""
+    lines: tuple[int, int] | None = None
+    """First and last line of the passage; ``None`` for a locus, and where nothing bears on it."""
+
+    def to_json(self) -> dict[str, object]:
+        """Return the place as sessions keep it and as it is shown."""
+        return {
+            "path": self.path,
+            "title": self.title,
+            "pose": self.pose.to_json() if self.pose else None,
+            "lines": list(self.lines) if self.lines else None,
+        }
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> NodePlace:
+        """Take apart what the schema of sessions has checked."""
+        pose, lines = value["pose"], value["lines"]
+        return cls(
+            value["path"],
+            value["title"],
+            Pose2D(**pose) if pose else None,
+            (lines[0], lines[1]) if lines else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryNode:
+    """A place that is remembered, and what was seen there."""
+
+    node_id: int
+    pose: Pose2D
+    embedding: tuple[float, ...] | None = None
+    """Of any length but zero; ``None`` where the text is embedded when it is asked for."""
+    tags: tuple[str, ...] = ()
+    summary: str = ""
+
+    def __post_init__(self) -> None:
+        check_node_id(self.node_id)
+        if self.embedding is not None and not any(self.embedding):
+            raise UsageError(f"the embedding of node {self.node_id} is zero; leave it out")
+
+    @property
+    def text(self) -> str:
+        """What is embedded and compared by words: the summary, then the tags."""
+        return " ".join((self.summary, *self.tags))
+
+
+def check_node_id(value: object) -> int:
+    """Return a node's id; raise ``UsageError`` for anything but a whole number from 0."""
+    if type(value) is not int or not 0 <= value <= MOST_ID:
+        raise UsageError(
+            f"the id of a node must be a whole number from 0 to {MOST_ID}, not {value!r:.40}"
+        )
+    return value
+
+
+@lru_cache(maxsize=4096)
+def goal_words(text: str) -> frozenset[str]:
+    """Return the distinct stems of a goal's content words, of all words where it has no other.
+
+    A hyphen separates words, and a word that is said twice counts once: the document's way makes
+    "red-backpack" miss "red backpack", and "red red backpack" score below "red backpack".
+    """
+    parts = _JOINTS.sub(" ", text)
+    pairs = list(zip(tokenize(parts, stems=False), tokenize(parts), strict=True))
+    content = frozenset(stem for word, stem in pairs if word not in STOPWORDS)
+    return content or frozenset(stem for _, stem in pairs)
+
+
+@lru_cache(maxsize=4096)
+def node_words(text: str) -> frozenset[str]:
+    """Return the distinct stems of a node's text."""
+    return frozenset(tokenize(text))
+
+
+def read_node_list(path: Path) -> list[Mapping[str, object]]:
+    """Read and check a JSON list of nodes."""
+    try:
+        value = json.loads(path.read_text("utf-8"), parse_constant=_refuse_constant)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise UsageError(f"{path} is not JSON: {error}") from error
+    return check_node_list(value, where=str(path))
+
+
+def check_node_list(value: object, *, where: str) -> list[Mapping[str, object]]:
+    """Return a list of nodes; raise ``PalaceError`` naming what is wrong with it."""
+    check_schema(value, "nodes", where=where)
+    records = cast("list[Mapping[str, object]]", value)
+    counts = Counter(record["node_id"] for record in records)
+    double = [number for number, count in counts.items() if count > 1]
+    if double:
+        raise UsageError(f"{where}: two nodes have id {double[0]}")
+    return records
+
+
+def parse_record(record: Mapping[str, object]) -> tuple[str, MemoryNode]:
+    """Turn a record that the schema has checked into a node. Notes hold no embedding."""
+    pose = cast("Mapping[str, float]", record["pose"])
+    node = MemoryNode(
+        int(cast(float, record["node_id"])),
+        Pose2D(float(pose["x"]), float(pose["y"]), float(pose.get("yaw", 0.0))),
+        None,
+        tuple(cast("Sequence[str]", record.get("tags", ()))),
+        " ".join(str(record.get("summary", "")).split()),
+    )
+    return " ".join(str(record.get("title", "")).split()), node
+
+
+def _refuse_constant(text: str) -> float:
+    raise ValueError(f"{text} is not a JSON number")

@@ -1,0 +1,191 @@
+"""A search that outlives the process: one JSON file that commits, one log that it vouches for."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal
+
+from memory_palace.errors import PalaceError, UsageError
+from memory_palace.features.seek.belief import BeliefState
+from memory_palace.features.seek.node_ranking import Null
+from memory_palace.features.seek.nodes import NodePlace, Pose2D
+from memory_palace.features.seek.schema import SchemaError, check_belief, check_schema
+from memory_palace.storage.atomic import remove_files, write_atomic
+from memory_palace.storage.lock import writer_lock
+from memory_palace.storage.logs import append_record
+
+FORMAT = 1
+
+
+@dataclass(slots=True)
+class SearchSession:
+    """What has to be known to go on. ``log_bytes`` says how much of the log belongs to it."""
+
+    id: str
+    kind: Literal["notes", "loci"]
+    created: str
+    belief: BeliefState
+    embedder: str
+    """Fingerprint of the embedder that its threshold was measured with; empty without vectors."""
+    null: Null | None = None
+    k: int = 5
+    step: int = 0
+    nodes: dict[int, str] = field(default_factory=dict)
+    """Paths of the nodes that were named so far."""
+    places: dict[int, NodePlace] = field(default_factory=dict)
+    """Where the candidates of the last step are, and the node that it leads to."""
+    closed: dict[int, str] = field(default_factory=dict)
+    """Nodes that were looked at without finding the target, and what came of it."""
+    misses: dict[int, int] = field(default_factory=dict)
+    """Looks at a locus that missed the target since it was last seen there."""
+    position: Pose2D | None = None
+    log_bytes: int = 0
+
+    def to_json(self) -> dict[str, object]:
+        """Return the session as it is kept."""
+        kept = {each.name: getattr(self, each.name) for each in fields(self)}
+        null, pose = kept.pop("null"), self.position
+        return {
+            **kept,
+            "schema": FORMAT,
+            "threshold_null": [null.start, null.excess] if null else None,
+            "nodes": {str(key): path for key, path in sorted(self.nodes.items())},
+            "places": {str(key): place.to_json() for key, place in sorted(self.places.items())},
+            "closed": {str(key): why for key, why in sorted(self.closed.items())},
+            "misses": {str(key): count for key, count in sorted(self.misses.items())},
+            "position": [pose.x, pose.y, pose.yaw] if pose else None,
+        }
+
+
+class SearchSessions:
+    """The sessions of one palace: ``ID.json``, ``ID.jsonl`` and ``ID.lock`` in one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder.absolute()
+
+    def names(self) -> list[str]:
+        """Return the ids of all sessions, the one that was changed last at the end."""
+        try:  # Path.glob would say nothing of a folder that cannot be read
+            with os.scandir(self._folder) as entries:
+                names = [entry.name for entry in entries if not entry.name.startswith(".")]
+        except FileNotFoundError:
+            return []
+        files = [self._folder / name for name in names if name.endswith(".json")]
+        return [path.stem for path in sorted(files, key=lambda p: (p.stat().st_mtime_ns, p.name))]
+
+    def find(self, name: str | None) -> str:
+        """Return the id that ``name`` is or begins, the last changed one for ``None``."""
+        names = self.names()
+        if not names:
+            raise UsageError("there is no search; start one with `palace seek start GOAL`")
+        if name is None:
+            return names[-1]
+        found = [known for known in names if known == name] or [
+            known for known in names if known.startswith(name)
+        ]
+        if len(found) != 1:
+            what = f"{len(found)} searches start" if found else "no search starts"
+            raise UsageError(f"{what} with {name!r}; the searches are {', '.join(names)}")
+        return found[0]
+
+    def free_name(self, name: str) -> str:
+        """Return a name no session has yet."""
+        number, found = 1, name
+        while (self._folder / f"{found}.json").exists():
+            number += 1
+            found = f"{name}-{number}"
+        return found
+
+    @contextmanager
+    def writing(self, name: str, *, wait_seconds: float = 0.0) -> Iterator[None]:
+        """Hold the lock of one session; raise ``IndexLockedError`` naming who has it."""
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        lock = self._folder / f"{name}.lock"
+        with writer_lock(lock, wait_seconds=wait_seconds, what=f"the search {name}"):
+            remove_files(self._folder.glob(f".{name}.json.*.tmp"))
+            yield
+
+    def load(self, name: str) -> SearchSession:
+        """Read a session; raise ``PalaceError`` naming the file where it is damaged."""
+        path = self._folder / f"{name}.json"
+        try:
+            value = json.loads(path.read_text("utf-8"))
+            check_schema(value, "session", where=path.name)
+            check_belief(value["belief"], where=f"{path.name}: belief")
+            session = _from_json(value)
+            _check_names(session, name)
+            return session
+        except (ValueError, SchemaError) as error:
+            raise PalaceError(
+                f"{path} is damaged: {error}; remove it and start again with `palace seek start`"
+            ) from error
+
+    def save(self, session: SearchSession, record: Mapping[str, object]) -> None:
+        """Log one record and commit the session; stopped in between, the old state stands.
+
+        Call it while holding the session's lock.
+        """
+        check_belief(session.belief, where=session.id)
+        log, size = self._find_log(session)
+        if size > session.log_bytes:  # a step that was logged and never committed
+            os.truncate(log, session.log_bytes)
+        append_record(log, record)
+        session.log_bytes = log.stat().st_size
+        text = json.dumps(session.to_json(), ensure_ascii=False, indent=1, allow_nan=False)
+        write_atomic(self._folder / f"{session.id}.json", text.encode() + b"\n")
+
+    def log(self, session: SearchSession) -> list[dict[str, object]]:
+        """Return the committed records of a session.
+
+        Here a damaged line is an error: the session vouches for every byte of its log.
+        """
+        path, size = self._find_log(session)
+        data = path.read_bytes() if size else b""
+        lines = data[: session.log_bytes].split(b"\n")[:-1]
+        try:
+            return [json.loads(line) for line in lines]
+        except ValueError as error:
+            raise PalaceError(f"{path} is damaged: {error}; restore it from a backup") from error
+
+    def _find_log(self, session: SearchSession) -> tuple[Path, int]:
+        """Return the log of a session and its bytes; raise ``PalaceError`` where some are gone."""
+        log = self._folder / f"{session.id}.jsonl"
+        size = log.stat().st_size if log.exists() else 0
+        if size < session.log_bytes:
+            raise PalaceError(
+                f"{log} is shorter than when it was written; restore it from a backup"
+            )
+        return log, size
+
+
+def _from_json(value: Mapping[str, Any]) -> SearchSession:
+    """Take apart what the schema has checked."""
+    null, position = value["threshold_null"], value["position"]
+    read: dict[str, Any] = {
+        "null": Null(*null) if null else None,
+        "position": Pose2D(*position) if position else None,
+        "places": {
+            int(node): NodePlace.from_json(place) for node, place in value["places"].items()
+        },
+    }
+    read |= {
+        name: {int(node): each for node, each in value[name].items()}
+        for name in ("nodes", "closed", "misses")
+    }
+    kept = {name: each for name, each in value.items() if name not in ("schema", "threshold_null")}
+    return SearchSession(**kept | read)
+
+
+def _check_names(session: SearchSession, name: str) -> None:
+    """Raise ``SchemaError`` where the file is of another session, or a node has no note."""
+    if session.id != name:
+        raise SchemaError(f"it belongs to the search {session.id}")
+    used = {*session.closed, *(found["node_id"] for found in session.belief["candidate_nodes"])}
+    unknown = sorted(used - session.nodes.keys())
+    if unknown:
+        raise SchemaError(f"node {unknown[0]} has no note")

@@ -1,0 +1,242 @@
+"""Searches of a palace: start, step, report what was seen; each change is one commit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import numpy as np
+
+from memory_palace.embedding.base import embed_query
+from memory_palace.engine import Engine
+from memory_palace.errors import UsageError
+from memory_palace.features.seek.belief import FINAL, change_goal, new_belief
+from memory_palace.features.seek.loci import read_loci
+from memory_palace.features.seek.loop import (
+    Retrieval,
+    RuleProposer,
+    StepRecord,
+    Surroundings,
+    check_constraints,
+    take_step,
+    verify,
+)
+from memory_palace.features.seek.node_ranking import (
+    NodeCandidate,
+    calibrate,
+    score_threshold,
+    search_shelf,
+    shelve_loci,
+)
+from memory_palace.features.seek.nodes import NodePlace, Pose2D
+from memory_palace.features.seek.search_session import SearchSession, SearchSessions
+from memory_palace.models import Hit
+from memory_palace.retrieval.confidence import ANSWERED
+
+WAIT_SECONDS = 10.0
+"""How long a change of a session waits for another process that works on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPlan:
+    """How a search is to go about it."""
+
+    on_loci: bool = False
+    """Among loci instead of all notes."""
+    k: int = 5
+    constraints: Sequence[str] = ()
+    position: Pose2D | None = None
+
+
+def start_search(engine: Engine, goal: str, plan: SearchPlan = SearchPlan()) -> SearchSession:
+    """Begin a search and return it."""
+    belief = new_belief(goal, check_constraints(plan.constraints))
+    sessions = sessions_of(engine)
+    slug = "-".join(re.findall(r"\w+", belief["goal_text"].casefold()))[:40].strip("-") or "search"
+    while True:
+        name = sessions.free_name(slug)
+        with sessions.writing(name, wait_seconds=WAIT_SECONDS):
+            if sessions.free_name(name) != name:  # somebody has taken it meanwhile
+                continue
+            session = SearchSession(
+                name,
+                "loci" if plan.on_loci else "notes",
+                datetime.now(UTC).isoformat(timespec="seconds"),
+                belief,
+                "",
+                k=plan.k,
+                position=plan.position,
+            )
+            record = {
+                "event": "start",
+                "goal_text": belief["goal_text"],
+                "kind": session.kind,
+                "retrieval_threshold": take_survey(engine, session).retrieval.threshold,
+            }
+            sessions.save(session, record)
+            return session
+
+
+def step_search(
+    engine: Engine,
+    name: str | None = None,
+    *,
+    position: Pose2D | None = None,
+) -> tuple[SearchSession, StepRecord]:
+    """Take one step: retrieve, propose, verify, believe.
+
+    ``position`` is where the searcher is now, if it has moved since the last look.
+    """
+    with changing(engine, name) as (sessions, session):
+        session.position = position or session.position
+        survey = take_survey(engine, session)
+        session.belief, record = take_step(
+            session.belief,
+            survey.retrieval,
+            survey.around,
+            proposer=RuleProposer(),
+            verifier=verify,
+            step=session.step,
+        )
+        session.step += 1
+        named = [candidate["node_id"] for candidate in session.belief["candidate_nodes"]]
+        named += [node for node in (record["next_node_id"],) if node is not None]
+        session.places = {
+            node: survey.places.get(node) or NodePlace(session.nodes[node], session.nodes[node])
+            for node in named
+        }
+        session.nodes |= {node: place.path for node, place in session.places.items()}
+        sessions.save(session, dict(record))
+    return session, record
+
+
+def change_search_goal(engine: Engine, name: str | None, goal: str) -> SearchSession:
+    """Pursue another goal in the same session: what was closed is open again."""
+    with changing(engine, name, is_final_fine=True) as (sessions, session):
+        change_goal(session.belief, goal)
+        session.closed.clear()
+        session.misses.clear()
+        sessions.save(session, {"event": "goal", "goal_text": session.belief["goal_text"]})
+    return session
+
+
+def load_search(engine: Engine, name: str | None = None) -> SearchSession:
+    """Return a session as it is committed, the last changed one for ``None``."""
+    sessions = sessions_of(engine)
+    return sessions.load(sessions.find(name))
+
+
+def list_searches(engine: Engine) -> list[SearchSession]:
+    """Return every search, the one that was changed last at the end."""
+    sessions = sessions_of(engine)
+    return [sessions.load(name) for name in sessions.names()]
+
+
+def read_search_log(engine: Engine, name: str | None = None) -> list[dict[str, object]]:
+    """Return the committed records of a search, in order."""
+    sessions = sessions_of(engine)
+    return sessions.log(sessions.load(sessions.find(name)))
+
+
+def sessions_of(engine: Engine) -> SearchSessions:
+    """Return the sessions of a palace."""
+    return SearchSessions(engine.paths.sessions)
+
+
+@contextmanager
+def changing(
+    engine: Engine, name: str | None, *, is_final_fine: bool = False
+) -> Iterator[tuple[SearchSessions, SearchSession]]:
+    """Hold a session's lock and give what is committed of it."""
+    sessions = sessions_of(engine)
+    found = sessions.find(name)
+    with sessions.writing(found, wait_seconds=WAIT_SECONDS):
+        session = sessions.load(found)
+        status = session.belief["target_status"]
+        if status in FINAL and not is_final_fine:
+            raise UsageError(
+                f"the search {found} is over: {status}; start over with `palace seek step --goal`"
+            )
+        yield sessions, session
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The surroundings of a search, and where every node in them is."""
+
+    retrieval: Retrieval
+    around: Surroundings
+    places: Mapping[int, NodePlace]
+
+
+def take_survey(engine: Engine, session: SearchSession) -> Survey:
+    """Look at the palace as it is now."""
+    return (_survey_loci if session.kind == "loci" else _survey_notes)(engine, session)
+
+
+def _survey_notes(engine: Engine, session: SearchSession) -> Survey:
+    """Take the hits of a query as they are ordered, each with the confidence in it.
+
+    A note gets a number when it is named first, and keeps it. Where there are too few the search
+    goes on over what has nothing of the goal.
+    """
+    snapshot = engine.snapshot()
+    shown = ~snapshot.private & ~snapshot.cold
+    titles = {snapshot.paths[n]: snapshot.titles[n] for n in np.flatnonzero(shown).tolist()}
+    open_paths = titles.keys() - {session.nodes[node] for node in session.closed}
+    limit = session.k + len(session.closed)
+    asked = engine.query(session.belief["goal_text"], limit=limit, neighbors=0)
+    hits = [hit for hit in asked.hits if hit.path in open_paths][: session.k]
+    found = [
+        (NodePlace(hit.path, hit.title, None, _lines_of(hit)), hit.confidence or 0.0)
+        for hit in hits
+    ]
+    more = sorted(open_paths - {hit.path for hit in hits})[: session.k - len(found)]
+    found += [(NodePlace(path, titles[path]), 0.0) for path in more]
+    places = {n: NodePlace(path, titles.get(path, path)) for n, path in session.nodes.items()}
+    numbers = {path: node for node, path in session.nodes.items()}
+    candidates: list[NodeCandidate] = []
+    for place, score in found:
+        node = numbers.setdefault(place.path, len(numbers))
+        places[node] = place
+        candidates.append(NodeCandidate(node_id=node, score=score))
+    open_nodes = frozenset(node for node, place in places.items() if place.path in open_paths)
+    around = Surroundings(open_nodes, looked=frozenset(session.closed))
+    return Survey(Retrieval(candidates, ANSWERED), around, places)
+
+
+def _lines_of(hit: Hit) -> tuple[int, int] | None:
+    """Return the lines that bear on the goal: those of the excerpt, else of the passage."""
+    if hit.text_lines is not None or hit.chunk is None:
+        return hit.text_lines
+    return hit.chunk.first_line, hit.chunk.last_line
+
+
+def _survey_loci(engine: Engine, session: SearchSession) -> Survey:
+    """Rank the loci; the threshold is that of the index's embedder, measured once."""
+    found, snapshot, goal = read_loci(engine), engine.snapshot(), session.belief["goal_text"]
+    if not found.loci:
+        raise UsageError("there are no loci; make one with `palace seek locus add`")
+    embedder = engine.embedder() if snapshot.commit.dimension else None
+    if session.embedder != snapshot.commit.fingerprint:
+        session.null = calibrate(embedder) if embedder else None
+        session.embedder = snapshot.commit.fingerprint
+    shelf = shelve_loci(snapshot, found.nodes())
+    vector = embed_query(embedder, goal) if embedder else None
+    candidates = search_shelf(goal, vector, shelf, session.k, exclude=session.closed)
+    loci = {locus.node.node_id: locus for locus in found.loci}
+    around = Surroundings(
+        frozenset(loci.keys() - session.closed.keys()),
+        {node: locus.node.pose for node, locus in loci.items()},
+        session.position,
+        frozenset(session.closed),
+    )
+    places = {
+        node: NodePlace(locus.path, locus.title, locus.node.pose) for node, locus in loci.items()
+    }
+    return Survey(
+        Retrieval(candidates, score_threshold(session.null, shelf.compared)), around, places
+    )

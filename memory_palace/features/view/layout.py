@@ -1,0 +1,245 @@
+"""Where each room and each note lies, so that a note which comes or goes moves no other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from memory_palace.features.view.arranging import Settler, arrange
+from memory_palace.features.view.grid import MILLION, Extent, Grid, GridCell, GridSpan, divide
+from memory_palace.models import Matrix
+
+PLAN = Extent(0, 0, MILLION, 640_000)
+"""What a plan fills when it is first laid out: about the shape of a screen."""
+CORRIDOR = 14_000
+"""Width of a corridor."""
+SLACK = 0.25
+"""Share of the cells that are free when a room is laid out."""
+_LEAST_FREE = 3
+_LEAST_SHARE = 0.012
+"""Of the notes of a palace, that every room is given room for beyond its own."""
+_MARGIN, _HEAD = 7_000, 22_000
+"""Between the wall of a room and its notes; above them, for the room's name."""
+
+
+class Resident(NamedTuple):
+    """What a layout knows of a note."""
+
+    path: str
+    digest: str
+    room: str
+
+
+class Lodging(NamedTuple):
+    """The place that a note has."""
+
+    room: str
+    cell: GridCell
+    digest: str
+    """Of the note's bytes, by which it is known under another name."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaidRoom:
+    """A room, and the parts of it that are districts."""
+
+    name: str
+    extent: Extent
+    grid: Grid
+    districts: tuple[GridSpan, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The places of all rooms and notes."""
+
+    home: str = ""
+    """The folder whose folders are rooms; see ``housing.RoomPlan``."""
+    gathered: tuple[str, ...] = ()
+    """Folders that share one room because they are small."""
+    rooms: tuple[LaidRoom, ...] = ()
+    notes: Mapping[str, Lodging] = field(default_factory=dict)
+    """By path, in path order."""
+
+
+def lay_out(residents: Sequence[Resident], vectors: Matrix, before: Layout) -> Layout:
+    """Give every resident a place; those that have one in ``before`` keep it.
+
+    ``residents`` are in path order, ``vectors`` one unit vector for each, or of width zero. What
+    ``before`` says of folders is passed on. Same arguments, same layout.
+    """
+    before = _follow_renamed(residents, before)
+    members: dict[str, list[int]] = {}
+    for place, resident in enumerate(residents):
+        members.setdefault(resident.room, []).append(place)
+    rooms = _find_rooms({name: len(places) for name, places in members.items()}, before)
+    known = {room.name for room in before.rooms}
+    notes: dict[str, Lodging] = {}
+    for number, room in enumerate(rooms):
+        places = members[room.name]
+        here = [residents[place] for place in places]
+        if room.name in known:
+            cells = _settle(room.grid, here, vectors[places], before)
+        else:
+            arranged = arrange(vectors[places], room.grid.columns, room.grid.rows)
+            rooms[number] = replace(room, districts=tuple(arranged.districts))
+            cells = [(cell,) for cell in arranged.cells]
+        notes |= {
+            resident.path: Lodging(room.name, cell, resident.digest)
+            for resident, cell in zip(here, cells, strict=True)
+        }
+    ordered = {resident.path: notes[resident.path] for resident in residents}
+    return replace(before, rooms=tuple(rooms), notes=ordered)
+
+
+def _find_rooms(sizes: Mapping[str, int], before: Layout) -> list[LaidRoom]:
+    """Return the rooms that have notes, those of before first; new ones have no districts yet."""
+    kept = [room for room in before.rooms if room.name in sizes]
+    names = {room.name for room in kept}
+    new = sorted((name for name in sizes if name not in names), key=lambda n: (-sizes[n], n))
+    if not kept:
+        least = _LEAST_SHARE * sum(sizes.values())
+        extents = squarify([sizes[name] + least for name in new])
+        return [_furnish(n, e, sizes[n]) for n, e in zip(new, extents, strict=True)]
+    taken = [room.extent for room in before.rooms]
+    for name in new:
+        side = _side_of(sizes[name], kept)
+        taken.append(find_site(taken, *side))
+        kept.append(_furnish(name, taken[-1], sizes[name]))
+    return kept
+
+
+def _furnish(name: str, extent: Extent, notes: int) -> LaidRoom:
+    margin = min(_MARGIN, extent.width // 12, extent.height // 12)
+    head = min(_HEAD, extent.height // 5)
+    inside = Extent(
+        extent.x + margin,
+        extent.y + head,
+        extent.width - 2 * margin,
+        extent.height - head - margin,
+    )
+    return LaidRoom(name, extent, divide(inside, _count_cells(notes)), ())
+
+
+def _count_cells(notes: int) -> int:
+    return max(round(notes / (1 - SLACK)), notes + _LEAST_FREE)
+
+
+def _side_of(notes: int, others: Sequence[LaidRoom]) -> tuple[int, int]:
+    """Return width and height of a further room whose cells are about as large as in others."""
+    areas = sorted(w * h for w, h in (room.grid.size(0) for room in others))
+    area = areas[len(areas) // 2] * _count_cells(notes)
+    shape = PLAN.width / PLAN.height
+    height = (area / shape) ** 0.5
+    width, height = height * shape + 2 * _MARGIN, height + _MARGIN + _HEAD
+    return min(round(width), MILLION), min(round(height), MILLION)
+
+
+def _settle(
+    grid: Grid, here: Sequence[Resident], vectors: Matrix, before: Layout
+) -> Iterable[GridCell]:
+    """Return the cells of a known room's notes; new ones take free cells near what is like them."""
+    cells: list[GridCell | None] = []
+    for resident in here:
+        lodging = before.notes.get(resident.path)
+        is_here = lodging is not None and lodging.room == resident.room
+        cells.append(lodging.cell if lodging is not None and is_here else None)
+    if None in cells:
+        return Settler(grid, vectors, cells).settle()
+    return [cell for cell in cells if cell is not None]
+
+
+def _follow_renamed(residents: Sequence[Resident], before: Layout) -> Layout:
+    """Give notes of before the paths they have now, known by their bytes."""
+    now = {resident.path for resident in residents}
+    lost: dict[str, list[str]] = {}
+    for path, lodging in before.notes.items():
+        if path not in now:
+            lost.setdefault(lodging.digest, []).append(path)
+    notes = dict(before.notes)
+    for resident in residents:
+        if resident.path not in before.notes and lost.get(resident.digest):
+            notes[resident.path] = notes.pop(lost[resident.digest].pop(0))
+    return replace(before, notes=notes)
+
+
+def squarify(weights: Sequence[float], whole: Extent = PLAN) -> list[Extent]:
+    """Divide a rectangle in proportion to the weights, the greatest first; return them in order.
+
+    Bruls, Huizing and van Wijk, "Squarified treemaps" (2000).
+    """
+    order = sorted(range(len(weights)), key=lambda place: (-weights[place], place))
+    found: list[Extent] = [whole] * len(weights)
+    left, x, y, width, height = order, *map(float, whole)
+    while left:
+        total = sum(weights[place] for place in left)
+        scale = width * height / total
+        row = _next_row([weights[place] * scale for place in left], min(width, height))
+        taken, left = left[:row], left[row:]
+        share = sum(weights[place] for place in taken) / total
+        deep = (width if width >= height else height) * share
+        along = 0.0
+        for place in taken:
+            part = weights[place] / (share * total)
+            if width >= height:
+                found[place] = _whole(x, y + along * height, deep, part * height)
+            else:
+                found[place] = _whole(x + along * width, y, part * width, deep)
+            along += part
+        if width >= height:
+            x, width = x + deep, width - deep
+        else:
+            y, height = y + deep, height - deep
+    return [_inset(extent, CORRIDOR // 2) for extent in found]
+
+
+def find_site(taken: Sequence[Extent], width: int, height: int) -> Extent:
+    """Return where a further room of this size goes: where it lengthens the plan least."""
+    if not taken:
+        return Extent(CORRIDOR // 2, CORRIDOR // 2, width, height)
+    right = sorted({PLAN.x + CORRIDOR // 2, *(e.x + e.width + CORRIDOR for e in taken)})
+    below = sorted({PLAN.y + CORRIDOR // 2, *(e.y + e.height + CORRIDOR for e in taken)})
+    sites = [Extent(x, y, width, height) for x in right for y in below]
+    free = [site for site in sites if not any(_meet(site, other) for other in taken)]
+    longest = max(e.x + e.width for e in taken), max(e.y + e.height for e in taken)
+    return min(free, key=lambda site: (_length(site, longest), site.y, site.x))
+
+
+def _length(site: Extent, longest: tuple[int, int]) -> float:
+    shape = PLAN.width / PLAN.height
+    right, below = max(longest[0], site.x + site.width), max(longest[1], site.y + site.height)
+    return max(right, below * shape) + (right + below * shape) / MILLION
+
+
+def _meet(one: Extent, other: Extent) -> bool:
+    gap = CORRIDOR - 2  # rounding may have narrowed one
+    return (
+        one.x < other.x + other.width + gap
+        and other.x < one.x + one.width + gap
+        and one.y < other.y + other.height + gap
+        and other.y < one.y + one.height + gap
+    )
+
+
+def _next_row(areas: Sequence[float], side: float) -> int:
+    """Return how many of the areas share a row, the worst of them as square as can be."""
+    best, total = float("inf"), 0.0
+    for count, area in enumerate(areas, start=1):
+        total += area
+        deep = total / side
+        worst = max(max(deep * deep / a, a / (deep * deep)) for a in (areas[0], area))
+        if worst > best:
+            return count - 1
+        best = worst
+    return len(areas)
+
+
+def _whole(x: float, y: float, width: float, height: float) -> Extent:
+    left, top = round(x), round(y)
+    return Extent(left, top, round(x + width) - left, round(y + height) - top)
+
+
+def _inset(extent: Extent, by: int) -> Extent:
+    by = min(by, extent.width // 4, extent.height // 4)
+    return Extent(extent.x + by, extent.y + by, extent.width - 2 * by, extent.height - 2 * by)

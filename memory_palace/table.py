@@ -1,0 +1,110 @@
+"""The table of verbs and features: the only place that names a feature. Nothing is imported here.
+
+A place is ``"module:name"``, the module below ``memory_palace.features``.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+VERBS = {
+    "Every day": {
+        "query": ("asking.verbs:query_notes", "Find the notes that answer a question."),
+        "show": ("editing.verbs:verbs", "Print a note, or some of its lines."),
+        "list": ("asking.listing:list_notes", "List notes by type, tag, folder, date or link."),
+        "new": ("editing.verbs:verbs", "Create a note."),
+        "undo": ("editing.verbs:verbs", "Take back the last change of the notes, or an older one."),
+        "index": ("upkeep.index:index_notes", "Bring the index up to date with the notes."),
+        "status": ("upkeep.status:show_status", "Show what the index holds and how fresh it is."),
+    },
+    "Keep": {
+        "init": ("upkeep.init:init_palace", "Make a folder a palace."),
+        "serve": ("upkeep.serve:serve_palace", "Answer at once, from a process that stays."),
+        "doctor": ("upkeep.doctor:run_doctor", "Check that notes and index match."),
+        "models": ("upkeep.models:app", "Fetch and check embedding models."),
+        "config": ("upkeep.settings:app", "Show the settings, name palaces, keep them in stores."),
+        "graph": ("graph.verbs:app", "Follow and check links, and terms that lead to notes."),
+    },
+    "Work": {
+        "task": ("tasks.verbs:task", "Manage task cards."),
+        "conflict": (
+            "tasks.conflict_verbs:app",
+            "Record and resolve claims that contradict each other.",
+        ),
+        "metabolism": ("metabolism.verbs:app", "Keep what outlives a project; archive the rest."),
+        "view": ("view.verbs:view_palace", "Draw the palace as a page to walk through."),
+    },
+    "Agents": {
+        "remember": ("capture.verbs:remember_text", "Keep what was said, where it is found again."),
+        "import": (
+            "importing.verbs:import_file",
+            "Import conversations and notes of other programs.",
+        ),
+        "recall": (
+            "recall.verbs:recall_notes",
+            "Say unasked what the notes have on what was said.",
+        ),
+        "verify": ("checking.verbs:verify_answer", "Check an answer against the notes."),
+        "plugin": ("agents.verbs:make_plugin", "Write the plug-in of an agent's harness."),
+        "mcp": ("agents.mcp_verb:serve_agents", "Let agents search, read and write, by MCP."),
+        "seek": ("seek.verbs:app", "Pursue a goal over several steps."),
+    },
+    "Study": {
+        "memory": ("memories.verbs:app", "Write, check and review memories."),
+        "redqueen": ("redqueen.verbs:app", "Find what would be forgotten; keep golden questions."),
+    },
+}
+"""Panel of ``palace --help``, verb, its place, and what it does in at most 56 characters."""
+BELOW = {
+    "config store": ("store.verbs:app", "Look after the palaces in a store."),
+    "graph anchors": (
+        "anchors.verbs:app",
+        "Build and ask the anchors: terms, and where they lead.",
+    ),
+    "seek locus": ("seek.locus_verbs:app", "Manage loci: notes that have a place."),
+}
+"""Groups below another group, which need not know them."""
+HIDDEN = {"hook": ("agents.hook_verb:run_hook", "Tell an agent what the notes have for it.")}
+"""Verbs of no panel: a harness calls them, as ``palace plugin`` has written."""
+MOVED = {
+    "register": "palace config register",
+    "watch": "palace index --watch",
+    "append": "palace remember TEXT --to NOTE",
+    "golden": "palace redqueen add|list|check",
+    "bench": "python -m benchmarks",
+    "locus": "palace seek locus",
+    "cold": "palace metabolism archive|restore|cold",
+    "map": "palace graph map",
+    "store": "palace config store",
+    "anchors": "palace graph anchors",
+}
+"""Verbs of earlier versions, each with the words to type instead."""
+FEATURES = {
+    "changes": "metabolism.feature:Changes",
+    "cold_zone": "metabolism.feature:ColdZone",
+    "conflicts": "tasks.feature:Conflicts",
+    "golden": "tasks.feature:Golden",
+    "loci": "seek.feature:Loci",
+    "memories": "memories.feature:Memories",
+    "metabolism": "metabolism.feature:Metabolism",
+    "redqueen": "redqueen.feature:RedQueen",
+    "searches": "seek.feature:Searches",
+    "tasks": "tasks.feature:Tasks",
+}
+"""Attributes of ``Palace``, and the class of each."""
+
+
+def place_of(verb: str) -> str:
+    """Return the place of a verb at the top."""
+    rows = {**HIDDEN, **{name: row for verbs in VERBS.values() for name, row in verbs.items()}}
+    return rows[verb][0]
+
+
+def load(place: str) -> Any:
+    """Import what stands at a place."""
+    from importlib import import_module  # delayed: the command's first step reads the table
+
+    module, _, name = place.partition(":")
+    return getattr(import_module(f"memory_palace.features.{module}"), name)
