@@ -47,6 +47,11 @@ def inner(**given: Any) -> Any:
     return field(metadata={"inner": True}, **given)
 
 
+def spread(**given: Any) -> Any:
+    """Return a dataclass field whose own keys stand in the JSON object, in its place."""
+    return field(metadata={"spread": True}, **given)
+
+
 def key_of(name: str) -> str:
     """Return the JSON key of a field: ``is_cold`` becomes ``cold``; ``identity`` is ``id``."""
     return _NAMES.get(name, name.removeprefix("is_"))
@@ -55,12 +60,14 @@ def key_of(name: str) -> str:
 def to_record(value: Any) -> Any:
     """Return a value as JSON has it: dataclasses become objects, floats have six decimals."""
     if is_dataclass(value):
-        shown = {
-            key_of(each.name): getattr(value, each.name)
-            for each in fields(value)
-            if not each.metadata.get("inner")
-        }
-        return {key: to_record(one) for key, one in shown.items() if one is not ABSENT}
+        shown: dict[str, Any] = {}
+        for each in fields(value):
+            one = getattr(value, each.name)
+            if each.metadata.get("spread"):
+                shown |= to_record(one)
+            elif one is not ABSENT and not each.metadata.get("inner"):
+                shown[key_of(each.name)] = to_record(one)
+        return shown
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, float):

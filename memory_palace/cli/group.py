@@ -4,31 +4,32 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import copy
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar, get_type_hints
+from typing import Any, ParamSpec, TypeVar, get_args, get_type_hints
 
 import typer.main
 from typer import Context, Typer
 from typer.core import TyperCommand, TyperGroup
 
 from memory_palace.changes.changing import Outcome
-from memory_palace.cli.options import Json, NoServe, Root, open_palace
+from memory_palace.cli.options import Json, NoServe, Root, open_palace, open_palace_if_any
 from memory_palace.shown import Shown
 from memory_palace.table import BELOW, load
 
 P = ParamSpec("P")
-R = TypeVar("R", bound=Shown | Outcome | None)
+R = TypeVar("R", bound=Shown | Outcome | Iterator[Shown] | None)
 
 
 class Group(Typer):
     """Verbs of one noun; without ``help`` they stand at the top, each by itself.
 
     A verb is a function whose first parameter, ``palace``, is the palace that is meant, where it
-    has one. Its other parameters are the options and arguments; ``-C`` and ``--no-serve`` are
-    added, and ``--json`` where its value is a ``Shown`` or a change. A function that returns
-    ``None`` has printed by itself.
+    has one; of the type ``Palace | None`` it may be ``None`` where ``-C`` names none. A parameter
+    ``place`` is the folder that ``-C`` names. The others are the options and arguments; ``-C`` and
+    ``--no-serve`` are added, and ``--json`` where its value is a ``Shown`` or a change. A function
+    that yields values goes on when each is shown; one that returns ``None`` prints by itself.
     """
 
     def __init__(self, help: str = "") -> None:
@@ -65,8 +66,10 @@ def _wrap(
     given = [
         one.replace(annotation=hints[one.name], kind=inspect.Parameter.KEYWORD_ONLY)
         for one in inspect.signature(function).parameters.values()
+        if one.name != "place"
     ]
     takes_palace = bool(given) and given[0].name == "palace"
+    find = open_palace_if_any if type(None) in get_args(hints.get("palace")) else open_palace
     added: dict[str, tuple[Any, Any]] = {"as_json": (Json, False)} if has_json else {}
     added |= {"root": (Root, None), "no_serve": (NoServe, False)}
 
@@ -74,13 +77,16 @@ def _wrap(
     def run(ctx: Context, **options: Any) -> None:
         options = {key: value for key, value in options.items() if key not in ("root", "no_serve")}
         as_json = options.pop("as_json", False)
-        value = function(open_palace(ctx), **options) if takes_palace else function(**options)
+        if "place" in hints:
+            options["place"] = ctx.obj
+        value = function(find(ctx), **options) if takes_palace else function(**options)
         if isinstance(value, Outcome):
             from memory_palace.cli.changes import ChangeShown  # delayed: a question makes none
 
             value = ChangeShown.of(value)
-        if value is not None:
-            value.show(as_json=as_json)
+        for shown in value if inspect.isgenerator(value) else (value,):
+            if shown is not None:
+                shown.show(as_json=as_json)
 
     parameters = [_parameter("ctx", Context), *given[takes_palace:]]
     parameters += [_parameter(key, kind, default) for key, (kind, default) in added.items()]

@@ -185,6 +185,16 @@ def open_palace(ctx: Context) -> Palace:
     return palace
 
 
+def open_palace_if_any(ctx: Context) -> Palace | None:
+    """Open the palace that is meant; ``None`` where none is named and none is here."""
+    try:
+        return open_palace(ctx)
+    except NotAPalaceError:
+        if ctx.obj is not None:
+            raise
+        return None
+
+
 def name_unread_later(ctx: Context, palace: Palace) -> None:
     """Name on stderr what of a palace could not be read, when the command has ended."""
     ctx.call_on_close(lambda: _name_unread(palace))
