@@ -35,7 +35,7 @@ browser: .venv/installed-test .venv/installed-browser
 
 # A real server, from a wheel: on a Unix socket, in a folder of its own.
 postgres: .venv/installed-test .venv/installed-postgres .venv/installed-postgres-test
-	$(BIN)/python -m pytest -m postgres tests/postgres $(IN_PARALLEL) --junitxml=build/postgres.xml
+	$(BIN)/python -m pytest -m postgres tests/store $(IN_PARALLEL) --junitxml=build/postgres.xml
 
 lint: .venv/installed-lint
 	$(BIN)/ruff check

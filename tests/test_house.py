@@ -198,7 +198,7 @@ def test_no_test_waits_for_a_clock_or_measures_with_one() -> None:
         "index/test_watch_loop.py",  # that a wait is no shorter than it was asked to be
         "serving_palaces.py",  # servers that are started, killed and waited for
         "agents/talking.py",  # the same
-        "postgres/test_killing.py",  # clients and servers that are killed at any time
+        "store/test_killing.py",  # clients and servers that are killed at any time
         "mutants/mutating.py",
     }
     tests = Path(__file__).parent
@@ -216,9 +216,9 @@ def test_the_package_looks_at_a_clock_only_where_it_waits_or_reports() -> None:
     """What an answer says does not depend on how busy the machine is."""
     allowed = {
         "storage/lock.py",  # --wait SECONDS
-        "postgres/statements.py",  # the same
+        "features/store/statements.py",  # the same
         "index/watch.py",  # the pause after a burst of changes
-        "anchors/build.py",  # how long a build took, as it reports it
+        "features/anchors/build.py",  # how long a build took, as it reports it
         "engine.py",  # the same
         "agents/held.py",  # when an update is tried again that left notes behind
         "cli/serving/listening.py",  # clients that are slow, and a server that nobody asks

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
-from postgres.granting import push_two  # noqa: E402
+from store.granting import push_two  # noqa: E402
 from running import run_main  # noqa: E402
 
 pytestmark = pytest.mark.postgres
@@ -72,7 +72,7 @@ CHANGES = {
 
 @pytest.fixture(scope="module")
 def two(server, tmp_path_factory):
-    from postgres.serving import Database
+    from store.serving import Database
 
     database = Database(server)
     push_two(database, tmp_path_factory.mktemp("palaces"))

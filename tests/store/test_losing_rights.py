@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
-from postgres.granting import push_two  # noqa: E402
-from postgres.pushing import write_notes  # noqa: E402
+from store.granting import push_two  # noqa: E402
+from store.pushing import write_notes  # noqa: E402
 from running import run_main  # noqa: E402
 
 from memory_palace.errors import PalaceError, StoreError, WrongEmbedderError  # noqa: E402

@@ -10,7 +10,7 @@ psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 from hostile_notes import HOSTILE, WORDS, write_hostile_notes  # noqa: E402
 from hypothesis import HealthCheck, example, given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
-from postgres.pushing import Store  # noqa: E402
+from store.pushing import Store  # noqa: E402
 from running import run_main  # noqa: E402
 
 from memory_palace.engine import Engine  # noqa: E402
@@ -58,7 +58,7 @@ def picture(admin):
 @pytest.fixture(scope="module")
 def hostile(server, tmp_path_factory):
     """A palace whose notes are all hostile, pushed; the server as it was before."""
-    from postgres.serving import Database
+    from store.serving import Database
 
     database, root = Database(server), tmp_path_factory.mktemp("hostile")
     write_hostile_notes(root)

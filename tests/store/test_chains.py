@@ -11,7 +11,7 @@ import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
-from postgres.pushing import Store  # noqa: E402
+from store.pushing import Store  # noqa: E402
 
 from benchmarks.datasets.locomo import load_locomo  # noqa: E402
 from benchmarks.golden import read_pairs  # noqa: E402
@@ -91,7 +91,7 @@ def answers(ask, questions):
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_chain_of_pushes_answers_as_one_push_and_as_the_files(sample, database, server, seed):
-    from postgres.serving import Database
+    from store.serving import Database
 
     ask_files = partial(Engine.query, sample)
     questions = [*GOLDEN[::5], *write_talk(sample.paths.notes)]

@@ -11,8 +11,8 @@ import pytest
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
 from forking import Forked  # noqa: E402
-from postgres import dying  # noqa: E402
-from postgres.pushing import Store, read_tables, write_notes  # noqa: E402
+from store import dying  # noqa: E402
+from store.pushing import Store, read_tables, write_notes  # noqa: E402
 
 from memory_palace.errors import StoreError  # noqa: E402
 from memory_palace.features.store.access import grant  # noqa: E402

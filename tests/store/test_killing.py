@@ -19,10 +19,10 @@ import pytest
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
 from forking import CONTEXT, Forked  # noqa: E402
-from postgres import dying  # noqa: E402
-from postgres.conftest import SAMPLE  # noqa: E402
-from postgres.pushing import Store, read_tables, write_notes  # noqa: E402
-from postgres.serving import Database, Server, fill  # noqa: E402
+from store import dying  # noqa: E402
+from store.conftest import SAMPLE  # noqa: E402
+from store.pushing import Store, read_tables, write_notes  # noqa: E402
+from store.serving import Database, Server, fill  # noqa: E402
 
 from memory_palace.errors import IndexMissingError, StoreError  # noqa: E402
 from memory_palace.features.store import writing  # noqa: E402
@@ -35,7 +35,7 @@ from memory_palace.index.store import IndexFiles  # noqa: E402
 from memory_palace.palace import Palace  # noqa: E402
 
 pytestmark = pytest.mark.postgres
-CONTEXT.set_forkserver_preload(["preloaded", "postgres.dying"])
+CONTEXT.set_forkserver_preload(["preloaded", "store.dying"])
 
 HUT = "# Hut\n\nA stove.\n\n## Roof\n\nMended.\n"
 OLD, NEW = {"hut", "path", "fog"}, {"hut", "way", "sun"}

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.postgres
 SERVE = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from postgres.serving import Server
+from store.serving import Server
 server = Server()
 print(server.folder, server.pid, server.keeper.pid, flush=True)
 sys.stdin.read()
@@ -42,7 +42,7 @@ def test_a_test_connects_as_an_ordinary_role(database):
 
 
 def test_what_one_test_writes_no_other_finds(server, database):
-    from postgres.serving import Database
+    from store.serving import Database
 
     with database.connect() as connection:
         connection.execute("CREATE TABLE mine ()")
@@ -83,7 +83,7 @@ def wait_for(process: int) -> None:
 
 @pytest.mark.usefixtures("server")
 def test_a_server_that_was_killed_starts_again():
-    from postgres.serving import Server
+    from store.serving import Server
 
     own = Server()
     try:

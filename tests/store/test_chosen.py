@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
-from postgres.choosing import Recorded, answer_twice, choose
+from store.choosing import Recorded, answer_twice, choose
 
 from benchmarks.datasets.locomo import load_locomo
 from benchmarks.golden import read_pairs

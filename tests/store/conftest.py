@@ -14,7 +14,7 @@ from memory_palace.palace import Palace
 SAMPLE = Path(__file__).parents[2] / "palace"
 
 if TYPE_CHECKING:
-    from postgres.serving import Database, Server
+    from store.serving import Database, Server
 
 
 @pytest.fixture(scope="session")
@@ -22,7 +22,7 @@ def server() -> Iterator[Server]:
     """A PostgreSQL of this process, with the template that databases are copied from."""
     pytest.importorskip("psycopg", reason="needs the extra [postgres]")
     pytest.importorskip("pgvector", reason="needs the extra [postgres]")
-    from postgres.serving import Server, fill, find_wheel
+    from store.serving import Server, fill, find_wheel
 
     if find_wheel() is None:
         pytest.skip("needs the extra [postgres-test]")
@@ -37,7 +37,7 @@ def server() -> Iterator[Server]:
 @pytest.fixture
 def database(server: Server) -> Iterator[Database]:
     """A database of this test, with pgvector and nothing else in it."""
-    from postgres.serving import Database
+    from store.serving import Database
 
     database = Database(server)
     yield database

@@ -8,8 +8,8 @@ import shutil
 import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
-from postgres.granting import CANARY, ROLES, push_two  # noqa: E402
-from postgres.pushing import write_notes  # noqa: E402
+from store.granting import CANARY, ROLES, push_two  # noqa: E402
+from store.pushing import write_notes  # noqa: E402
 from running import run_main  # noqa: E402
 
 from memory_palace.features.store.schema import list_tables  # noqa: E402
@@ -34,7 +34,7 @@ VERBS = (
 @pytest.fixture(scope="module")
 def two(server, tmp_path_factory):
     """A store that nothing here changes, and the folder of the palace that was granted."""
-    from postgres.serving import Database
+    from store.serving import Database
 
     database = Database(server)
     folder = tmp_path_factory.mktemp("palaces")

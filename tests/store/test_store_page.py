@@ -23,7 +23,7 @@ MADE = ("palaces", "anna", "robot", "bob", "crew")
 @pytest.fixture
 def own_server():
     """A server of its own: the page makes roles and databases."""
-    from postgres.serving import Server, find_wheel
+    from store.serving import Server, find_wheel
 
     if find_wheel() is None:
         pytest.skip("needs the extra [postgres-test]")

@@ -6,7 +6,7 @@ import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
-from postgres.pushing import Store, write_notes  # noqa: E402
+from store.pushing import Store, write_notes  # noqa: E402
 
 from memory_palace.features.store import fetching, writing  # noqa: E402
 from memory_palace.features.store.access import grant  # noqa: E402

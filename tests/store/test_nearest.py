@@ -6,7 +6,7 @@ import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
-from postgres.pushing import Store  # noqa: E402
+from store.pushing import Store  # noqa: E402
 
 from memory_palace.engine import Engine  # noqa: E402
 from memory_palace.features.store import choosing, writing  # noqa: E402

@@ -9,7 +9,7 @@ psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
 from hypothesis import given  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
-from postgres.pushing import Store, write_notes  # noqa: E402
+from store.pushing import Store, write_notes  # noqa: E402
 
 from memory_palace.errors import (  # noqa: E402
     IndexLockedError,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
-from postgres.pushing import Store  # noqa: E402
+from store.pushing import Store  # noqa: E402
 
 from memory_palace.engine import Engine  # noqa: E402
 from memory_palace.errors import UsageError  # noqa: E402
@@ -102,7 +102,7 @@ def conditions(draw):
 
 @pytest.fixture(scope="module")
 def store(server, tmp_path_factory):
-    from postgres.serving import Database
+    from store.serving import Database
 
     database, root = Database(server), tmp_path_factory.mktemp("filters")
     store = Store(database, Palace.init(root))

@@ -9,7 +9,7 @@ import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
-from postgres.pushing import Store, write_notes  # noqa: E402
+from store.pushing import Store, write_notes  # noqa: E402
 from running import run_main  # noqa: E402
 
 from memory_palace.errors import IndexDamagedError  # noqa: E402

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from postgres.pushing import write_notes
+from store.pushing import write_notes
 
 from memory_palace.features.store.access import grant, make_palace
 from memory_palace.features.store.address import read_address

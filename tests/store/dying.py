@@ -7,7 +7,7 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-from postgres.pushing import Store
+from store.pushing import Store
 
 from memory_palace.errors import PalaceError
 from memory_palace.features.store import schema, writing

@@ -9,7 +9,7 @@ import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
-from postgres.pushing import write_notes  # noqa: E402
+from store.pushing import write_notes  # noqa: E402
 from running import run_main  # noqa: E402
 
 from memory_palace.palace import Palace  # noqa: E402

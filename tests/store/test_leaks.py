@@ -7,7 +7,7 @@ import re
 import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
-from postgres.granting import CANARY, push_two  # noqa: E402
+from store.granting import CANARY, push_two  # noqa: E402
 from psycopg import sql  # noqa: E402
 
 from memory_palace.errors import StoreError  # noqa: E402
@@ -25,7 +25,7 @@ FIGURES = "(ANALYZE, TIMING OFF, SUMMARY OFF, BUFFERS OFF)"
 @pytest.fixture(scope="module")
 def store(server, tmp_path_factory):
     """One for all: nothing here may change it."""
-    from postgres.serving import Database
+    from store.serving import Database
 
     database = Database(server)
     push_two(database, tmp_path_factory.mktemp("palaces"))
