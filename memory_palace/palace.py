@@ -26,18 +26,20 @@ from memory_palace.language.moments import Moment
 from memory_palace.models import Filters, NoteRecord, Query, QueryResult, Recollection
 from memory_palace.notebook import Notebook
 from memory_palace.places import OWN, PALACE
+from memory_palace.query import Query as Asked
 from memory_palace.retrieval.filters import (
     Conditions,
     ask_as_of,
     check_least,
     choose_filters,
 )
-from memory_palace.table import FEATURES, load
+from memory_palace.table import FEATURES, MAP, RECALL, load
 
 if TYPE_CHECKING:
     from memory_palace.changes.changing import Outcome
+    from memory_palace.changes.feature import Changes, ColdZone
     from memory_palace.features.memories.feature import Memories
-    from memory_palace.features.metabolism.feature import Changes, ColdZone, Metabolism
+    from memory_palace.features.metabolism.feature import Metabolism
     from memory_palace.features.redqueen.feature import RedQueen
     from memory_palace.features.seek.feature import Loci, Searches
     from memory_palace.features.tasks.feature import Conflicts, Golden, Tasks
@@ -86,7 +88,7 @@ class Palace(Notebook):
 
     def query(
         self,
-        text: str = "",
+        text: str | Asked = "",
         *,
         limit: int = 5,
         filters: Filters | None = None,
@@ -110,8 +112,10 @@ class Palace(Notebook):
         words and facts only. ``budget_bytes`` bounds the text of all hits. "Yesterday" counts from
         ``as_of``; notes of a later date are left out, and hits below ``min_confidence``, but for
         the nearest. ``rerank`` names a cross-encoder, or its folder, that orders the 50 best.
-        Raise ``UsageError`` for what cannot be used.
+        In place of all of these it may be one value. Raise ``UsageError`` for what cannot be used.
         """
+        if isinstance(text, Asked):
+            return self.query(text.text, **text.arguments())
         check_least(limit=(limit, 1), neighbors=(neighbors, 0), budget_bytes=(budget_bytes, 1))
         chosen = self._choose(filters, conditions, as_of)
         chosen, moment = ask_as_of(chosen, as_of, now=time.time())
@@ -144,15 +148,12 @@ class Palace(Notebook):
         later date are left out. ``min_confidence`` replaces the palace's own bar: 0 always speaks
         where there is anything. Raise ``UsageError`` for a value that cannot be used.
         """
-        from memory_palace.retrieval.recall import Recaller  # delayed: a question needs none of it
-
         check_least(budget_bytes=(budget_bytes, 1))
         filters, moment = ask_as_of(Filters(), as_of, now=time.time())
-        recaller = Recaller(self.snapshot(), self.paths, self.config, self.embedder)
         said = Query(text, moment, filters, locale=self.config.locale)
-        return recaller.recall(
-            said, context=context, budget_bytes=budget_bytes, min_confidence=min_confidence
-        )
+        given = {"budget_bytes": budget_bytes, "min_confidence": min_confidence}
+        found: Recollection = load(RECALL)(self, said, context=context, **given)
+        return found
 
     def notes(
         self,
@@ -219,9 +220,8 @@ class Palace(Notebook):
 
     def map(self, *, apply: bool = False) -> Outcome:
         """Write rooms, work, insights and health into the control panel, between two marks."""
-        from memory_palace.features.tasks.map import draw_map
-
-        return draw_map(self, apply=apply)
+        drawn: Outcome = load(MAP)(self, apply=apply)
+        return drawn
 
     if TYPE_CHECKING:
         changes: Changes

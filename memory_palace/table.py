@@ -1,6 +1,7 @@
 """The table of verbs and features: the only place that names a feature. Nothing is imported here.
 
-A place is ``"module:name"``, the module below ``memory_palace.features``.
+A place is ``"module:name"``, the module below ``memory_palace.features`` unless it begins with
+``memory_palace.``.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ if TYPE_CHECKING:
 
 VERBS = {
     "Every day": {
-        "query": ("asking.verbs:query_notes", "Find the notes that answer a question."),
+        "query": ("asking.verbs:verbs", "Find the notes that answer a question."),
         "show": ("editing.verbs:verbs", "Print a note, or some of its lines."),
-        "list": ("asking.listing:list_notes", "List notes by type, tag, folder, date or link."),
+        "list": ("asking.verbs:verbs", "List notes by type, tag, folder, date or link."),
         "new": ("editing.verbs:verbs", "Create a note."),
         "undo": ("editing.verbs:verbs", "Take back the last change of the notes, or an older one."),
         "index": ("upkeep.index:index_notes", "Bring the index up to date with the notes."),
@@ -43,7 +44,7 @@ VERBS = {
             "Import conversations and notes of other programs.",
         ),
         "recall": (
-            "recall.verbs:recall_notes",
+            "recall.verbs:verbs",
             "Say unasked what the notes have on what was said.",
         ),
         "verify": ("checking.verbs:verify_answer", "Check an answer against the notes."),
@@ -58,7 +59,7 @@ VERBS = {
 }
 """Panel of ``palace --help``, verb, its place, and what it does in at most 56 characters."""
 BELOW = {
-    "config store": ("store.verbs:app", "Look after the palaces in a store."),
+    "config store": ("store.verbs:store", "Look after the palaces in a store."),
     "graph anchors": (
         "anchors.verbs:app",
         "Build and ask the anchors: terms, and where they lead.",
@@ -82,8 +83,8 @@ MOVED = {
 }
 """Verbs of earlier versions, each with the words to type instead."""
 FEATURES = {
-    "changes": "metabolism.feature:Changes",
-    "cold_zone": "metabolism.feature:ColdZone",
+    "changes": "memory_palace.changes.feature:Changes",
+    "cold_zone": "memory_palace.changes.feature:ColdZone",
     "conflicts": "tasks.feature:Conflicts",
     "golden": "tasks.feature:Golden",
     "loci": "seek.feature:Loci",
@@ -94,6 +95,14 @@ FEATURES = {
     "tasks": "tasks.feature:Tasks",
 }
 """Attributes of ``Palace``, and the class of each."""
+RECALL = "recall.recalling:recall"
+"""The function of ``Palace.recall``."""
+MAP = "tasks.map:draw_map"
+"""The function of ``Palace.map``."""
+
+
+STORES = {"ask": "store.verbs:ask_store", "push": "store.verbs:pushing_to"}
+"""What others ask of a store: a question, or to take an index."""
 
 
 def place_of(verb: str) -> str:
@@ -107,4 +116,6 @@ def load(place: str) -> Any:
     from importlib import import_module  # delayed: the command's first step reads the table
 
     module, _, name = place.partition(":")
+    if module.startswith("memory_palace."):
+        return getattr(import_module(module), name)
     return getattr(import_module(f"memory_palace.features.{module}"), name)

@@ -6,10 +6,11 @@ import pytest
 
 from memory_palace.changes.changing import read_notes
 from memory_palace.features.agents.fencing import fence
-from memory_palace.features.asking.answers import answer_record, arrange, write_lines
+from memory_palace.features.asking.answers import Answer
 from memory_palace.features.checking.verify import verify
 from memory_palace.models import ALWAYS
 from memory_palace.retrieval.whole_passages import full_texts
+from memory_palace.shown import to_record
 
 ASKED = "on which floor is the server room"
 MARK = "**Superseded 2026-03-04:** Window lease floor says so. Decided by Hanne; see [[rooms]]."
@@ -54,11 +55,11 @@ def test_the_answer_says_what_took_the_place_of_a_claim_and_puts_that_first(walk
     assert paths[:2] == ["rooms.md", "walk.md"]
     hit = next(hit for hit in result if hit.path.endswith("walk.md"))
     assert hit.is_superseded and MARK in hit.text
-    lines = list(write_lines(arrange(walked.paths.root, result)))
+    lines = list(Answer.of(result, root=walked.paths.root).lines())
     assert "   superseded 2026-03-04, see rooms" in lines
-    record = answer_record(result)["hits"][1]
+    record = to_record(Answer.of(result))["hits"][1]
     assert record["superseded"] == {"date": "2026-03-04", "see": ["rooms"]}
-    assert "superseded" not in answer_record(result)["hits"][0]
+    assert "superseded" not in to_record(Answer.of(result))["hits"][0]
     every = full_texts(result.hits, walked.snapshot(), walked.paths)
     texts = every[result.hits.index(hit)]
     assert texts.split("\n") == ["The server room is on the second floor.", MARK]
