@@ -17,9 +17,9 @@ from benchmarks.golden import copy_vault
 from benchmarks.scale import command
 from benchmarks.serving import draw_questions
 from benchmarks.timing import Measured, measure_commands
+from memory_palace.address import Address
 from memory_palace.errors import IndexMissingError, UsageError
 from memory_palace.features.store.access import drop
-from memory_palace.features.store.address import Address
 from memory_palace.features.store.connecting import asking, connect
 from memory_palace.features.store.reader import StoreReader
 from memory_palace.models import Filters, QueryResult

@@ -101,7 +101,7 @@ MAP = "tasks.map:draw_map"
 """The function of ``Palace.map``."""
 
 
-STORES = {"ask": "store.verbs:ask_store", "push": "store.verbs:pushing_to"}
+STORES = {"ask": "store.reaching:ask_store", "push": "store.reaching:pushing_to"}
 """What others ask of a store: a question, or to take an index."""
 
 

@@ -32,7 +32,7 @@ from memory_palace.config import PalacePaths, find_paths
 from memory_palace.dialogue import open_dialogue
 from memory_palace.embedding.registry import NO_VECTORS, get_embedder
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.features.store.verbs import find_store
+from memory_palace.features.store.reaching import find_store
 from memory_palace.libraries import check_postgres
 from memory_palace.palace import Palace
 from memory_palace.shown import print_answer, say, to_record

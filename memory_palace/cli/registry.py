@@ -14,7 +14,7 @@ from memory_palace.places import read_registered, registry_path
 from memory_palace.storage.atomic import write_atomic
 
 if TYPE_CHECKING:
-    from memory_palace.features.store.address import Address
+    from memory_palace.address import Address
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +49,14 @@ class Registry:
 
     def add(self, name: str, folder: Path) -> Registry:
         """Return the registry with one more name; raise ``UsageError`` for what is no name."""
-        from memory_palace.features.store.address import (
-            check_name,  # delayed: few register a palace
-        )
+        from memory_palace.address import check_name  # delayed: it reads addresses of the web
 
         check_name(name)
         return replace(self, palaces={**self.palaces, name: str(folder)})
 
     def add_store(self, name: str, text: str) -> Registry:
         """Return the registry with the address of a store; raise ``UsageError`` for a password."""
-        from memory_palace.features.store.address import check_name, read_address  # delayed
+        from memory_palace.address import check_name, read_address  # delayed
 
         check_name(name)
         if read_address(text).has_password:
@@ -70,7 +68,7 @@ class Registry:
 
     def store_of(self, given: str | None) -> Address:
         """Return what ``--store`` means: an address, a registered name, or the only one."""
-        from memory_palace.features.store.address import is_name, read_address
+        from memory_palace.address import is_name, read_address
 
         if given is not None and not is_name(given):
             return read_address(given)  # nothing of what may hold a password is quoted

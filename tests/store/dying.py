@@ -9,9 +9,9 @@ from pathlib import Path
 
 from store.pushing import Store
 
+from memory_palace.address import read_address
 from memory_palace.errors import PalaceError
 from memory_palace.features.store import schema, writing
-from memory_palace.features.store.address import read_address
 from memory_palace.features.store.connecting import asking, connect
 from memory_palace.features.store.upkeep import vacuum
 from memory_palace.features.store.writing import push

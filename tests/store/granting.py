@@ -6,8 +6,8 @@ from pathlib import Path
 
 from store.pushing import write_notes
 
+from memory_palace.address import read_address
 from memory_palace.features.store.access import grant, make_palace
-from memory_palace.features.store.address import read_address
 from memory_palace.features.store.connecting import connect
 from memory_palace.features.store.schema import migrate, open_store
 from memory_palace.features.store.writing import push

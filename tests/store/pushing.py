@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from memory_palace.address import read_address
 from memory_palace.features.store.access import find_palace, make_palace
-from memory_palace.features.store.address import read_address
 from memory_palace.features.store.checking import verify_store
 from memory_palace.features.store.connecting import connect
 from memory_palace.features.store.exporting import StoredIndex

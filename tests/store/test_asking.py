@@ -10,8 +10,8 @@ import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
-from store.pushing import Store, write_notes  # noqa: E402
 from running import run_main  # noqa: E402
+from store.pushing import Store, write_notes  # noqa: E402
 
 from benchmarks.datasets.locomo import load_locomo  # noqa: E402
 from benchmarks.golden import read_pairs  # noqa: E402

@@ -11,10 +11,10 @@ import pytest
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 from psycopg import sql  # noqa: E402
 
+from memory_palace.address import Address, read_address  # noqa: E402
 from memory_palace.errors import IndexMissingError, StoreError, UsageError  # noqa: E402
 from memory_palace.features.store import connecting  # noqa: E402
 from memory_palace.features.store.access import find_palace, make_palace  # noqa: E402
-from memory_palace.features.store.address import Address, read_address  # noqa: E402
 from memory_palace.features.store.connecting import asking, connect  # noqa: E402
 from memory_palace.features.store.schema import migrate, open_store  # noqa: E402
 

@@ -9,8 +9,8 @@ import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
-from store.pushing import Store, write_notes  # noqa: E402
 from running import run_main  # noqa: E402
+from store.pushing import Store, write_notes  # noqa: E402
 
 from memory_palace.errors import IndexDamagedError  # noqa: E402
 from memory_palace.features.store.checking import verify_store  # noqa: E402

@@ -9,9 +9,9 @@ import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
+from running import run_main  # noqa: E402
 from store.pushing import Store, read_tables  # noqa: E402
 from store.serving import Database, Server, fill  # noqa: E402
-from running import run_main  # noqa: E402
 
 from memory_palace.features.store import writing  # noqa: E402
 from memory_palace.features.store.connecting import asking  # noqa: E402

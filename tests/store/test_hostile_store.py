@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
-from store.granting import push_two  # noqa: E402
 from running import run_main  # noqa: E402
+from store.granting import push_two  # noqa: E402
 
 pytestmark = pytest.mark.postgres
 

@@ -10,8 +10,8 @@ psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 from hostile_notes import HOSTILE, WORDS, write_hostile_notes  # noqa: E402
 from hypothesis import HealthCheck, example, given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
-from store.pushing import Store  # noqa: E402
 from running import run_main  # noqa: E402
+from store.pushing import Store  # noqa: E402
 
 from memory_palace.engine import Engine  # noqa: E402
 from memory_palace.errors import PalaceError  # noqa: E402

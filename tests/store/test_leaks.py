@@ -7,11 +7,11 @@ import re
 import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
-from store.granting import CANARY, push_two  # noqa: E402
 from psycopg import sql  # noqa: E402
+from store.granting import CANARY, push_two  # noqa: E402
 
+from memory_palace.address import read_address  # noqa: E402
 from memory_palace.errors import StoreError  # noqa: E402
-from memory_palace.features.store.address import read_address  # noqa: E402
 from memory_palace.features.store.connecting import connect  # noqa: E402
 from memory_palace.features.store.schema import list_tables  # noqa: E402
 

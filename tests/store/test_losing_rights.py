@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
+from running import run_main  # noqa: E402
 from store.granting import push_two  # noqa: E402
 from store.pushing import write_notes  # noqa: E402
-from running import run_main  # noqa: E402
 
+from memory_palace.address import read_address  # noqa: E402
 from memory_palace.errors import PalaceError, StoreError, WrongEmbedderError  # noqa: E402
 from memory_palace.features.store.access import grant, revoke  # noqa: E402
-from memory_palace.features.store.address import read_address  # noqa: E402
 from memory_palace.features.store.reader import StoreReader  # noqa: E402
 from memory_palace.features.store.schema import open_store  # noqa: E402
 

@@ -14,9 +14,9 @@ from forking import Forked  # noqa: E402
 from store import dying  # noqa: E402
 from store.pushing import Store, read_tables, write_notes  # noqa: E402
 
+from memory_palace.address import read_address  # noqa: E402
 from memory_palace.errors import StoreError  # noqa: E402
 from memory_palace.features.store.access import grant  # noqa: E402
-from memory_palace.features.store.address import read_address  # noqa: E402
 from memory_palace.features.store.connecting import connect  # noqa: E402
 from memory_palace.features.store.reader import StoreReader  # noqa: E402
 from memory_palace.features.store.schema import migrate, read_migrations, read_version  # noqa: E402

@@ -9,8 +9,8 @@ import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
-from store.pushing import write_notes  # noqa: E402
 from running import run_main  # noqa: E402
+from store.pushing import write_notes  # noqa: E402
 
 from memory_palace.palace import Palace  # noqa: E402
 

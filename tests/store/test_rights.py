@@ -7,6 +7,7 @@ import pytest
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 from psycopg import sql  # noqa: E402
 
+from memory_palace.address import Address, read_address  # noqa: E402
 from memory_palace.errors import IndexLockedError, IndexMissingError, StoreError, UsageError  # noqa: E402
 from memory_palace.features.store.access import (  # noqa: E402
     drop,
@@ -16,7 +17,6 @@ from memory_palace.features.store.access import (  # noqa: E402
     make_palace,
     revoke,
 )
-from memory_palace.features.store.address import Address, read_address  # noqa: E402
 from memory_palace.features.store.connecting import connect  # noqa: E402
 from memory_palace.features.store.schema import list_tables, migrate, open_store  # noqa: E402
 

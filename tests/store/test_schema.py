@@ -4,9 +4,9 @@ import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
+from memory_palace.address import read_address  # noqa: E402
 from memory_palace.errors import IndexMissingError, StoreError  # noqa: E402
 from memory_palace.features.store.access import list_palaces, make_palace  # noqa: E402
-from memory_palace.features.store.address import read_address  # noqa: E402
 from memory_palace.features.store.connecting import connect  # noqa: E402
 from memory_palace.features.store.schema import (  # noqa: E402
     check_schema,

@@ -10,8 +10,8 @@ psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
 from running import run_main  # noqa: E402
 
+from memory_palace.address import read_address  # noqa: E402
 from memory_palace.features.store.access import make_palace  # noqa: E402
-from memory_palace.features.store.address import read_address  # noqa: E402
 from memory_palace.features.store.connecting import connect  # noqa: E402
 from memory_palace.features.store.schema import migrate  # noqa: E402
 

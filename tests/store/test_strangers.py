@@ -8,9 +8,9 @@ import shutil
 import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
+from running import run_main  # noqa: E402
 from store.granting import CANARY, ROLES, push_two  # noqa: E402
 from store.pushing import write_notes  # noqa: E402
-from running import run_main  # noqa: E402
 
 from memory_palace.features.store.schema import list_tables  # noqa: E402
 

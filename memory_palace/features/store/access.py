@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
 from difflib import get_close_matches
 
 import psycopg
 from psycopg import sql
 
+from memory_palace.address import Address, check_name
 from memory_palace.errors import IndexMissingError, UsageError
-from memory_palace.features.store.address import Address, check_name
 from memory_palace.features.store.connecting import SCHEMA, asking
 from memory_palace.features.store.schema import (
     KEPT,
@@ -20,31 +18,7 @@ from memory_palace.features.store.schema import (
     settle_rights,
 )
 from memory_palace.features.store.statements import Statements
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """A role that was granted a palace."""
-
-    role: str
-    may_write: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A palace of a store, as whoever asks may see it."""
-
-    name: str
-    generation: int
-    """0 of one that nothing was pushed to yet."""
-    notes: int
-    passages: int
-    size_bytes: int
-    """Of its passages with their indexes."""
-    built_by: str
-    built_at: datetime | None
-    members: tuple[Member, ...]
-    """Whoever set the store up sees all of them, others what was granted to themselves."""
+from memory_palace.features.store.values import Member, Stored
 
 
 def find_palace(connection: psycopg.Connection, address: Address) -> int:

@@ -8,16 +8,17 @@ from contextlib import contextmanager
 import numpy as np
 from psycopg import Connection
 
+from memory_palace.address import Address
 from memory_palace.config import Config, PalacePaths
 from memory_palace.errors import IndexDamagedError, WrongEmbedderError
 from memory_palace.features.store.access import make_palace
-from memory_palace.features.store.address import Address
 from memory_palace.features.store.connecting import asking, connect
 from memory_palace.features.store.generation import Generation, read_generation
 from memory_palace.features.store.schema import migrate
 from memory_palace.features.store.settings import kept_settings, refuse_two
 from memory_palace.features.store.statements import Statements
-from memory_palace.features.store.writing import Pushed, push
+from memory_palace.features.store.values import Pushed
+from memory_palace.features.store.writing import push
 from memory_palace.index.recipes import has_same_vectors
 from memory_palace.index.store import IndexFiles
 from memory_palace.models import Vector

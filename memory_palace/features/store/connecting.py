@@ -14,6 +14,7 @@ from pgvector.psycopg import register_vector
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
+from memory_palace.address import Address
 from memory_palace.errors import (
     IndexDamagedError,
     IndexLockedError,
@@ -21,7 +22,6 @@ from memory_palace.errors import (
     StoreError,
     UsageError,
 )
-from memory_palace.features.store.address import Address
 
 # What a lost connection leaves undone is said by ``asking``, in one line.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from psycopg import IsolationLevel
 
+from memory_palace.address import Address
 from memory_palace.config import SEVEN, Config
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.errors import IndexMissingError, WrongEmbedderError
 from memory_palace.facts.fact import FactKind
 from memory_palace.features.store.access import find_palace
-from memory_palace.features.store.address import Address
 from memory_palace.features.store.asking import bearing, find_passing, known_tags
 from memory_palace.features.store.choosing import NoteEstimate, find_nearest, list_priors
 from memory_palace.features.store.collection import PostedStatistics

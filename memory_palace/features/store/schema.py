@@ -10,8 +10,8 @@ from importlib.resources import files
 import psycopg
 from psycopg import sql
 
+from memory_palace.address import Address
 from memory_palace.errors import IndexMissingError, StoreError
-from memory_palace.features.store.address import Address
 from memory_palace.features.store.connecting import SCHEMA, asking, connect
 
 _LOCK = 0x70616C616365

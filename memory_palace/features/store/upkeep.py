@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from psycopg import Connection
 
 from memory_palace.features.store.blocks import Blocks
 from memory_palace.features.store.generation import Generation, read_generation, write_generation
 from memory_palace.features.store.packing import BLOCK_ROWS
 from memory_palace.features.store.statements import Hook, Statements, ignore
+from memory_palace.features.store.values import Vacuumed
 from memory_palace.index.context import Progress
 
 MERGING = "writing posting lists"
-
-
-class Vacuumed(NamedTuple):
-    """What was left out, and how many blocks there were and are."""
-
-    dead_rows: int = 0
-    blocks_before: int = 0
-    blocks: int = 0
 
 
 def vacuum(

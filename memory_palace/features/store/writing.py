@@ -26,6 +26,7 @@ from memory_palace.features.store.generation import (
 )
 from memory_palace.features.store.placing import RowWriter, batch_notes
 from memory_palace.features.store.statements import Hook, Statements, ignore
+from memory_palace.features.store.values import Pushed
 from memory_palace.index.calibration import SAMPLE
 from memory_palace.index.store import IndexFiles
 
@@ -41,21 +42,6 @@ _OTHER_NOTES = 10
 _LINKS_BYTES = 1_000
 """What a row takes in a graph that is being built, its vector aside."""
 _MOST_KIB = 2 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Pushed:
-    """What a push did, counted in the store."""
-
-    generation: int
-    added: int = 0
-    changed: int = 0
-    moved: int = 0
-    removed: int = 0
-    rows_sent: int = 0
-    rows_removed: int = 0
-    is_new: bool = True
-    """Whether anything was written."""
 
 
 class _Known(NamedTuple):

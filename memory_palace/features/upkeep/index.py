@@ -6,11 +6,10 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict
+from contextlib import nullcontext
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from typer import Context, Option
 
@@ -18,7 +17,6 @@ from memory_palace.cli.options import SHORT_WAIT_SECONDS, Json, Quiet, Verbose, 
 from memory_palace.cli.progress import progress_line
 from memory_palace.embedding.registry import DEFAULT, NO_VECTORS, find_ready, get_embedder
 from memory_palace.errors import MissingPartError, NotesFailedError, UsageError
-from memory_palace.features.store.verbs import find_store, name_palace
 from memory_palace.features.upkeep.init import say_next, say_outside
 from memory_palace.features.upkeep.models import (
     advice_record,
@@ -31,11 +29,8 @@ from memory_palace.index.context import EMBEDDING
 from memory_palace.index.values import IndexReport
 from memory_palace.notes.ignoring import SUFFIXES
 from memory_palace.palace import Palace
-from memory_palace.shown import plural, print_answer, say, to_record
-
-if TYPE_CHECKING:
-    from memory_palace.features.store.building import Builder
-    from memory_palace.features.store.writing import Pushed
+from memory_palace.shown import Shown, plural, print_answer, say, to_record
+from memory_palace.table import STORES, load
 
 Verify = Annotated[
     bool,
@@ -97,7 +92,9 @@ def index_notes(
         embedder, force = _prefer(palace, prefer, force=force, quiet=quiet)
     if not (quiet or dry_run or embedder):
         is_told = _announce_model(palace, as_json=as_json)
-    with building_at(None if dry_run else store, palace, trusts=not verify) as builder:
+    pushes = store is not None and not dry_run
+    opened = load(STORES["push"])(store, palace, trusts=not verify) if pushes else nullcontext()
+    with opened as push:
         with progress_line(quiet=quiet, verbose=verbose, stopped=what_is_kept) as advance:
             report = palace.index(
                 force=force,
@@ -108,7 +105,7 @@ def index_notes(
                 wait_seconds=wait,
                 progress=advance,
             )
-        pushed = push_index(builder, palace, force=force, verify=verify, wait=wait)
+        pushed = push(force=force, verify=verify, wait=wait) if push else None
     _show(palace, report, pushed, as_json=as_json, quiet=quiet)
     if nightly and not dry_run:
         _build_anchors(palace, wait, quiet=quiet, verbose=verbose)
@@ -136,14 +133,15 @@ def _watch(palace: Palace, *, quiet: bool) -> None:
 
 
 def _show(
-    palace: Palace, report: IndexReport, pushed: Pushed | None, *, as_json: bool, quiet: bool
+    palace: Palace, report: IndexReport, pushed: Shown | None, *, as_json: bool, quiet: bool
 ) -> None:
     for problem in report.problems:
         say(str(problem))
     if as_json or not quiet:
         record = _record(report) | advice_record(advise(palace.paths, palace.config))
-        lines = [*_lines(report, palace), *pushed_lines(pushed)]
-        print_answer(record | pushed_record(pushed), lines, as_json=as_json)
+        lines = [*_lines(report, palace), *(pushed.lines() if pushed else ())]
+        record |= {"pushed": to_record(pushed)} if pushed else {}
+        print_answer(record, lines, as_json=as_json)
 
 
 def _raise_failed(report: IndexReport) -> None:
@@ -284,52 +282,3 @@ StoreToPush = Annotated[
         show_default=False,
     ),
 ]
-
-
-@contextmanager
-def building_at(
-    store: str | None, palace: Palace, *, trusts: bool = True
-) -> Iterator[Builder | None]:
-    """Connect to the store that was named, if one was, and take vectors from there."""
-    if store is None:
-        yield None
-        return
-    address = name_palace(find_store(store), palace)
-    from memory_palace.features.store.building import open_builder
-
-    with open_builder(address) as builder:
-        palace.find_vectors = builder.find_vectors if trusts else None
-        try:
-            yield builder
-        finally:
-            palace.find_vectors = None
-
-
-def push_index(
-    builder: Builder | None, palace: Palace, *, force: bool, verify: bool, wait: float
-) -> Pushed | None:
-    """Push what was indexed, where there is a store; ``verify`` pushes all of it again."""
-    if builder is None:
-        return None
-    how = {"replaces": force, "renews": verify}
-    return builder.push(palace.paths, palace.config, **how, wait_seconds=wait)
-
-
-def pushed_record(pushed: Pushed | None) -> dict[str, Any]:
-    """Return what ``--json`` says of a push besides what it says of the index."""
-    if pushed is None:
-        return {}
-    record = asdict(pushed)
-    del record["is_new"]
-    return {"pushed": record}
-
-
-def pushed_lines(pushed: Pushed | None) -> Iterator[str]:
-    """Yield what is said of a push."""
-    if pushed is None:
-        return
-    if not pushed.is_new:
-        yield f"  {'pushed':<10} nothing: generation {pushed.generation} is the same"
-        return
-    counts = f"{plural(pushed.rows_sent, 'passage')}, {pushed.rows_removed} removed"
-    yield f"  {'pushed':<10} {counts}; generation {pushed.generation}"
