@@ -21,7 +21,7 @@ from benchmarks.metrics import interval
 from benchmarks.product import write_note
 from benchmarks.runs import Progress
 from memory_palace.embedding.base import Embedder
-from memory_palace.features.asking.answers import arrange
+from memory_palace.features.asking.answers import Answer
 from memory_palace.features.asking.screen import lay_out
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import drop_stop_stems
@@ -124,7 +124,9 @@ def _ask(palace: Palace, collection: Collection, question: EvalQuestion) -> Iter
 def draw_answer(root: Path, result: QueryResult) -> str:
     """Return an answer as a terminal of 80 columns shows it."""
     with chdir(root):  # paths are shown as they open from there
-        rows = lay_out(arrange(root, result), result.text, width=COLUMNS, environ={})
+        rows = lay_out(
+            Answer.of(result, root=root).arrange(), result.text, width=COLUMNS, environ={}
+        )
     return "\n".join(row.plain for row in rows)
 
 

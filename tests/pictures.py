@@ -22,7 +22,7 @@ from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
 from benchmarks.generate import scratch_folder
-from memory_palace.features.asking.answers import arrange
+from memory_palace.features.asking.answers import Answer
 from memory_palace.features.asking.screen import lay_out
 from memory_palace.features.view.values import ViewOptions
 from memory_palace.features.view.writing import write_view
@@ -73,7 +73,7 @@ _COLOURS = 256
 def take_rows(palace: Palace, question: str, width: int, *, as_of: str | None = None) -> list[Text]:
     """Return what a terminal shows of an answer, the command above it."""
     result = palace.query(question, as_of=as_of).worth_reading()
-    shown = arrange(palace.paths.root, result)
+    shown = Answer.of(result, root=palace.paths.root).arrange()
     command = Text.assemble(("$ ", "dim"), f"palace query {question}")
     return [command, *lay_out(shown, question, width=width, environ={})]
 

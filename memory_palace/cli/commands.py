@@ -10,10 +10,10 @@ import typer
 
 from memory_palace import __version__
 from memory_palace.cli.group import VerbGroup
-from memory_palace.cli.options import NoServe, completed, take_root
+from memory_palace.cli.options import NoServe, completed, open_palace_if_any, take_root
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.places import find_verb
-from memory_palace.table import HIDDEN, MOVED, VERBS
+from memory_palace.table import ALONE, HIDDEN, MOVED, VERBS, load
 
 
 class _Root(VerbGroup):
@@ -72,9 +72,7 @@ def palace(
 ) -> None:
     """Keep a long-term memory of Markdown files. Without a verb: what to do next."""
     if ctx.invoked_subcommand is None:
-        from memory_palace.features.upkeep.overview import show_overview  # delayed
-
-        show_overview(ctx)
+        load(ALONE)(open_palace_if_any(ctx)).show(as_json=False)
 
 
 @cache

@@ -6,20 +6,33 @@ import inspect
 import re
 from collections.abc import Callable, Iterator
 from copy import copy
+from dataclasses import fields
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar, get_args, get_type_hints
 
 import typer.main
-from typer import Context, Typer
+from typer import Context, Option, Typer
 from typer.core import TyperCommand, TyperGroup
 
-from memory_palace.changes.changing import Outcome
-from memory_palace.cli.options import Json, NoServe, Root, open_palace, open_palace_if_any
+from memory_palace.cli.options import (
+    Json,
+    NoServe,
+    Root,
+    completed,
+    open_palace,
+    open_palace_if_any,
+)
+from memory_palace.language.moments import Moment
+from memory_palace.query import Flag, Names, Query
 from memory_palace.shown import Shown
 from memory_palace.table import BELOW, load
 
+if TYPE_CHECKING:
+    from memory_palace.changes.changing import Outcome
+    from memory_palace.palace import Palace
+
 P = ParamSpec("P")
-R = TypeVar("R", bound=Shown | Outcome | Iterator[Shown] | None)
+R = TypeVar("R", bound="Shown | Outcome | Iterator[Shown] | None")
 
 
 class Group(Typer):
@@ -62,25 +75,30 @@ def _write_help(function: Callable[..., Any]) -> str:
 def _wrap(
     function: Callable[..., Any], hints: dict[str, Any], *, has_json: bool
 ) -> Callable[..., None]:
-    """Return what Typer calls: it opens the palace, and shows the value."""
-    given = [
-        one.replace(annotation=hints[one.name], kind=inspect.Parameter.KEYWORD_ONLY)
-        for one in inspect.signature(function).parameters.values()
-        if one.name != "place"
-    ]
-    takes_palace = bool(given) and given[0].name == "palace"
-    find = open_palace_if_any if type(None) in get_args(hints.get("palace")) else open_palace
-    added: dict[str, tuple[Any, Any]] = {"as_json": (Json, False)} if has_json else {}
-    added |= {"root": (Root, None), "no_serve": (NoServe, False)}
+    """Return what Typer calls: it opens the palace, reads the options and shows the value."""
+    parameters, made = [_parameter("ctx", Context)], dict[str, Callable[..., Any]]()
+    for one in inspect.signature(function).parameters.values():
+        if one.name == "palace":
+            is_sure = type(None) not in get_args(hints["palace"])
+            made["palace"] = _open if is_sure else _open_if_any
+        elif one.name == "place":
+            made["place"] = lambda ctx, options: ctx.obj
+        elif isinstance(one.default, Fields):
+            parameters += one.default.parameters()
+            made[one.name] = one.default.take
+        else:
+            parameters.append(_parameter(one.name, hints[one.name], one.default))
+    added: dict[str, tuple[Any, Any]] = {"root": (Root, None), "no_serve": (NoServe, False)}
+    if has_json and "as_json" not in hints:
+        added = {"as_json": (Json, False), **added}
+    parameters += [_parameter(key, kind, default) for key, (kind, default) in added.items()]
 
     @wraps(function)
     def run(ctx: Context, **options: Any) -> None:
-        options = {key: value for key, value in options.items() if key not in ("root", "no_serve")}
-        as_json = options.pop("as_json", False)
-        if "place" in hints:
-            options["place"] = ctx.obj
-        value = function(find(ctx), **options) if takes_palace else function(**options)
-        if isinstance(value, Outcome):
+        as_json = options.get("as_json", False)
+        options = {name: value for name, value in options.items() if name not in added}
+        value = function(**{name: make(ctx, options) for name, make in made.items()}, **options)
+        if value is not None and hasattr(value, "diff") and not isinstance(value, Shown):
             from memory_palace.cli.changes import ChangeShown  # delayed: a question makes none
 
             value = ChangeShown.of(value)
@@ -88,11 +106,52 @@ def _wrap(
             if shown is not None:
                 shown.show(as_json=as_json)
 
-    parameters = [_parameter("ctx", Context), *given[takes_palace:]]
-    parameters += [_parameter(key, kind, default) for key, (kind, default) in added.items()]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in parameters}
     return run
+
+
+def _open(ctx: Context, options: object) -> Palace:
+    return open_palace(ctx)
+
+
+def _open_if_any(ctx: Context, options: object) -> Palace | None:
+    return open_palace_if_any(ctx)
+
+
+class Fields:
+    """Fields of a value of options, each an option of the verb that takes the value."""
+
+    def __init__(self, kind: type[Query], names: str) -> None:
+        self._kind, self._names = kind, names.split()
+
+    def parameters(self) -> list[inspect.Parameter]:
+        """Return a parameter for each field."""
+        defaults = {one.name: one.default for one in fields(self._kind)}
+        hints = get_type_hints(self._kind)
+        return [
+            _parameter(name, _option(hints[name], self._kind.flags[name]), defaults[name])
+            for name in self._names
+        ]
+
+    def take(self, ctx: Context, options: dict[str, Any]) -> Query:
+        """Return the value, and take its fields from the options."""
+        return self._kind(**{name: options.pop(name) for name in self._names})
+
+
+def fields_of(kind: type[Query], names: str) -> Any:
+    """Return the default of a parameter whose options are fields of ``kind``."""
+    return Fields(kind, names)
+
+
+def _option(hint: Any, flag: Flag) -> Any:
+    """Return a field as Typer reads it; a moment is text, and several names are repeated."""
+    kinds: dict[Any, Any] = {Names: list[str] | None, Moment | None: str | None}
+    settings: dict[str, Any] = {"help": flag.help, "rich_help_panel": flag.panel}
+    settings |= {"metavar": flag.value, "min": flag.least, "max": flag.most}
+    if flag.completed:
+        settings["autocompletion"] = completed(flag.completed)
+    return Annotated[kinds.get(hint, hint), Option(*flag.names.split(), **settings)]
 
 
 def _parameter(name: str, kind: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Context, Option
 
@@ -16,6 +16,7 @@ from memory_palace.places import is_path
 if TYPE_CHECKING:
     from memory_palace.config import Rooms
     from memory_palace.palace import Palace
+    from memory_palace.query import Query
 
 
 def completed(kind: str) -> Callable[[Context, str], list[str]]:
@@ -260,17 +261,17 @@ def note_below(palace: Palace, name: str) -> str:
     return name if below.startswith(os.pardir) else Path(below).as_posix()
 
 
-def check_cold(rooms: Rooms, given: Mapping[str, Any], folders: Sequence[str]) -> None:
+def check_cold(rooms: Rooms, asked: Query, folders: Sequence[str]) -> None:
     """Raise ``UsageError`` where ``--room`` or ``--in`` name the archive and nothing lets it in.
 
     It stays out unless asked for, and "nothing found" would be taken for an empty archive.
     """
-    if given["include_cold"]:
+    if asked.include_cold:
         return
     known = {folder.casefold(): folder for folder in rooms.folders}
-    asked = [(name, known.get(name.casefold(), name)) for name in folders]
-    asked += [(name, name.casefold()) for name in (given["room"],) if name]
-    for name, folder in asked:
+    names = [(name, known.get(name.casefold(), name)) for name in folders]
+    names += [(name, name.casefold()) for name in (asked.room,) if name]
+    for name, folder in names:
         if rooms.is_archived(folder):
             raise UsageError(f"{name} is archived, and left out; add --include-cold to look there")
 

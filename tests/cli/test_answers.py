@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from memory_palace.features.asking.answers import Entry, Shown, arrange, write_date, write_lines
+from memory_palace.features.asking.answers import Answer, Arranged, Entry, write_date
 from memory_palace.features.asking.screen import fill, lay_out
 from memory_palace.language.marking import find_marks
 from memory_palace.language.visible import visible
@@ -83,7 +83,7 @@ def on_a_terminal(*arguments, cwd, columns=80, **environ):
 
 
 def rows_of(root, question, width, **options):
-    shown = arrange(root, Palace(root).query(question), **options)
+    shown = Answer.of(Palace(root).query(question), root=root, **options).arrange()
     return [row.plain for row in lay_out(shown, question, width=width, environ={})]
 
 
@@ -116,7 +116,7 @@ def test_nothing_is_broken_inside_a_word(vault):
 def test_a_link_between_backticks_is_shown_as_it_is_written(code):
     """Before, nothing was left between them of a picture without a text."""
     entry = arrange_one(title="Roof", place="a.md:1", text=f"Write {code} or [[roof|tiles]].")
-    rows = lay_out(Shown((), (entry,), ()), "roof", width=80, environ={})
+    rows = lay_out(Arranged((), (entry,), ()), "roof", width=80, environ={})
     assert [row.plain for row in rows][1].strip() == f"Write {code} or tiles."
 
 
@@ -167,7 +167,7 @@ def test_any_answer_keeps_to_the_width_and_to_24_lines_from_40_columns(hits, wid
         )
         for title, place, text, is_dated in hits
     )
-    shown = Shown((), entries, ("a" * 50, "b"))
+    shown = Arranged((), entries, ("a" * 50, "b"))
     rows = [row.plain for row in lay_out(shown, "a", width=width, environ={})]
     assert max(map(cell_len, rows), default=0) <= max(20, min(width, 120))
     assert len(rows) <= 24 or width < 40
@@ -250,13 +250,13 @@ def test_a_day_that_only_the_file_gives_is_not_shown(tmp_path):
     (folder / "b.md").write_text("---\ncreated: 1749945600000\n---\n# b\n\nA roof.\n")
     os.utime(folder / "a.md", (1.6e9, 1.6e9))
     here.index(embedder="hashing")
-    shown = arrange(tmp_path, here.query("roof"), details=True)
+    shown = Answer.of(here.query("roof"), root=tmp_path, details=True).arrange()
     assert {entry.title: entry.date for entry in shown.entries} == {"a": "", "b": "15 June 2025"}
     assert "no date, priority none" in {line for e in shown.entries for line in e.details}
 
 
 def test_remarks_on_the_same_terminal_leave_less_room_for_texts(vault):
-    shown = arrange(vault, Palace(vault).query("roof mended"))
+    shown = Answer.of(Palace(vault).query("roof mended"), root=vault).arrange()
     assert len(lay_out(shown, "roof", width=80, lines=20, environ={})) <= 20
 
 
@@ -285,8 +285,8 @@ def test_linked_notes_are_one_line_of_titles(tmp_path):
     here = Palace(tmp_path)
     here.index(embedder="hashing")
     result = here.query("kettle sings", limit=1)
-    assert list(write_lines(arrange(tmp_path, result)))[-2:] == ["", "linked: Stove · Tap"]
-    full = list(write_lines(arrange(tmp_path, result, neighbors=True)))
+    assert list(Answer.of(result, root=tmp_path).lines())[-2:] == ["", "linked: Stove · Tap"]
+    full = list(Answer.of(result, root=tmp_path, neighbors=True).lines())
     assert [line[:8] for line in full if line.startswith("→")] == ["→  Stove", "→  Tap  "]
 
 

@@ -1,37 +1,336 @@
-"""How an answer looks: one JSON object, or the same in lines for people.
-
-``cli/screen.py`` lays the lines out on a terminal, and ``cli/formats.py`` has the other formats.
-"""
+"""An answer as it is shown: one JSON object, lines for a pipe, or entries laid out on a screen."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any
+from typing import ClassVar, Literal
 
-from memory_palace.features.asking.validities import (
-    say_validity,
-    superseded_record,
-    validity_record,
-    write_superseded,
-)
 from memory_palace.language.visible import visible, visible_line
 from memory_palace.markdown.prose import shown_text
 from memory_palace.models import (
     ELLIPSIS,
+    Contribution,
     Hit,
     Piece,
     QueryResult,
     TimeReading,
+    Validity,
     cut_confidence,
 )
-from memory_palace.shown import show_date, to_record
+from memory_palace.shown import (
+    ABSENT,
+    ANSWERS,
+    Absent,
+    Shown,
+    inner,
+    print_json,
+    say,
+    show_date,
+    to_record,
+)
 
 _OPEN = date(1900, 1, 1)
 """Where "until May" begins."""
 _SURE = 0.5
+Format = Literal["text", "json", "jsonl", "tsv", "paths", "markdown"]
+
+
+# --- Validity ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Superseded:
+    """Since when a claim is superseded, and what to read instead."""
+
+    date: str | None
+    see: tuple[str, ...]
+
+    @classmethod
+    def of(cls, validity: Validity) -> Superseded:
+        """Return it for a claim that is superseded."""
+        return cls(day_of(validity.valid_until), validity.superseded_by)
+
+    def __str__(self) -> str:
+        return f"superseded {self.date}, see {', '.join(self.see)}"
+
+
+def day_of(moment: float | None) -> str | None:
+    """Return the day of a moment, UTC, where there is one."""
+    return None if moment is None else show_date(moment)
+
+
+def _say_validity(validity: Validity) -> Iterator[str]:
+    """Yield how long a note holds and what took its place, where it says so."""
+    named = (("valid from", validity.valid_from), ("valid until", validity.valid_until))
+    said = [f"{words} {show_date(moment)}" for words, moment in named if moment is not None]
+    if validity.superseded_by:
+        said.append(f"superseded by {', '.join(validity.superseded_by)}")
+    if said:
+        yield ", ".join(said)
+
+
+# --- JSON ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FiredAnchor:
+    """An anchor that matched, and what it is."""
+
+    anchor: str
+    kind: str
+
+
+def fired_anchors(result: QueryResult) -> tuple[FiredAnchor, ...]:
+    """Return the anchors that matched a question."""
+    fired = result.anchors.fired if result.anchors else ()
+    return tuple(FiredAnchor(anchor.display, anchor.kind) for anchor in fired)
+
+
+@dataclass(frozen=True, slots=True)
+class HitShown:
+    """A hit. What is absent says nothing, and is there with ``--details``."""
+
+    path: str
+    line: int | None
+    last_line: int | None
+    title: str
+    date: str
+    confidence: float | None
+    text: str
+    date_source: str | Absent = ABSENT
+    linked_from: str | Absent | None = ABSENT
+    """The path of the hit that a linked note is linked with."""
+    superseded: Superseded | Absent = ABSENT
+    disputed_in: tuple[str, ...] | Absent = ABSENT
+    role: Literal["core", "neighbor"] | Absent = ABSENT
+    passage_line: int | Absent | None = ABSENT
+    passage_last_line: int | Absent | None = ABSENT
+    headings: tuple[str, ...] | Absent = ABSENT
+    type: str | Absent = ABSENT
+    priority: str | Absent | None = ABSENT
+    valid_from: str | Absent | None = ABSENT
+    valid_until: str | Absent | None = ABSENT
+    superseded_by: tuple[str, ...] | Absent = ABSENT
+    preferred: str | Absent = ABSENT
+    cold: bool | Absent = ABSENT
+    score: float | Absent = ABSENT
+    parts: tuple[Contribution, ...] | Absent = ABSENT
+    snippet: str | Absent = ABSENT
+    same_passage: int | Absent = ABSENT
+    """How many near-identical hits were folded into this one."""
+
+    @classmethod
+    def of(cls, hit: Hit, text: str | None = None, *, details: bool = False) -> HitShown:
+        """Return a hit as it is shown; ``text`` is the whole passage in place of what answers."""
+        passage = (hit.chunk.first_line, hit.chunk.last_line) if hit.chunk else (None, None)
+        line, last_line = (hit.text_lines if text is None else None) or passage
+        shown = cls(
+            path=hit.path,
+            line=line,
+            last_line=last_line,
+            title=hit.title,
+            date=show_date(hit.note.date.timestamp),
+            confidence=hit.confidence if details else cut_confidence(hit.confidence),
+            text=shown_text(hit.text) if text is None else text,
+            date_source=hit.note.date.source if details or not hit.note.date.day else ABSENT,
+            linked_from=hit.linked_from if details or hit.linked_from else ABSENT,
+            superseded=Superseded.of(hit.superseded) if hit.is_superseded else ABSENT,
+            disputed_in=hit.disputed_in if details or hit.disputed_in else ABSENT,
+        )
+        if not details:
+            return shown
+        validity = hit.note.validity
+        return replace(
+            shown,
+            role=hit.role,
+            passage_line=passage[0],
+            passage_last_line=passage[1],
+            headings=hit.chunk.heading_path if hit.chunk else (),
+            type=hit.note.type,
+            priority=hit.note.priority,
+            valid_from=day_of(validity.valid_from),
+            valid_until=day_of(validity.valid_until),
+            superseded_by=validity.superseded_by,
+            preferred=hit.preferred,
+            cold=hit.note.is_cold,
+            score=hit.score,
+            parts=hit.contributions,
+            snippet=hit.snippet,
+            same_passage=hit.folded,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Shown):
+    """An answer. What is absent is as it should be, and is there with ``--details``."""
+
+    schema: ClassVar[int] = ANSWERS
+
+    answered: bool
+    """Whether the confidence of a hit reaches what was demanded."""
+    perhaps: Literal[True] | Absent
+    """There where the notes are about the question, and may not answer it."""
+    mode: Literal["vector", "lexical", "listing"] | Absent
+    unread_by: str | Absent
+    """The embedder, where it cannot read the language of the question."""
+    freshness: Literal["current", "stale", "unchecked"] | Absent
+    behind: int | Absent
+    """Notes that differ from the index."""
+    awaiting: int | Absent
+    """Passages that words alone can find so far, while their vectors are made."""
+    times: tuple[TimeReading, ...] | Absent
+    """How expressions of time in the question, and of --when, were read."""
+    unmatched_quotes: tuple[str, ...] | Absent
+    """What the question has in quotation marks and no note holds."""
+    query: str | Absent
+    confidence: float | Absent | None
+    """That of the first hit, 0 without any; null where nothing was asked."""
+    profile: str | Absent
+    embedder: str | Absent | None
+    answered_by: str | Absent | None
+    """Which way answered: anchors, pronoun or dense; null where no anchor was asked."""
+    anchors: tuple[FiredAnchor, ...] | Absent
+    hits: tuple[HitShown, ...]
+    result: QueryResult = inner()
+    texts: Sequence[str] | None = inner(default=None)
+    """Whole passages, one per hit, in place of what answers."""
+    root: Path | None = inner(default=None)
+    """The folder of the palace; ``None`` of a store."""
+    details: bool = inner(default=False)
+    neighbors: bool = inner(default=False)
+    """Whether linked notes are entries of their own."""
+    shows_all: bool = inner(default=True)
+    """Whether hits are shown that are not worth reading."""
+    format: Format = inner(default="text")
+    said: tuple[str, ...] = inner(default=())
+    """Remarks on the answer."""
+
+    @classmethod
+    def of(
+        cls,
+        result: QueryResult,
+        texts: Sequence[str] | None = None,
+        *,
+        details: bool = False,
+        root: Path | None = None,
+        neighbors: bool = False,
+        shows_all: bool = True,
+        format: Format = "text",
+        said: Sequence[str] = (),
+    ) -> Answer:
+        """Return a result as it is shown; the fields say what the parameters are."""
+        is_odd = result.freshness != "current"
+        whole: Sequence[str | None] = texts or [None] * len(result)
+        return cls(
+            answered=result.is_answered,
+            perhaps=True if result.may_answer else ABSENT,
+            mode=result.mode if details or result.mode != "vector" else ABSENT,
+            unread_by=result.unread_by if details or result.unread_by else ABSENT,
+            freshness=result.freshness if details or is_odd else ABSENT,
+            behind=result.behind if details or is_odd else ABSENT,
+            awaiting=result.awaiting if details or result.awaiting else ABSENT,
+            times=result.times if details or result.times else ABSENT,
+            unmatched_quotes=(
+                result.unmatched_quotes if details or result.unmatched_quotes else ABSENT
+            ),
+            query=result.text if details else ABSENT,
+            confidence=result.confidence if details else ABSENT,
+            profile=result.profile if details else ABSENT,
+            embedder=result.embedder if details else ABSENT,
+            answered_by=(result.anchors.answered_by if result.anchors else None)
+            if details
+            else ABSENT,
+            anchors=fired_anchors(result) if details else ABSENT,
+            hits=tuple(
+                HitShown.of(hit, text, details=details)
+                for hit, text in zip(result, whole, strict=True)
+            ),
+            result=result,
+            texts=texts,
+            root=root,
+            details=details,
+            neighbors=neighbors,
+            shows_all=shows_all,
+            format=format,
+            said=tuple(said),
+        )
+
+    def show(self, *, as_json: bool) -> None:
+        """Print the answer in its format; remarks follow it, but for the one that it is unsure."""
+        if not self.result.is_answered:
+            say(_say_unsure(self.result))
+        if as_json or self.format == "json":
+            print_json({"schema": self.schema, **to_record(self)})
+            remarks: Sequence[str] = self.said
+        else:
+            remarks = self._show_lines()
+        for remark in remarks:
+            say(remark)
+        sys.stderr.flush()
+
+    def _show_lines(self) -> Sequence[str]:
+        """Print the answer in any format but JSON; return the remarks that follow it."""
+        shown, remarks = self, list(self.said)
+        if self.format == "text" and not self.shows_all:
+            read = self.result.worth_reading()
+            if len(read) < len(self.result) and not self.result.is_answered:
+                remarks.append("--min-confidence 0 shows what else was found")
+            kept = [place for place, hit in enumerate(self.result) if hit in read.hits]
+            texts = self.texts and [self.texts[place] for place in kept]
+            shown = replace(self, result=read, texts=texts)
+        arranged = shown.arrange()
+        if self.format == "text" and sys.stdout.isatty():
+            from memory_palace.features.asking.screen import show_answer  # delayed: rich
+
+            visible_remarks = remarks if sys.stderr.isatty() else ()
+            show_answer(arranged, self.result.text, visible_remarks, os.environ)
+            return remarks
+        lines: Iterable[str] = write_lines(arranged)
+        if self.format != "text":
+            from memory_palace.features.asking.formats import FORMATS  # delayed
+
+            lines = FORMATS[self.format](shown, arranged.entries)
+        for line in lines:
+            print(line)
+        return remarks
+
+    def lines(self) -> Iterable[str]:
+        return write_lines(self.arrange())
+
+    def arrange(self) -> Arranged:
+        """Return the answer as people read it; linked notes become a list of titles."""
+        root, number = self.root.resolve() if self.root is not None else None, 0
+        is_detailed = self.details and self.format == "text"
+        entries, linked = [], []
+        texts = self.texts or [""] * len(self.result)
+        for hit, text in zip(self.result, texts, strict=True):
+            if hit.role == "core":
+                number += 1
+            elif not self.neighbors:
+                linked.append(visible(hit.title))
+                continue
+            mark = str(number) if hit.role == "core" else "→"
+            entries.append(_entry(root, hit, mark, text, details=is_detailed))
+        before = tuple(_scoring(self.result)) if is_detailed else ()
+        titles = tuple(dict.fromkeys(linked))
+        is_whole = self.texts is not None
+        return Arranged(before, tuple(entries), titles, is_whole, self.result.languages)
+
+
+def _say_unsure(result: QueryResult) -> str:
+    if not result:
+        return "nothing found"
+    if result.may_answer:
+        return "perhaps; the notes are about that, and may not answer it"
+    return f"nothing here answers that; the nearest is {result[0].title}"
+
+
+# --- Entries for people --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +338,7 @@ class Entry:
     """One hit as people read it. Everything in it is visible text."""
 
     mark: str
-    """The number that ``--open`` takes; an arrow for a note that is linked with a hit."""
+    """A number; an arrow for a note that is linked with a hit."""
     title: str
     above: str
     """The headings above the passage, the title left out."""
@@ -58,9 +357,14 @@ class Entry:
     details: tuple[str, ...] = ()
     is_here: bool = True
 
+    @property
+    def heading(self) -> str:
+        """The title, and the headings above the passage."""
+        return f"{self.title} › {self.above}" if self.above else self.title
+
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Arranged:
     """An answer as people read it."""
 
     before: tuple[str, ...]
@@ -73,65 +377,33 @@ class Shown:
     """Those whose stemmers found the words."""
 
 
-def arrange(
-    root: Path | None,
-    result: QueryResult,
-    texts: Sequence[str] | None = None,
-    *,
-    details: bool = False,
-    neighbors: bool = False,
-) -> Shown:
-    """Return what is shown of an answer; ``texts`` stand for the excerpts of the hits.
-
-    ``root`` is the folder of the palace; ``None`` of a store. Linked notes become a list of titles,
-    or with ``neighbors`` entries of their own.
-    """
-    root, number = root.resolve() if root is not None else None, 0
-    entries, linked = [], []
-    for hit, text in zip(result, texts or [""] * len(result), strict=True):
-        if hit.role == "core":
-            number += 1
-        elif not neighbors:
-            linked.append(_title(hit))
-            continue
-        mark = str(number) if hit.role == "core" else "→"
-        date = write_date(hit.note.date.timestamp) if hit.note.date.day else ""
-        entries.append(_entry(root, hit, mark, text, date, details=details))
-    before = tuple(_scoring(result)) if details else ()
-    titles = tuple(dict.fromkeys(linked))
-    return Shown(before, tuple(entries), titles, texts is not None, result.languages)
-
-
-def _entry(root: Path | None, hit: Hit, mark: str, text: str, date: str, *, details: bool) -> Entry:
+def _entry(root: Path | None, hit: Hit, mark: str, text: str, *, details: bool) -> Entry:
     file, line = Path(root or "", hit.path), hit.chunk.first_line if hit.chunk else 1
     line = hit.text_lines[0] if hit.text_lines and not text else line
     above = dict.fromkeys(hit.chunk.heading_path if hit.chunk else ())
     above.pop(hit.title, None)
-    remarks = [write_superseded(hit.superseded)] if hit.is_superseded else []
+    remarks = [str(Superseded.of(hit.superseded))] if hit.is_superseded else []
     remarks += [f"disputed in {path}" for path in hit.disputed_in]
     if hit.preferred and details:
         remarks.append(hit.preferred)
     if hit.folded:
         remarks.append(f"and {hit.folded} more with the same passage")
+    sure = cut_confidence(hit.confidence)
     return Entry(
         mark=mark,
-        title=_title(hit),
+        title=visible(hit.title),
         above=visible(" › ".join(above)),
         file=file,
         place=visible_line(f"{open_path(file)}:{line}"),
         line=line,
-        date=date,
-        sure=write_confidence(hit.confidence),
+        date=write_date(hit.note.date.timestamp) if hit.note.date.day else "",
+        sure="" if sure is None else f"{sure:.2f}",
         text=visible((text or shown_text(hit.text or hit.snippet)).strip("\n")),
         pieces=() if text else tuple(replace(p, text=visible(p.text)) for p in hit.pieces),
         remarks=tuple(map(visible, remarks)),
         details=tuple(map(visible, _details(hit))) if details else (),
         is_here=root is not None,
     )
-
-
-def _title(hit: Hit) -> str:
-    return visible(hit.title)
 
 
 def open_path(file: Path) -> str:
@@ -146,29 +418,30 @@ def write_date(timestamp: float) -> str:
     return f"{day.day} {day:%B} {day.year}"
 
 
-def write_confidence(confidence: float | None) -> str:
-    """Return a confidence with two decimals, see ``cut_confidence``."""
-    cut = cut_confidence(confidence)
-    return "" if cut is None else f"{cut:.2f}"
-
-
-def write_lines(shown: Shown) -> Iterator[str]:
+def write_lines(arranged: Arranged) -> Iterator[str]:
     """Yield an answer as plain text: nothing is wrapped, cut or coloured."""
-    yield from shown.before
-    for place, entry in enumerate(shown.entries):
-        if place or shown.before:
+    yield from arranged.before
+    for place, entry in enumerate(arranged.entries):
+        if place or arranged.before:
             yield ""
-        title = f"{entry.title} › {entry.above}" if entry.above else entry.title
-        yield "  ".join(filter(None, (entry.mark, title, entry.place, entry.date, entry.sure)))
+        head = (entry.mark, entry.heading, entry.place, entry.date, entry.sure)
+        yield "  ".join(filter(None, head))
         text = entry.text.split("\n") if entry.text else ()  # a note may be nothing but its name
         rows = (*text, *entry.remarks, *entry.details)
         yield from (f"   {row}" if row else "" for row in rows)
-    if shown.linked:
+    if arranged.linked:
         yield ""
-        yield f"linked: {' · '.join(shown.linked)}"
+        yield f"linked: {' · '.join(arranged.linked)}"
 
 
-def write_time(time: TimeReading) -> str:
+def _scoring(result: QueryResult) -> Iterator[str]:
+    yield from map(_write_time, result.times)
+    if result.anchors:
+        fired = ", ".join(map(str, result.anchors.fired)) or "no anchor"
+        yield visible(f"answered by {result.anchors.answered_by}: {fired}")
+
+
+def _write_time(time: TimeReading) -> str:
     """Return how an expression of time was read: ``"last May" read as 2026-05-01 … 2026-05-31``."""
     first, last = str(time.first), str(time.last)
     if time.first == _OPEN:
@@ -176,13 +449,6 @@ def write_time(time: TimeReading) -> str:
     days = last if first == last else f"{first} {ELLIPSIS} {last}".strip()
     verb = "read as" if time.certainty >= _SURE else "may be a topic, or mean"
     return visible_line(f'"{time.text}" {verb} {days}')
-
-
-def _scoring(result: QueryResult) -> Iterator[str]:
-    yield from map(write_time, result.times)
-    if result.anchors:
-        fired = ", ".join(map(str, result.anchors.fired)) or "no anchor"
-        yield visible(f"answered by {result.anchors.answered_by}: {fired}")
 
 
 def _details(hit: Hit) -> Iterator[str]:
@@ -194,99 +460,4 @@ def _details(hit: Hit) -> Iterator[str]:
             yield f"{part.signal:<12} {factors} = {part.contribution:.6f}"
     date, priority = hit.note.date, hit.note.priority or "none"
     yield f"{f'date {date.day} ({date.source})' if date.day else 'no date'}, priority {priority}"
-    yield from say_validity(hit.note.validity)
-
-
-def answer_record(
-    result: QueryResult, texts: Sequence[str] | None = None, *, details: bool = False
-) -> dict[str, Any]:
-    """Return what JSON has of an answer; ``texts`` are whole passages, one per hit.
-
-    That is what a reader needs, and no more bytes than that: what is as it should be is not said.
-    ``details`` adds all there is.
-    """
-    record: dict[str, Any] = {"answered": result.is_answered}
-    if result.may_answer:
-        record["perhaps"] = True
-    if details or result.mode != "vector":
-        record["mode"] = result.mode
-    if details or result.unread_by:
-        record["unread_by"] = result.unread_by
-    if details or result.freshness != "current":
-        record |= {"freshness": result.freshness, "behind": result.behind}
-    if details or result.awaiting:
-        record["awaiting"] = result.awaiting
-    if details or result.times:
-        record["times"] = [to_record(time) for time in result.times]
-    if details or result.unmatched_quotes:
-        record["unmatched_quotes"] = list(result.unmatched_quotes)
-    if details:
-        record |= {
-            "query": result.text,
-            "confidence": result.confidence,
-            "profile": result.profile,
-            "embedder": result.embedder,
-            **anchors_record(result),
-        }
-    return record | {"hits": hit_records(result, texts, details=details)}
-
-
-def hit_records(
-    result: QueryResult, texts: Sequence[str] | None = None, *, details: bool = False
-) -> list[dict[str, Any]]:
-    """Return what JSON has of each hit; see ``answer_record``."""
-    return [
-        _hit_record(hit, None if texts is None else texts[place], details=details)
-        for place, hit in enumerate(result)
-    ]
-
-
-def anchors_record(result: QueryResult) -> dict[str, Any]:
-    """Return which anchors fired and which way answered, ``None`` where no anchor was asked."""
-    fired = result.anchors.fired if result.anchors else ()
-    return {
-        "answered_by": result.anchors.answered_by if result.anchors else None,
-        "anchors": [{"anchor": a.display, "kind": a.kind} for a in fired],
-    }
-
-
-def _hit_record(hit: Hit, text: str | None, *, details: bool) -> dict[str, Any]:
-    passage = (hit.chunk.first_line, hit.chunk.last_line) if hit.chunk else (None, None)
-    line, last_line = (hit.text_lines if text is None else None) or passage
-    record: dict[str, Any] = {
-        "path": hit.path,
-        "line": line,
-        "last_line": last_line,
-        "title": hit.title,
-        "date": show_date(hit.note.date.timestamp),
-        "confidence": hit.confidence if details else cut_confidence(hit.confidence),
-        "text": shown_text(hit.text) if text is None else text,
-    }
-    if not hit.note.date.day:
-        record["date_source"] = hit.note.date.source
-    if details or hit.linked_from:
-        record["linked_from"] = hit.linked_from
-    if hit.is_superseded:
-        record["superseded"] = superseded_record(hit.superseded)
-    if details or hit.disputed_in:
-        record["disputed_in"] = list(hit.disputed_in)
-    return record | (_detail_record(hit, passage) if details else {})
-
-
-def _detail_record(hit: Hit, passage: tuple[int | None, int | None]) -> dict[str, Any]:
-    return {
-        "role": hit.role,
-        "passage_line": passage[0],
-        "passage_last_line": passage[1],
-        "headings": list(hit.chunk.heading_path) if hit.chunk else [],
-        "type": hit.note.type,
-        "priority": hit.note.priority,
-        "date_source": hit.note.date.source,
-        **validity_record(hit.note.validity),
-        "preferred": hit.preferred,
-        "cold": hit.note.is_cold,
-        "score": hit.score,
-        "parts": to_record(hit.contributions),
-        "snippet": hit.snippet,
-        "same_passage": hit.folded,
-    }
+    yield from _say_validity(hit.note.validity)

@@ -4,42 +4,37 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
 from urllib.parse import quote
 
-from memory_palace.features.asking.answers import Entry, open_path
+from memory_palace.features.asking.answers import Answer, Entry, open_path
 from memory_palace.language.visible import visible, visible_line
-from memory_palace.shown import ANSWERS, to_json
-
-HitRecord: TypeAlias = dict[str, Any]
-"""A hit as JSON has it."""
+from memory_palace.shown import ANSWERS, show_date, to_json, to_record
 
 
-def write_jsonl(hits: Sequence[HitRecord], entries: Sequence[Entry]) -> Iterator[str]:
+def write_jsonl(answer: Answer, entries: Sequence[Entry]) -> Iterator[str]:
     """Yield one JSON object per hit, with the keys that a hit has in ``--json``."""
-    yield from (to_json({"schema": ANSWERS, **hit}) for hit in hits)
+    yield from (to_json({"schema": ANSWERS, **to_record(hit)}) for hit in answer.hits)
 
 
-def write_tsv(hits: Sequence[HitRecord], entries: Sequence[Entry]) -> Iterator[str]:
+def write_tsv(answer: Answer, entries: Sequence[Entry]) -> Iterator[str]:
     """Yield path, line, confidence, score, date, title and text of each hit, tabs between."""
-    for hit, entry in zip(hits, entries, strict=True):
-        path, score = open_path(entry.file), f"{hit['score']:.6f}"
-        day = "" if hit.get("date_source") == "mtime" else hit["date"]
+    for hit, entry in zip(answer.result, entries, strict=True):
+        path, score = open_path(entry.file), f"{hit.score:.6f}"
+        day = "" if hit.note.date.source == "mtime" else show_date(hit.note.date.timestamp)
         before = (path, str(entry.line), entry.sure, score, day)
         columns = (*before, entry.title, entry.text)
         yield "\t".join(" ".join(visible(column).split()) for column in columns)
 
 
-def write_paths(hits: Sequence[HitRecord], entries: Sequence[Entry]) -> Iterator[str]:
+def write_paths(answer: Answer, entries: Sequence[Entry]) -> Iterator[str]:
     """Yield the path of each hit, as it opens from the working folder."""
     yield from (visible_line(open_path(entry.file)) for entry in entries)
 
 
-def write_markdown(hits: Sequence[HitRecord], entries: Sequence[Entry]) -> Iterator[str]:
+def write_markdown(answer: Answer, entries: Sequence[Entry]) -> Iterator[str]:
     """Yield a list of links, each with its text as a quotation."""
     for number, entry in enumerate(entries, start=1):
-        title = f"{entry.title} › {entry.above}" if entry.above else entry.title
-        name = re.sub(r"([\\\[\]`*_<>])", r"\\\1", title)
+        name = re.sub(r"([\\\[\]`*_<>])", r"\\\1", entry.heading)
         if entry.is_here:
             head = f"[{name}]({quote(open_path(entry.file), safe='/')})"
         else:
@@ -51,7 +46,7 @@ def write_markdown(hits: Sequence[HitRecord], entries: Sequence[Entry]) -> Itera
         yield from (f"   {remark}\n" for remark in entry.remarks)
 
 
-FORMATS: Mapping[str, Callable[[Sequence[HitRecord], Sequence[Entry]], Iterator[str]]] = {
+FORMATS: Mapping[str, Callable[[Answer, Sequence[Entry]], Iterator[str]]] = {
     "jsonl": write_jsonl,
     "tsv": write_tsv,
     "paths": write_paths,

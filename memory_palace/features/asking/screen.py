@@ -1,34 +1,34 @@
-"""An answer on a terminal: laid out to its width, with the words of the question marked.
-
-Nothing is wrapped inside a word: one that is longer than a line loses its middle. Text in scripts
-without spaces breaks between characters, as its writers break it.
-"""
+"""An answer on a terminal: laid out to its width, with the words of the question marked."""
 
 from __future__ import annotations
 
-import platform
-import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
-from pathlib import Path
-from urllib.parse import quote
 
 from rich.cells import cell_len
-from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from memory_palace.features.asking.answers import Entry, Shown
+from memory_palace.cli.screen import (
+    ELLIPSIS,
+    INDENT,
+    NARROWEST,
+    PIECE,
+    WIDEST,
+    cut_text,
+    cut_text_middle,
+    link_to,
+    print_rows,
+    wrap,
+)
+from memory_palace.features.asking.answers import Arranged, Entry
 from memory_palace.language.marking import find_marks
 from memory_palace.markdown.prose import shown_text
 from memory_palace.retrieval.shortening import shorten
 
 LINES = 24
 """Lines that five hits take at most, remarks on stderr included, from 60 columns on."""
-NARROWEST, WIDEST = 20, 120
-"""Columns that are used: text wider than that is hard to read."""
-INDENT = 3
 _GAP = 2
 _LEAST_PATH = 12
 STYLES: Mapping[str, str] = {
@@ -42,17 +42,10 @@ STYLES: Mapping[str, str] = {
     "details": "dim",
     "linked": "dim",
 }
-_ELLIPSIS = "…"
-_PIECE = re.compile(
-    # One character of a script without spaces, with what may not begin or end a line; else a word.
-    r"[「『（〔［｛〈《【“‘(]*[\u2e80-\u2fff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-    r"\U00020000-\U0003ffff][\u3099\u309a]?[、。，．・：；？！ー」』）〕］｝〉》】”’),.;:?!…]*"
-    r"|[^\s\u2e80-\u2fff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
-)
 
 
 def lay_out(
-    shown: Shown, question: str, *, width: int, lines: int = LINES, environ: Mapping[str, str]
+    shown: Arranged, question: str, *, width: int, lines: int = LINES, environ: Mapping[str, str]
 ) -> list[Text]:
     """Return the rows of an answer on a terminal of so many columns.
 
@@ -81,7 +74,7 @@ def lay_out(
     return rows + linked
 
 
-def _texts(shown: Shown, question: str, width: int, room: int) -> list[str]:
+def _texts(shown: Arranged, question: str, width: int, room: int) -> list[str]:
     """Return the text of each entry: whole where parts are not told apart, or with details."""
     entries = shown.entries
     whole = [entry.text if entry.details or not entry.pieces else "" for entry in entries]
@@ -111,26 +104,16 @@ def _head(entry: Entry, width: int, environ: Mapping[str, str]) -> list[Text]:
     if title.cell_len + _GAP + place.cell_len <= beside:
         return [_spread(Text.assemble(mark, title, " " * _GAP, place), date, width)]
     if beside >= min(title.cell_len, width // 2):
-        first = Text.assemble(mark, _cut_text(title, beside))
-        return [_spread(first, date, width), _indent(_cut_middle(place, room))]
+        first = Text.assemble(mark, cut_text(title, beside))
+        return [_spread(first, date, width), _indent(cut_text_middle(place, room))]
     if beside < _LEAST_PATH:
         date, beside = Text(), room
-    second = _cut_middle(place, beside)
-    return [Text.assemble(mark, _cut_text(title, room)), _spread(_indent(second), date, width)]
+    second = cut_text_middle(place, beside)
+    return [Text.assemble(mark, cut_text(title, room)), _spread(_indent(second), date, width)]
 
 
 def _spread(left: Text, right: Text, width: int) -> Text:
     return Text.assemble(left, " " * (width - left.cell_len - right.cell_len), right)
-
-
-def link_to(file: Path, line: int, environ: Mapping[str, str]) -> str:
-    """Return the address that a click opens.
-
-    Only kitty reads a line after ``#``; others refuse an address that has one.
-    """
-    path = quote(str(file), safe="/")
-    anchor = f"#{line}" if "KITTY_WINDOW_ID" in environ else ""
-    return f"file://{platform.node()}{path}{anchor}"
 
 
 def _linked(titles: Sequence[str], width: int) -> list[Text]:
@@ -167,58 +150,15 @@ def fill(
     if most is None or len(rows) <= most:
         return rows
     last = rows[most - 1]
-    while last.cell_len + len(_ELLIPSIS) + 1 > width:
-        stops = [match.start() for match in _PIECE.finditer(last.plain)]
+    while last.cell_len + len(ELLIPSIS) + 1 > width:
+        stops = [match.start() for match in PIECE.finditer(last.plain)]
         last = last[: stops[-1]] if len(stops) > 1 else last[:-2]
         last.rstrip()
-    return [*rows[: most - 1], Text.assemble(last, f" {_ELLIPSIS}")]
-
-
-def wrap(line: Text, width: int) -> Iterator[Text]:
-    """Yield the rows of a line, its styles kept; a word that is longer loses its middle."""
-    plain = line.plain
-    start = end = 0
-    for match in _PIECE.finditer(plain):
-        if end > start and cell_len(plain[start : match.end()]) > width:
-            yield line[start:end]
-            start = end
-        if cell_len(match[0]) > width:
-            yield _cut_middle(line[match.start() : match.end()], width)
-            start = end = match.end()
-            continue
-        if start == end:
-            start = match.start()
-        end = match.end()
-    if end > start:
-        yield line[start:end]
-
-
-def _cut_middle(text: Text, width: int) -> Text:
-    """Return a text without its middle where it is too long: its end says more than that."""
-    if text.cell_len <= width:
-        return text
-    tail = (width - 1) * 2 // 3
-    first, last = width - 1 - tail, len(text)
-    start = last
-    while start and cell_len(text.plain[start - 1 :]) <= tail:
-        start -= 1
-    return Text.assemble(_take(text, first), Text(_ELLIPSIS, text.style), text[start:last])
-
-
-def _take(text: Text, width: int) -> Text:
-    end = 0
-    while end < len(text) and cell_len(text.plain[: end + 1]) <= width:
-        end += 1
-    return text[:end]
-
-
-def _cut_text(text: Text, width: int) -> Text:
-    """Return a text without its end where it is too long."""
-    return text if text.cell_len <= width else Text.assemble(_take(text, width - 1), _ELLIPSIS)
+    return [*rows[: most - 1], Text.assemble(last, f" {ELLIPSIS}")]
 
 
 def _cut(text: str, width: int, style: str) -> Text:
-    return _cut_text(Text(text, style), width)
+    return cut_text(Text(text, style), width)
 
 
 def _indent(row: Text) -> Text:
@@ -226,19 +166,9 @@ def _indent(row: Text) -> Text:
 
 
 def show_answer(
-    shown: Shown, question: str, remarks: Sequence[str], environ: Mapping[str, str]
+    shown: Arranged, question: str, remarks: Sequence[str], environ: Mapping[str, str]
 ) -> None:
     """Print an answer on this terminal; there is room left for the remarks that will follow."""
     width = shutil.get_terminal_size().columns
     lines = LINES - sum(-(-cell_len(remark) // max(width, 1)) for remark in remarks)
     print_rows(lay_out(shown, question, width=width, lines=lines, environ=environ), environ)
-
-
-def print_rows(rows: Sequence[Text], environ: Mapping[str, str]) -> None:
-    """Print rows in colour, or without a single escape where the environment says so."""
-    if environ.get("NO_COLOR") or environ.get("TERM") == "dumb":
-        print(*(row.plain.rstrip() for row in rows), sep="\n")
-        return
-    console = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
-    for row in rows:
-        console.print(row)

@@ -1,144 +1,296 @@
-"""``palace query``."""
+"""``palace query`` and ``palace list``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from typer import Argument, Context, Option
+from typer import Argument, Option
 
+from memory_palace.cli.group import Group, fields_of
 from memory_palace.cli.options import (
-    AsOf,
-    Budget,
-    Folder,
     IncludeCold,
     Json,
-    Limit,
-    PriorityName,
-    Rerank,
-    Room,
-    Since,
-    Tagged,
-    Type,
-    Until,
-    When,
     check_cold,
     completed,
     folders_below,
-    open_palace,
 )
+from memory_palace.config import SEVEN
 from memory_palace.errors import UsageError
-from memory_palace.features.asking.answering import choose_format, give_answer
-from memory_palace.ranking import SHIPPED
+from memory_palace.features.asking.answers import Answer, Format, day_of
+from memory_palace.index.advice import advise_asker
+from memory_palace.index.freshness import check_freshness
+from memory_palace.models import NoteRecord, Problem, QueryResult
+from memory_palace.palace import Palace
+from memory_palace.query import Query
+from memory_palace.retrieval.whole_passages import full_texts
+from memory_palace.shown import Shown, inner, plural, say_behind, show_date
+from memory_palace.table import STORES, load
 
-Store = Annotated[
-    str | None,
-    Option(
-        "--store", metavar="NAME|ADDRESS", help="Ask a palace in PostgreSQL instead of a folder."
-    ),
-]
-Details = Annotated[bool, Option("--details", help="Show how each score was made.")]
-Neighbors = Annotated[
-    int | None,
-    Option("--neighbors", min=0, help="Linked notes to show after each hit, with their text."),
-]
-Profile = Annotated[
-    str | None,
-    Option(
-        "--profile",
-        help=f"How to rank: {', '.join(SHIPPED)}, structured, or a profile of the settings.",
-        autocompletion=completed("profiles"),
-    ),
-]
-Mode = Annotated[
-    Literal["vector", "lexical"],
-    Option("--mode", help="lexical compares words and facts only, without a model."),
-]
-Format = Annotated[
-    Literal["text", "json", "jsonl", "tsv", "paths", "markdown"] | None,
-    Option("--format", help="How to print the answer; --json is short for --format json."),
-]
-MinConfidence = Annotated[
-    float | None,
-    Option(
-        "--min-confidence",
-        min=0.0,
-        max=1.0,
-        help="Leave out hits below this confidence; 0 leaves out none.",
-    ),
-]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-LINKED = 2
+verbs = Group()
+_REQUESTED = "words and facts only, as requested"
+_LINKED = 2
 """Linked notes per hit whose titles are shown, where ``--neighbors`` does not say."""
-_SAME = "type priority room since until when include_cold as_of min_confidence rerank"
-_ASKED = {name: name for name in _SAME.split()} | {
-    "top_k": "limit",
-    "tag": "tags",
-    "budget": "budget_bytes",
-}
-"""Options that go to ``Palace.query`` as they are, and what it calls them."""
+WHICH = "type priority room folder tags since until"
+RANKED = "budget_bytes min_confidence rerank"
 
 
-def query_notes(
-    ctx: Context,
+@verbs.verb("query")
+def query(
+    palace: Palace | None,
     text: Annotated[list[str] | None, Argument(help="The question.")] = None,
-    top_k: Limit = 5,
-    type: Type = None,
-    priority: PriorityName = None,
-    room: Room = None,
-    folder: Folder = None,
-    tag: Tagged = None,
-    since: Since = None,
-    until: Until = None,
-    when: When = None,
-    details: Details = False,
+    *,
+    asked: Query = fields_of(
+        Query, f"limit {WHICH} when include_cold neighbors profile as_of {RANKED}"
+    ),
+    details: Annotated[bool, Option("--details", help="Show how each score was made.")] = False,
     raw: Annotated[bool, Option("--raw", help="Short for --profile raw.")] = False,
-    include_cold: IncludeCold = False,
-    neighbors: Neighbors = None,
-    profile: Profile = None,
-    mode: Mode = "vector",
-    as_of: AsOf = None,
-    budget: Budget = None,
-    min_confidence: MinConfidence = None,
-    rerank: Rerank = None,
+    mode: Annotated[
+        Literal["vector", "lexical"],
+        Option("--mode", help="lexical compares words and facts only, without a model."),
+    ] = "vector",
     full: Annotated[bool, Option("--full", help="Print whole passages.")] = False,
-    format: Format = None,
-    store: Store = None,
+    format: Annotated[
+        Format | None,
+        Option("--format", help="How to print the answer; --json is short for --format json."),
+    ] = None,
+    store: Annotated[
+        str | None,
+        Option(
+            "--store",
+            metavar="NAME|ADDRESS",
+            help="Ask a palace in PostgreSQL instead of a folder.",
+        ),
+    ] = None,
     as_json: Json = False,
-) -> None:
+) -> Answer:
     """Find the notes that answer TEXT; without TEXT, list those that match the filters.
 
     Example: palace query why did we drop MQTT --details
     """
-    _answer(ctx, " ".join(text or ()))
+    if as_json and format not in (None, "json"):
+        raise UsageError(f"--json contradicts --format {format}; give one of them")
+    if raw and asked.profile not in (None, "raw"):
+        raise UsageError(f"--raw contradicts --profile {asked.profile}; give one of them")
+    form: Format = "json" if as_json else format or "text"
+    linked = _LINKED if form == "text" or (form == "json" and details) else 0
+    shows: dict[str, Any] = {"details": details, "format": form, "neighbors": bool(asked.neighbors)}
+    asked = replace(
+        asked,
+        text=" ".join(text or ()),
+        profile="raw" if raw else asked.profile,
+        lexical=mode == "lexical",
+        neighbors=linked if asked.neighbors is None else asked.neighbors,
+    )
+    shows_all = details or asked.min_confidence is not None
+    if store is not None:
+        result, texts, said = _ask_store(store, asked, full=full)
+        return Answer.of(result, texts, said=said, shows_all=shows_all, **shows)
+    palace = palace or Palace.discover()  # which says that there is none
+    folders = folders_below(palace, asked.folder)
+    check_cold(palace.paths.rooms, asked, folders)
+    result = palace.query(replace(asked, folder=folders))
+    texts = None
+    if full:
+        snapshot = palace.snapshot(include_cold=asked.include_cold)
+        texts = full_texts(list(result), snapshot, palace.paths, max_bytes=asked.budget_bytes)
+    said = [*_remark_quotes(result), *_remark(palace, result, asked)]
+    root = palace.paths.root
+    return Answer.of(result, texts, said=said, root=root, shows_all=shows_all, **shows)
 
 
-def _answer(ctx: Context, text: str) -> None:
-    asked = _question(ctx.params)
-    if ctx.params["store"] is not None:
-        from memory_palace.features.store.verbs import ask_store  # delayed: few ask a server
-
-        result, unknown = ask_store(text, asked, ctx.params)
-        give_answer(None, result, ctx.params, unknown)
-        return
-    palace = open_palace(ctx)
-    folders = folders_below(palace, ctx.params["folder"])
-    check_cold(palace.paths.rooms, ctx.params, folders)
-    give_answer(palace, palace.query(text, **asked, folder=folders), ctx.params)
-
-
-def _question(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what ``Palace.query`` takes of the options."""
-    asked = {name: given[option] for option, name in _ASKED.items()}
-    asked["profile"] = _choose_profile(given["profile"], raw=given["raw"])
-    asked["lexical"] = given["mode"] == "lexical"
-    form = choose_format(given["format"], as_json=given["as_json"])
-    linked = LINKED if form == "text" or (form == "json" and given["details"]) else 0
-    asked["neighbors"] = linked if given["neighbors"] is None else given["neighbors"]
-    return asked
+def _ask_store(
+    store: str, asked: Query, *, full: bool
+) -> tuple[QueryResult, list[str] | None, list[str]]:
+    """Return what a palace of a store answers, whole passages if wanted, and remarks."""
+    check_cold(SEVEN, asked, asked.folder or ())
+    result, unknown = load(STORES["ask"])(store, asked, whole=full)
+    said = [*_remark_quotes(result), *map(_say_unknown, unknown)]
+    if result.mode == "lexical":
+        why = _REQUESTED if asked.lexical else "the notes were indexed without vectors"
+        why = f"{result.unread_by} reads English alone" if result.unread_by else why
+        said.append(f"mode: lexical; {why}")
+    return result, [hit.text for hit in result] if full else None, said
 
 
-def _choose_profile(profile: str | None, *, raw: bool) -> str | None:
-    if raw and profile not in (None, "raw"):
-        raise UsageError(f"--raw contradicts --profile {profile}; give one of them")
-    return "raw" if raw else profile
+def _remark(palace: Palace, result: QueryResult, asked: Query) -> Iterator[str]:
+    """Yield what a reader of the answer should know besides; it is said on stderr."""
+    if "#" in result.text:
+        from memory_palace.retrieval.filters import bear_tag  # delayed: few have any
+        from memory_palace.retrieval.question import find_unknown_tags
+
+        snapshot = palace.snapshot()
+        found = find_unknown_tags(result.text, lambda tag: bool(bear_tag(snapshot, tag).any()))
+        yield from map(_say_unknown, found)
+    if result.mode == "lexical":
+        yield f"mode: lexical; {_why_lexical(palace, result)}"
+    elif result.awaiting:
+        known = palace.snapshot().commit.rows - result.awaiting
+        yield f"found by meaning so far: {known:,} {_of_passages(palace)}"
+    if result.freshness == "stale":
+        yield say_behind(result.behind)
+    elif result.freshness == "unchecked":
+        yield "freshness: unchecked"
+    if asked.since or asked.until:
+        yield from _say_copied(palace.snapshot(include_cold=asked.include_cold).told_dates)
+    if palace.config.cold_hint and not asked.include_cold and result.mode == "vector":
+        better = palace.query(result.text, limit=1, include_cold=True, profile="raw", neighbors=0)
+        best = max((hit.contributions[0].value for hit in result.hits), default=0.0)
+        if better and better[0].note.is_cold and better[0].score > best:
+            yield "the cold zone holds a better match; ask with --include-cold"
+
+
+def _say_unknown(tag: str) -> str:
+    return f"no note has the tag #{tag}; it was searched as a word"
+
+
+def _remark_quotes(result: QueryResult) -> Iterator[str]:
+    for quote in result.unmatched_quotes:
+        yield f'no note holds "{quote}"; its words were searched one by one'
+
+
+def _say_copied(dates: NDArray[np.float64]) -> list[str]:
+    """Return the remark on notes that --since and --until leave out: their date is told as 0."""
+    copied = int((dates == 0).sum())
+    return [f"{plural(copied, 'note')} left out: only a copy dates the files"] if copied else []
+
+
+def _of_passages(palace: Palace) -> str:
+    """Return of how many passages vectors are made, and what makes the others."""
+    return f"of {palace.snapshot().commit.rows:,} passages; `palace index` goes on with the others"
+
+
+def _why_lexical(palace: Palace, result: QueryResult) -> str:
+    if result.unread_by:
+        return advise_asker(result.unread_by, palace.config)
+    commit = palace.snapshot().commit
+    if commit.dimension:
+        return _REQUESTED
+    if commit.awaiting:
+        return f"found by meaning so far: 0 {_of_passages(palace)}"
+    awaited = palace.awaited_model()
+    if awaited is None:
+        return f"the index was made with `--embedder {commit.embedder}`"
+    if awaited.is_ready:
+        return f"{awaited.name} is here now; `palace index` makes vectors with it"
+    return f"run `palace models fetch {awaited.name}`, then `palace index`"
+
+
+@dataclass(frozen=True, slots=True)
+class NoteRow:
+    """What the index has of a note, without its text."""
+
+    path: str
+    title: str
+    type: str
+    priority: str | None
+    tags: tuple[str, ...]
+    aliases: tuple[str, ...]
+    links: tuple[str, ...]
+    date: str
+    date_source: str
+    evergreen: bool
+    valid_from: str | None
+    valid_until: str | None
+    superseded_by: tuple[str, ...]
+    cold: bool
+    problems: tuple[Problem, ...]
+    day: str = inner()
+    """The day that the note itself gives; empty where only the file has one."""
+
+    @classmethod
+    def of(cls, note: NoteRecord) -> NoteRow:
+        """Return a note as it is listed."""
+        validity = note.validity
+        return cls(
+            path=note.path,
+            title=note.title,
+            type=note.type,
+            priority=note.priority,
+            tags=note.tags,
+            aliases=note.aliases,
+            links=tuple(link.target for link in note.links),
+            date=show_date(note.date.timestamp),
+            date_source=note.date.source,
+            evergreen=note.is_evergreen,
+            valid_from=day_of(validity.valid_from),
+            valid_until=day_of(validity.valid_until),
+            superseded_by=validity.superseded_by,
+            cold=note.is_cold,
+            problems=note.problems,
+            day=note.date.day,
+        )
+
+    def __str__(self) -> str:
+        day = self.day or f"file {self.date}"
+        return f"{day}  {self.type:<10} {self.priority or '-':<6}  {self.path}  {self.title}"
+
+
+@dataclass(frozen=True, slots=True)
+class NoteList(Shown):
+    """Notes, by path or date."""
+
+    notes: tuple[NoteRow, ...]
+    said: tuple[str, ...] = inner()
+
+    def lines(self) -> Iterable[str]:
+        return map(str, self.notes)
+
+    def remarks(self, *, as_json: bool) -> Iterable[str]:
+        return self.said if self.notes else ("no note matches", *self.said)
+
+
+@verbs.verb("list")
+def list_notes(
+    palace: Palace,
+    asked: Query = fields_of(Query, WHICH),
+    linked_by: Annotated[
+        str | None,
+        Option(
+            "--linked-by",
+            metavar="NOTE",
+            help="Only notes that this note links to.",
+            autocompletion=completed("notes"),
+        ),
+    ] = None,
+    links_to: Annotated[
+        str | None,
+        Option(
+            "--links-to",
+            metavar="NOTE",
+            help="Only notes that link to this note.",
+            autocompletion=completed("notes"),
+        ),
+    ] = None,
+    sort: Annotated[
+        Literal["path", "date"], Option("--sort", help="path, or date with the newest first.")
+    ] = "path",
+    include_cold: IncludeCold = False,
+) -> NoteList:
+    """List notes by their metadata and links.
+
+    Example: palace list --type project --since 30d --sort date
+    """
+    asked = replace(asked, folder=folders_below(palace, asked.folder), include_cold=include_cold)
+    check_cold(palace.paths.rooms, asked, asked.folder or ())
+    notes = palace.notes(**asked.arguments())
+    snapshot = palace.snapshot(include_cold=include_cold)
+    graph = palace.graph(include_cold=include_cold) if linked_by or links_to else None
+    if graph and linked_by is not None:
+        allowed = set(graph.neighbors(graph.find_note(linked_by)).out)
+        notes = [note for note in notes if note.path in allowed]
+    if graph and links_to is not None:
+        allowed = set(graph.neighbors(graph.find_note(links_to)).back)
+        notes = [note for note in notes if note.path in allowed]
+    if sort == "date":
+        told = dict(zip(snapshot.paths, snapshot.told_dates.tolist(), strict=True))
+        notes.sort(key=lambda note: (-told[note.path], note.path))
+    said = _say_copied(snapshot.told_dates) if asked.since or asked.until else []
+    if behind := check_freshness(palace.paths, palace.config, snapshot).behind:
+        said.append(say_behind(behind))
+    return NoteList(tuple(map(NoteRow.of, notes)), tuple(said))

@@ -1,0 +1,126 @@
+"""What is asked: one value for the command line, for agents and for ``Palace.query``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, TypeAlias
+
+from memory_palace.language.moments import Moment
+from memory_palace.ranking import SHIPPED
+
+Names: TypeAlias = Sequence[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """How a field is given on a command line, and what it means."""
+
+    names: str
+    help: str
+    value: str | None = None
+    """What its value is called where the name does not say so."""
+    completed: str | None = None
+    """The kind of names that Tab offers."""
+    least: float | None = None
+    most: float | None = None
+    panel: str = "Which notes"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question, which notes may answer it, and how they are ranked.
+
+    Without ``text`` the notes are listed that meet the conditions.
+    """
+
+    text: str = ""
+    limit: int = 5
+    type: str | None = None
+    priority: str | None = None
+    """``high``, ``medium`` or ``low``."""
+    room: str | None = None
+    """One of the seven rooms."""
+    folder: Names = None
+    """Folders, from the root or from ``palace/``; what is below them counts."""
+    tags: Names = None
+    """Tags that a note must all have; ``hut`` is met by ``hut/roof`` too."""
+    since: Moment | None = None
+    until: Moment | None = None
+    when: str | None = None
+    """A time that notes are from by their own word, or passages name: ``last May``."""
+    as_of: Moment | None = None
+    include_cold: bool = False
+    profile: str | None = None
+    """One that ships or of the settings, which choose one for ``None``."""
+    neighbors: int | None = None
+    """Linked notes that follow each hit."""
+    min_confidence: float | None = None
+    budget_bytes: int | None = None
+    """Bounds the text of all hits, in UTF-8 bytes."""
+    rerank: str | None = None
+    """A cross-encoder, or its folder, that orders the 50 best."""
+    lexical: bool = False
+    """Whether words and facts alone are compared."""
+
+    flags: ClassVar[Mapping[str, Flag]] = {
+        "type": Flag("-t --type", "Only this note type."),
+        "priority": Flag("-p --priority", "Only this priority: high, medium or low."),
+        "room": Flag("--room", "Only notes in this room.", completed="rooms"),
+        "folder": Flag(
+            "--in", "Only notes in or below this folder; repeatable.", "FOLDER", "folders"
+        ),
+        "tags": Flag(
+            "--tag", "Only notes with this tag, or one below it; repeatable.", "TAG", "tags"
+        ),
+        "since": Flag(
+            "--since", "Only notes from this date on: a date, 30d, 2w, 6m or 1y.", "DATE"
+        ),
+        "until": Flag("--until", "Only notes up to this date.", "DATE"),
+        "when": Flag("--when", 'Only what is of a time or names it: "last May".', "TEXT"),
+        "as_of": Flag(
+            "--as-of", "Answer as if today were this date; leave out later notes.", "DATE"
+        ),
+        "include_cold": Flag("--include-cold", "Include archived notes."),
+        "limit": Flag("-k --top-k", "Maximum number of results.", "N", least=1, panel="Ranking"),
+        "profile": Flag(
+            "--profile",
+            f"How to rank: {', '.join(SHIPPED)}, structured, or a profile of the settings.",
+            completed="profiles",
+            panel="Ranking",
+        ),
+        "neighbors": Flag(
+            "--neighbors",
+            "Linked notes to show after each hit, with their text.",
+            "N",
+            least=0,
+            panel="Ranking",
+        ),
+        "min_confidence": Flag(
+            "--min-confidence",
+            "Leave out hits below this confidence; 0 leaves out none.",
+            "X",
+            least=0,
+            most=1,
+            panel="Ranking",
+        ),
+        "budget_bytes": Flag(
+            "--budget",
+            "Maximum size of the text, in UTF-8 bytes.",
+            "BYTES",
+            least=1,
+            panel="Ranking",
+        ),
+        "rerank": Flag(
+            "--rerank",
+            "Let a cross-encoder order the 50 best: a folder, or ORGANIZATION/NAME.",
+            "MODEL",
+            panel="Ranking",
+        ),
+    }
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the fields that differ from their defaults, but for the text, by name."""
+        given = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "text"}
+        defaults = {one.name: one.default for one in fields(self)}
+        return {name: value for name, value in given.items() if value != defaults[name]}
