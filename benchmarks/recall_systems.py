@@ -16,11 +16,10 @@ from typing import TypeAlias
 from benchmarks.extension import add_baselines
 from benchmarks.recall_sets import Remark
 from memory_palace.errors import UsageError
+from memory_palace.features.recall.recalling import LOOKED_AT, tell
 from memory_palace.models import Hit, Query
 from memory_palace.palace import Palace
 from memory_palace.retrieval import profiles
-from memory_palace.retrieval.recall import LOOKED_AT
-from memory_palace.retrieval.recall_text import tell
 from memory_palace.retrieval.search import search
 
 BUDGET = 1_500

@@ -97,6 +97,8 @@ FEATURES = {
 """Attributes of ``Palace``, and the class of each."""
 RECALL = "recall.recalling:recall"
 """The function of ``Palace.recall``."""
+RECALL = "recall.recalling:recall"
+"""The function of ``Palace.recall``."""
 MAP = "tasks.map:draw_map"
 """The function of ``Palace.map``."""
 

@@ -20,7 +20,7 @@ from memory_palace.index.segment import STAT
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.sentences import Unit, cut_text, find_units
 from memory_palace.language.tokens import tokenize
-from memory_palace.language.visible import visible
+from memory_palace.language.visible import visible, visible_line
 from memory_palace.language.word_lists import STOPWORDS, bm25_idf, drop_stop_stems
 from memory_palace.models import ELLIPSIS, ChunkRecord, FileStat, Hit, Piece, Scores
 from memory_palace.notes.discovery import SourceFile
@@ -387,3 +387,13 @@ def _is_bare(text: str) -> bool:
 def count_bytes(text: str) -> int:
     """Return the bytes of a text in UTF-8."""
     return len(text.encode())
+
+
+def write_told(hit: Hit, pieces: Sequence[Piece]) -> Iterator[str]:
+    """Yield the lines of one recalled note: place, day, and its sentences or else its title."""
+    line = pieces[0].first_line if pieces else hit.chunk.first_line if hit.chunk else 1
+    parts = (f"{hit.path}:{line}", hit.note.date.day, "" if pieces else hit.title)
+    yield visible_line("  ".join(filter(None, parts)))
+    for row in replace(hit, pieces=tuple(pieces)).text.split("\n") if pieces else ():
+        if row.strip():
+            yield visible(f"  {row.rstrip()}")

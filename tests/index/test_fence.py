@@ -144,7 +144,7 @@ def test_a_question_is_answered_without_what_a_reader_fails_on(palace, spoil, re
     [
         ("memory_palace.language.time.reading.find_times", "times"),
         ("memory_palace.index.chat.tokenize", "what was said"),
-        ("memory_palace.retrieval.recall_text.NoteReader", "what to tell"),
+        ("memory_palace.features.recall.recalling.NoteReader", "what to tell"),
     ],
 )
 def test_recall_says_what_it_can_without_what_a_reader_fails_on(

@@ -20,7 +20,7 @@ from memory_palace.notes.discovery import SourceFile
 from memory_palace.notes.document import Document, parse_document
 from memory_palace.notes.reading import NoteUnreadable, read_note
 from memory_palace.palace import Palace
-from memory_palace.retrieval.recall_text import write_hit
+from memory_palace.retrieval.excerpts import write_told
 
 _PLACES = _ACTIVE, _DISPUTED, _LEARNED = (
     "dispatch_corridor/",
@@ -122,7 +122,7 @@ def _near(palace: Palace, cwd: str) -> Iterator[str]:
         yield f"On {asked}, where you are:"
         for hit in found.hits[:_NOTES]:
             best = sorted(hit.pieces, key=lambda piece: -piece.value)[:1]
-            yield from (f"  {line}" for line in write_hit(hit, best))
+            yield from (f"  {line}" for line in write_told(hit, best))
 
 
 def name_work(cwd: str, root: Path) -> str:

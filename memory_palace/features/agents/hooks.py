@@ -26,7 +26,7 @@ from memory_palace.language.word_lists import read_table
 from memory_palace.models import Hit, Recollection
 from memory_palace.notes.withholding import withhold
 from memory_palace.palace import Palace
-from memory_palace.retrieval.recall_text import write_hit
+from memory_palace.retrieval.excerpts import write_told
 
 _KEPT = "kept"
 """The state that has the marks of all that was kept: a session that is resumed repeats itself."""
@@ -107,7 +107,7 @@ def answer_prompt(palace: Palace, message: HookMessage) -> tuple[str, Recollecti
     hits, marks = leave_told(found.hits, frozenset(state.told))
     if not hits:
         return "", found
-    lines = [line for hit in hits for line in write_hit(hit, hit.pieces)]
+    lines = [line for hit in hits for line in write_told(hit, hit.pieces)]
     write_state(palace.paths.index, message.session, replace(state, told=(*state.told, *marks)))
     return present("From the notes of this palace, on what was just said", lines), found
 

@@ -13,9 +13,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from memory_palace.features.asking.answers import answer_record
-from memory_palace.features.recall.verbs import recollection_record
+from memory_palace.features.recall.shown import RecallShown
 from memory_palace.features.view.values import ViewOptions
 from memory_palace.palace import Palace
+from memory_palace.shown import to_record
 
 MOST_HITS = 8
 _BUDGET_BYTES = 1500
@@ -62,7 +63,9 @@ class Asker:
         """Return what the notes have to say; ``None`` where nobody waits for it any more."""
 
         def here(palace: Palace) -> dict[str, Any]:
-            return recollection_record(palace.recall(text, budget_bytes=_BUDGET_BYTES))
+            found = RecallShown.of(palace.recall(text, budget_bytes=_BUDGET_BYTES))
+            record: dict[str, Any] = to_record(found)
+            return record
 
         line = ["recall", "--json", "--budget", str(_BUDGET_BYTES), "--", text]
         return self._ask(line, here, has_gone)

@@ -1,16 +1,20 @@
-"""What the notes have to say, unasked, to somebody who just said something; mostly nothing."""
+"""Recall: what the notes have on something that was just said, unasked; mostly nothing.
+
+The few lines are told that are related themselves.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 
 import numpy as np
 
-from memory_palace.config import Config, PalacePaths
-from memory_palace.embedding.base import Embedder
+from memory_palace.config import PalacePaths
+from memory_palace.engine import Engine
 from memory_palace.features.anchors.projects import active_projects
 from memory_palace.fence import ASKED
 from memory_palace.index.chat import SmallTalk
@@ -19,9 +23,10 @@ from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.tokens import plain_words
 from memory_palace.models import Hit, Piece, Query, Recollection
 from memory_palace.retrieval.context import match_notes
+from memory_palace.retrieval.excerpts import NoteReader, is_sentence, write_told
 from memory_palace.retrieval.profiles import RECALL
-from memory_palace.retrieval.recall_text import tell
 from memory_palace.retrieval.search import search
+from memory_palace.retrieval.shortening import drop_marks, plain_line
 
 LOOKED_AT = 8
 """Notes whose sentences are read: of those that rank lower none is among the few that are told."""
@@ -37,31 +42,40 @@ _POINTING = frozenset("it its that this they them their these those there".split
 MOST_CHARACTERS = 4_000
 """Of what was said that are read: the first and the last half of them, a log may be pasted between.
 """
+_MOST = 3
+"""Lines that are told."""
+_COMPARED = 16
+"""Lines that are compared with what was said: a model takes some milliseconds for each."""
+_NAME = re.compile(r"[\s>*+-]*[!-~]*")
+"""Of a file, say: one word in ASCII, of whatever parts."""
 
 
-class Recaller:
-    """What one generation of a palace has to say."""
+def recall(
+    engine: Engine,
+    said: Query,
+    *,
+    context: Sequence[str],
+    budget_bytes: int,
+    min_confidence: float | None,
+) -> Recollection:
+    """Return what comes to mind when somebody says ``said``; see ``Palace.recall``."""
+    return _Recaller(engine).recall(said, context, budget_bytes, min_confidence)
 
-    def __init__(
-        self,
-        snapshot: Snapshot,
-        paths: PalacePaths,
-        config: Config,
-        embedder: Callable[[], Embedder],
-    ) -> None:
-        """``embedder`` loads the one of the index, where there are vectors."""
-        self._snapshot, self._paths, self._config = snapshot, paths, config
-        self._embedder = embedder
+
+class _Recaller:
+    """Recall in one generation of a palace."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._snapshot, self._paths, self._config = engine.snapshot(), engine.paths, engine.config
+        self._embedder = engine.embedder
 
     def recall(
         self,
         said: Query,
-        *,
         context: Sequence[str],
         budget_bytes: int,
-        min_confidence: float | None = None,
+        min_confidence: float | None,
     ) -> Recollection:
-        """Return what comes to mind when somebody says ``said``; see ``Palace.recall``."""
         freshness = check_freshness(self._paths, self._config, self._snapshot)
         has_vectors = bool(self._snapshot.commit.dimension)
         text = _bound(" ".join(said.text.split()))
@@ -88,7 +102,7 @@ class Recaller:
         )
 
     def _decide(self, query: Query, joined: Query) -> float:
-        """Return how sure it is that a text refers to a note, in [0, 1]; ``SURE`` is the bar.
+        """Return the confidence that a text refers to a note, in [0, 1]; ``SURE`` is the bar.
 
         It has to stand above small talk by itself, and above talk on other matters with the turns
         before, where it points at them.
@@ -102,13 +116,13 @@ class Recaller:
         return _squash(min(talk.weigh(query.text) - talk.bar, relation))
 
     def _points(self, text: str) -> bool:
-        """Say whether a text points at something and has few words that tell what it is."""
+        """Whether a text points at something and has few words that tell what it is."""
         words = (part for word in plain_words(text) for part in word.split("'"))
         few = self._talk.count_telling(text).words < _FEW
         return few and not _POINTING.isdisjoint(words)
 
     def _list_turns(self, context: Sequence[str]) -> list[str]:
-        """Return what a pronoun may stand for: what is worked on, and the last turns."""
+        """Return the referents of a pronoun: names of active projects, and the last turns."""
         names = [folder.strip("/").rpartition("/")[2] for folder in active_projects(self._snapshot)]
         turns = [" ".join(turn.split())[:MOST_CHARACTERS] for turn in context[-_TURNS:]]
         return [*(name.replace("-", " ") for name in names), *filter(None, turns)]
@@ -129,7 +143,7 @@ class Recaller:
         return tell(*parts, budget_bytes=budget_bytes, least=least)
 
     def _judge(self, query: Query, lines: Sequence[tuple[Hit, Piece]]) -> list[float]:
-        """Return how sure it is of each line that it is worth telling: it is related itself."""
+        """Return the confidence of each line that it is itself related to the query."""
         texts = [piece.text for _, piece in lines]
         shares, near = self._talk.find_shares(query.text, texts), [0.0] * len(lines)
         if query.vector is not None:
@@ -152,3 +166,55 @@ def _bound(text: str) -> str:
     """Return the first and the last part of a text that is too long to be read."""
     half = MOST_CHARACTERS // 2
     return text if len(text) <= MOST_CHARACTERS else f"{text[:half]} {text[-half:]}"
+
+
+def tell(
+    text: str,
+    hits: Sequence[Hit],
+    snapshot: Snapshot,
+    paths: PalacePaths,
+    judge: Callable[[Sequence[tuple[Hit, Piece]]], Sequence[float]],
+    *,
+    budget_bytes: int,
+    least: float,
+) -> tuple[str, tuple[Hit, ...]]:
+    """Return the text of the related lines of hits, and the hits they are from.
+
+    The best line is told, and others that ``judge`` gives ``least`` or more. None is told twice,
+    none is cut.
+    """
+    reader = NoteReader(snapshot, paths, text)
+    found: dict[str, tuple[Hit, Piece]] = {}
+    for rank, hit in enumerate(hits):
+        for piece in _make_plain(reader.find_pieces(hit, rank)):
+            found.setdefault(" ".join(piece.text.split()), (hit, piece))
+    lines = sorted(found.values(), key=lambda line: -line[1].value)[:_COMPARED]
+    sure = judge(lines) if lines else ()
+    best = sorted(zip(sure, lines, strict=True), key=lambda pair: -pair[0])[:_MOST]
+    told: dict[str, tuple[Hit, tuple[Piece, ...]]] = {}
+    for place, (value, (hit, piece)) in enumerate(best):
+        if place and value < least:
+            break
+        pieces = sorted((*told.get(hit.path, (hit, ()))[1], piece), key=lambda each: each.place)
+        more = told | {hit.path: (hit, tuple(pieces))}
+        if len("\n".join(_write(more)).encode()) < budget_bytes:
+            told = more
+    shown = tuple(replace(hit, snippet="", pieces=pieces) for hit, pieces in told.values())
+    return "\n".join(_write(told)), shown
+
+
+def _write(told: Mapping[str, tuple[Hit, Sequence[Piece]]]) -> Iterator[str]:
+    for hit, pieces in told.values():
+        yield from write_told(hit, pieces)
+
+
+def _make_plain(pieces: Sequence[Piece]) -> Iterator[Piece]:
+    """Yield the sentences of pieces, without addresses of links and HTML; code stays as it is."""
+    for piece in pieces:
+        text = piece.text
+        if text.lstrip().startswith("|"):
+            text = drop_marks(text)  # a row of a table, padded to look well
+        elif not piece.is_verbatim:
+            text = plain_line(text)
+        if is_sentence(piece.text) and not _NAME.fullmatch(text):
+            yield replace(piece, text=text)
