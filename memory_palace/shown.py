@@ -47,9 +47,8 @@ def inner(**given: Any) -> Any:
     return field(metadata={"inner": True}, **given)
 
 
-def spread(**given: Any) -> Any:
-    """Return a dataclass field whose own keys stand in the JSON object, in its place."""
-    return field(metadata={"spread": True}, **given)
+SPREAD: Final = {"spread": True}
+"""Metadata of a dataclass field whose own keys stand in the JSON object, in its place."""
 
 
 def key_of(name: str) -> str:

@@ -17,28 +17,31 @@ VERBS = {
         "list": ("asking.verbs:verbs", "List notes by type, tag, folder, date or link."),
         "new": ("editing.verbs:verbs", "Create a note."),
         "undo": ("editing.verbs:verbs", "Take back the last change of the notes, or an older one."),
-        "index": ("upkeep.index:index_notes", "Bring the index up to date with the notes."),
-        "status": ("upkeep.status:show_status", "Show what the index holds and how fresh it is."),
+        "index": ("upkeep.verbs:verbs", "Bring the index up to date with the notes."),
+        "status": ("upkeep.verbs:verbs", "Show what the index holds and how fresh it is."),
     },
     "Keep": {
-        "init": ("upkeep.init:init_palace", "Make a folder a palace."),
+        "init": ("upkeep.verbs:verbs", "Make a folder a palace."),
         "serve": ("upkeep.serve:serve_palace", "Answer at once, from a process that stays."),
-        "doctor": ("upkeep.doctor:run_doctor", "Check that notes and index match."),
-        "models": ("upkeep.models:app", "Fetch and check embedding models."),
-        "config": ("upkeep.settings:app", "Show the settings, name palaces, keep them in stores."),
-        "graph": ("graph.verbs:app", "Follow and check links, and terms that lead to notes."),
+        "doctor": ("upkeep.verbs:verbs", "Check that notes and index match."),
+        "models": ("upkeep.models:models", "Fetch and check embedding models."),
+        "config": (
+            "upkeep.settings:config",
+            "Show the settings, name palaces, keep them in stores.",
+        ),
+        "graph": ("graph.verbs:graph", "Follow and check links, and terms that lead to notes."),
     },
     "Work": {
         "task": ("tasks.verbs:task", "Manage task cards."),
         "conflict": (
-            "tasks.conflict_verbs:app",
+            "tasks.verbs:conflict",
             "Record and resolve claims that contradict each other.",
         ),
-        "metabolism": ("metabolism.verbs:app", "Keep what outlives a project; archive the rest."),
+        "metabolism": ("metabolism.verbs:metabolism", "Keep what outlives a project; archive the rest."),
         "view": ("view.verbs:view_palace", "Draw the palace as a page to walk through."),
     },
     "Agents": {
-        "remember": ("capture.verbs:remember_text", "Keep what was said, where it is found again."),
+        "remember": ("capture.verbs:verbs", "Keep what was said, where it is found again."),
         "import": (
             "importing.verbs:import_file",
             "Import conversations and notes of other programs.",
@@ -64,11 +67,16 @@ BELOW = {
         "anchors.verbs:app",
         "Build and ask the anchors: terms, and where they lead.",
     ),
+    "redqueen add": ("tasks.verbs:golden", "Add a golden question and the note that answers it."),
+    "redqueen list": ("tasks.verbs:golden", "List the golden questions."),
+    "redqueen check": ("tasks.verbs:golden", "Ask all golden questions."),
     "seek locus": ("seek.locus_verbs:app", "Manage loci: notes that have a place."),
 }
-"""Groups below another group, which need not know them."""
+"""Groups and verbs below another group, which need not know them."""
 HIDDEN = {"hook": ("agents.hook_verb:run_hook", "Tell an agent what the notes have for it.")}
 """Verbs of no panel: a harness calls them, as ``palace plugin`` has written."""
+ALONE = "upkeep.verbs:Overview"
+"""What ``palace`` without a verb shows of a palace, or of none."""
 MOVED = {
     "register": "palace config register",
     "watch": "palace index --watch",
@@ -97,14 +105,14 @@ FEATURES = {
 """Attributes of ``Palace``, and the class of each."""
 RECALL = "recall.recalling:recall"
 """The function of ``Palace.recall``."""
-RECALL = "recall.recalling:recall"
-"""The function of ``Palace.recall``."""
 MAP = "tasks.map:draw_map"
 """The function of ``Palace.map``."""
 
 
 STORES = {"ask": "store.reaching:ask_store", "push": "store.reaching:pushing_to"}
 """What others ask of a store: a question, or to take an index."""
+STATUS = {"hooks": "agents.status:read_status"}
+"""Keys of ``palace status``, each with the function of a palace that returns what is shown."""
 
 
 def place_of(verb: str) -> str:

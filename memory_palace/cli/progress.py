@@ -36,9 +36,13 @@ class _Line:
                 self.drawn.reset(self.drawn.task_ids[0])
         self.phase, self.done, self.total = phase, done, max(done, total)
         if self.drawn:
-            has_count = self.total > 1
-            shown = {"description": self._name, "completed": done, "total": self.total}
-            self.drawn.update(self.drawn.task_ids[0], visible=has_count, **shown)
+            self.drawn.update(
+                self.drawn.task_ids[0],
+                description=self._name,
+                completed=done,
+                total=self.total,
+                visible=self.total > 1,
+            )
 
     @property
     def _name(self) -> str:

@@ -22,6 +22,7 @@ from memory_palace.index.postings import PostingLookup
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.detect import LanguageShare, tell_tongue
 from memory_palace.notes.discovery import SourceFile, discover_notes
+from memory_palace.shown import inner
 from memory_palace.storage.lock import writer_lock
 
 MOST_ENGLISH = 0.05
@@ -37,12 +38,14 @@ _MOST_ENTRIES = 10_000
 class ModelAdvice:
     """How many passages are not English, and what would serve them better than what is in use."""
 
-    share: LanguageShare
-    embedder: str = ""
-    """The embedder to change to; empty where the one in use serves."""
-    command: str = ""
+    share: LanguageShare = inner()
+    not_english: float | None
+    """Share of the passages that are not English; before a first build, of notes."""
+    recommended_embedder: str | None = None
+    """The embedder to change to; null where the one in use serves."""
+    command: str = inner(default="")
     """What to type for it."""
-    is_told: bool = False
+    is_told: bool = inner(default=False)
     """Whether somebody was told already."""
 
 
@@ -114,12 +117,13 @@ def advise(paths: PalacePaths, config: Config) -> ModelAdvice:
     with suppress(IndexMissingError, IndexDamagedError):
         commit = read_commit(paths.commit)
     share = take_share(paths, config, commit)
+    not_english = None if share.not_english is None else round(share.not_english, 4)
     names = choose_for(share)
     used = commit.embedder if commit else config.embedder or find_ready(names) or NO_VECTORS
     if names[0] == DEFAULT or not reads_english_alone(used):
-        return ModelAdvice(share)
+        return ModelAdvice(share, not_english)
     is_told = commit is not None and commit.advised == names[0]
-    return ModelAdvice(share, names[0], _force_command(names[0], config), is_told)
+    return ModelAdvice(share, not_english, names[0], _force_command(names[0], config), is_told)
 
 
 def _force_command(name: str, config: Config) -> str:

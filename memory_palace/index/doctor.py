@@ -13,7 +13,7 @@ import numpy as np
 
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder
-from memory_palace.errors import IndexDamagedError
+from memory_palace.errors import CheckFailedError, IndexDamagedError
 from memory_palace.index.commit import read_commit
 from memory_palace.index.context import Derive
 from memory_palace.index.fold import group_rows
@@ -30,6 +30,7 @@ from memory_palace.notes.manifest import read_manifest
 from memory_palace.notes.note import Chunk
 from memory_palace.notes.parsing import parse_note
 from memory_palace.notes.reading import NoteUnreadable, read_note
+from memory_palace.shown import Shown, plural
 from memory_palace.storage.atomic import is_named_by_content
 
 VECTOR_TOLERANCE = 1e-5
@@ -55,7 +56,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Examination:
+class Examination(Shown):
     """What was compared, and what disagreed."""
 
     findings: tuple[Finding, ...] = ()
@@ -67,6 +68,26 @@ class Examination:
     def needs_build(self) -> bool:
         """Whether there was nothing to compare, or building again mends what disagrees."""
         return not self.checked or any(finding.is_derived for finding in self.findings)
+
+    def lines(self) -> Iterator[str]:
+        """Return a line for each finding, and how much was compared."""
+        for mark, findings in (("fixed", self.fixed), ("problem", self.findings)):
+            for finding in findings:
+                yield f"{mark:<8} {finding.what}: {finding.where}: {finding.message}"
+        counts = {what: f"{count:,} {what}" for what, count in self.checked.items()}
+        if self.checked.get("vectors", 0) < self.checked.get("chunks", 0):
+            counts["vectors"] = f"a sample of {counts['vectors']}"
+        if counts:
+            yield "checked  " + ", ".join(counts.values())
+
+    def failure(self) -> CheckFailedError | None:
+        """Return the error of an index that does not match."""
+        if not self.findings:
+            return None
+        can_mend = not self.fixed and any(finding.is_derived for finding in self.findings)
+        hint = "; `palace doctor --fix` rebuilds what is derived" if can_mend else ""
+        verb = "does" if len(self.findings) == 1 else "do"
+        return CheckFailedError(f"{plural(len(self.findings), 'thing')} {verb} not match{hint}")
 
 
 def examine_index(

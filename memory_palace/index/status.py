@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import numpy as np
 
 from memory_palace.config import Config, PalacePaths
-from memory_palace.index.freshness import Freshness, check_freshness
+from memory_palace.index.freshness import FreshnessState, check_freshness
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Problem
 from memory_palace.notes.manifest import read_manifest
@@ -25,12 +26,11 @@ class IndexStatus:
     embedder: str
     dimension: int
     generation: int
-    built_ns: int
     segments: int
     index_bytes: Mapping[str, int]
     """Size of each part: vectors, postings, other arrays, records for showing, commit record."""
     rooms: Mapping[str, int]
-    freshness: Freshness
+    freshness: FreshnessState
     manifest_orphans: tuple[str, ...]
     """Paths that the manifest lists and that are not there."""
     chat: Mapping[str, float]
@@ -39,6 +39,12 @@ class IndexStatus:
     """Passages without a vector so far; the next build makes them."""
     problems: tuple[Problem, ...]
     """What was found in notes when they were indexed; in folders and in the manifest now."""
+    built: datetime
+    """UTC, in whole seconds."""
+    behind: int
+    """Notes that are new, changed or gone since."""
+    left_out: tuple[str, ...]
+    """What is left out by default, by path; folders end with a slash."""
 
 
 def take_status(paths: PalacePaths, config: Config, snapshot: Snapshot) -> IndexStatus:
@@ -63,7 +69,6 @@ def take_status(paths: PalacePaths, config: Config, snapshot: Snapshot) -> Index
         embedder=commit.embedder,
         dimension=commit.dimension,
         generation=commit.generation,
-        built_ns=commit.built_ns,
         segments=len(commit.segments),
         index_bytes={
             "vectors": vectors,
@@ -73,7 +78,7 @@ def take_status(paths: PalacePaths, config: Config, snapshot: Snapshot) -> Index
             "commit": paths.commit.stat().st_size,
         },
         rooms=dict(sorted(rooms.items())),
-        freshness=freshness,
+        freshness=freshness.state,
         manifest_orphans=tuple(orphans),
         chat=_read_chat(commit.calibration),
         awaiting=commit.awaiting,
@@ -82,6 +87,9 @@ def take_status(paths: PalacePaths, config: Config, snapshot: Snapshot) -> Index
             *manifest.problems,
             *(p for note in noted for p in note.problems),
         ),
+        built=datetime.fromtimestamp(commit.built_ns // 10**9, UTC),
+        behind=freshness.behind,
+        left_out=freshness.left_out,
     )
 
 

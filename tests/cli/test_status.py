@@ -93,4 +93,4 @@ def test_what_is_left_out_is_counted_by_the_build_and_its_advice_is_never_cut(
     (line,) = (line for line in screen(tmp_path).splitlines() if line.startswith("left out"))
     assert line.endswith("well/: `palace status --details`")
     assert f"a line `!{forms}` in .palaceignore takes it in" in screen(tmp_path, "--details")
-    assert palace.status().freshness.left_out == (f"{forms}/",)
+    assert palace.status().left_out == (f"{forms}/",)

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from memory_palace.embedding.registry import EMBEDDERS
 from memory_palace.embedding.weights import MINILM
 from memory_palace.errors import UsageError
-from memory_palace.features.upkeep.models import app
+from memory_palace.features.upkeep.models import models as app
 
 runner = CliRunner()
 

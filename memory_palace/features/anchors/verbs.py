@@ -9,12 +9,11 @@ from typing import Annotated, Any
 from typer import Argument, Context, Option, Typer
 
 from memory_palace.cli.options import Json, open_palace
-from memory_palace.cli.progress import progress_line
+from memory_palace.cli.progress import keep_vectors, progress_line
 from memory_palace.errors import UsageError
 from memory_palace.features.anchors.anchor_file import KINDS
 from memory_palace.features.anchors.policy import source_of
-from memory_palace.features.asking.answers import anchors_record
-from memory_palace.features.upkeep.index import NOTHING_CHANGED, what_is_kept
+from memory_palace.features.asking.answers import fired_anchors
 from memory_palace.language.visible import visible
 from memory_palace.shown import plural, print_answer, say, to_record
 
@@ -28,7 +27,7 @@ def build(ctx: Context, as_json: Json = False) -> None:
     Example: palace graph anchors build
     """
     palace = open_palace(ctx)
-    with progress_line(stopped=NOTHING_CHANGED) as advance:
+    with progress_line(stopped="stopped; the anchors are as they were") as advance:
         built = palace.anchors.build(progress=advance)
     lines = [
         f"anchors     {built.anchors}",
@@ -51,7 +50,7 @@ def update(
     Example: palace graph anchors update
     """
     palace = open_palace(ctx)
-    with progress_line(stopped=what_is_kept) as advance:
+    with progress_line(stopped=keep_vectors) as advance:
         report = palace.index(takes_up=False, wait_seconds=10.0, progress=advance)
     for problem in report.problems:
         say(str(problem))
@@ -98,7 +97,8 @@ def look_up(
     ]
     form = "{path}:{line}  {score:.6f}  (anchor {anchor:.2f}, source {source})\n  {snippet}"
     lines = (form.format(**passage) for passage in passages)
-    found = anchors_record(result)
+    by = result.anchors.answered_by if result.anchors else None
+    found = {"answered_by": by, "anchors": to_record(fired_anchors(result))}
     print_answer(found | {"passages": passages}, lines, as_json=as_json)
     if as_json:
         return

@@ -16,6 +16,7 @@ import numpy as np
 
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.errors import UsageError
+from memory_palace.features.upkeep.models import ModelChoice, ModelScore
 from memory_palace.graph.resolve import Resolver, fold_name
 from memory_palace.index.npz import Array
 from memory_palace.language.sentences import find_units
@@ -66,42 +67,6 @@ class Sample:
     questions: Sequence[MadeQuestion]
 
 
-@dataclass(frozen=True, slots=True)
-class ModelScore:
-    """How one model, or words alone, found the notes that the questions mean."""
-
-    name: str
-    at_1: float
-    at_5: float
-    mrr: float
-    low: float
-    high: float
-    """The 95 % interval of the mean reciprocal rank."""
-    embedded: int = 0
-    """Passages."""
-    seconds: float = 0.0
-    """Wall time of one of them."""
-    megabytes: float = 0.0
-    """Of the vectors of all passages of the palace."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModelChoice:
-    """The scores of all models, best first, and the difference of the best two."""
-
-    sample: Sample
-    scores: Sequence[ModelScore]
-    best: str
-    other: str
-    difference: tuple[float, float, float]
-    """In mean reciprocal rank, with its 95 % interval."""
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether the difference is more than chance."""
-        return self.difference[1] > 0
-
-
 def compare_models(
     palace: Palace,
     names: Sequence[str],
@@ -134,13 +99,27 @@ def compare_models(
         progress(f"embedding with {name}", count, count)
         questions = embedder.embed_queries([question.text for question in sample.questions])
         ranks[name] = _rank(sample, questions @ np.concatenate(parts).T)
-        megabytes = rows * embedder.dimension * 4 / 1e6
-        scores.append(ModelScore(name, *_summarise(ranks[name]), count, seconds, megabytes))
+        size = round(rows * embedder.dimension * 4 / 1e6, 1)
+        scores.append(ModelScore(name, *_summarise(ranks[name]), count, round(seconds, 4), size))
     scores.sort(key=lambda score: -score.mrr)
     best, *others = [score.name for score in scores if score.name != WORDS]
     other = others[0] if others else WORDS
     gained = 1 / np.array(ranks[best]) - 1 / np.array(ranks[other])
-    return ModelChoice(sample, scores, best, other, (float(gained.mean()), *_interval(gained)))
+    low, high = _interval(gained)
+    kinds = Counter(question.kind for question in sample.questions)
+    return ModelChoice(
+        notes=len(sample.paths),
+        passages=count,
+        titles=kinds["title"],
+        links=kinds["link"],
+        models=tuple(scores),
+        better=best if low > 0 else None,
+        best=best,
+        next=other,
+        difference=round(float(gained.mean()), 4),
+        low=low,
+        high=high,
+    )
 
 
 def draw_sample(palace: Palace, *, most: int) -> Sample:
@@ -257,11 +236,12 @@ def _rank(sample: Sample, scores: Array) -> list[float]:
 def _summarise(ranks: Sequence[float]) -> tuple[float, float, float, float, float]:
     found = np.array(ranks)
     at_1, at_5 = (float(np.mean(found <= most)) for most in (1, 5))
-    return at_1, at_5, float(np.mean(1 / found)), *_interval(1 / found)
+    at_1, at_5, mrr = (round(value, 4) for value in (at_1, at_5, float(np.mean(1 / found))))
+    return at_1, at_5, mrr, *_interval(1 / found)
 
 
 def _interval(values: Array) -> tuple[float, float]:
     """Return the 95 % percentile bootstrap interval of the mean (Efron 1979)."""
     drawn = np.random.default_rng(_SEED).integers(0, len(values), (_DRAWS, len(values)))
     low, high = np.percentile(np.asarray(values)[drawn].mean(axis=1), [2.5, 97.5])
-    return float(low), float(high)
+    return round(float(low), 4), round(float(high), 4)

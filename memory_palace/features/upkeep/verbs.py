@@ -1,0 +1,575 @@
+"""``palace index``, ``status``, ``doctor`` and ``init``, and ``palace`` without a verb."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument, Option, confirm
+
+from memory_palace.changes.operations import Move
+from memory_palace.cli.group import Group
+from memory_palace.cli.options import SHORT_WAIT_SECONDS, Json, Quiet, Verbose, Wait
+from memory_palace.cli.progress import keep_vectors, progress_line
+from memory_palace.cli.registry import read_registry
+from memory_palace.cli.screen import cut_end, cut_middle
+from memory_palace.config import PalacePaths, find_paths
+from memory_palace.embedding.registry import DEFAULT, NO_VECTORS, find_ready, get_embedder
+from memory_palace.embedding.weights import MINILM, PINNED
+from memory_palace.errors import IndexMissingError, MissingPartError, NotesFailedError, UsageError
+from memory_palace.features.upkeep.models import offer_missing, offer_model, write_share
+from memory_palace.index.advice import ModelAdvice, advise, choose_for, remember_advice
+from memory_palace.index.chat import read_lines
+from memory_palace.index.doctor import Examination
+from memory_palace.index.status import IndexStatus
+from memory_palace.index.values import IndexReport
+from memory_palace.notes.making import count_outside, make_palace
+from memory_palace.notes.usage import USAGE, logs_usage
+from memory_palace.palace import Palace
+from memory_palace.shown import ABSENT, SPREAD, Absent, Shown, inner, plural, say
+from memory_palace.table import STATUS, STORES, load
+
+verbs = Group()
+_CHANGES = ("added", "changed", "moved", "removed")
+"""What may have happened to a note, as an index report calls it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed(Shown):
+    """What a build of the index did, and which model would serve the notes better."""
+
+    report: IndexReport = field(metadata=SPREAD)
+    moved: tuple[Move, ...]
+    advice: ModelAdvice = field(metadata=SPREAD)
+    pushed: Shown | Absent
+    """What came of the store that was named."""
+    root: Path = inner()
+    is_quiet: bool = inner()
+
+    def lines(self) -> Iterator[str]:
+        """Return a line for each count."""
+        report = self.report
+        if self.is_quiet:
+            return
+        yield "would do:" if report.is_dry_run else "done:"
+        embedded = f"{report.embedded} chunks with {report.embedder}"
+        counts = {name: len(getattr(report, name)) for name in _CHANGES} | {
+            "unchanged": report.unchanged,
+            "embedded": "none: words alone answer" if report.embedder == NO_VECTORS else embedded,
+            "reused": f"{report.reused} chunks",
+            "failed": len(report.failed),
+            "seconds": f"{report.seconds:.2f}",
+        }
+        yield from (f"  {name:<10} {count}" for name, count in counts.items())
+        if report.left_out:
+            left = [self.root / path for path in report.left_out]
+            count = sum(count_outside(path)[0] if path.is_dir() else 1 for path in left)
+            verb = "is" if count == 1 else "are"
+            yield f"{plural(count, 'note')} {verb} left out: `palace status --details`"
+        if self.pushed is not ABSENT:
+            yield from self.pushed.lines()
+
+
+@verbs.verb("index")
+def index(
+    palace: Palace,
+    force: Annotated[bool, Option("--force", help="Embed every note again.")] = False,
+    verify: Annotated[
+        bool,
+        Option(
+            "--verify",
+            help="Hash every note and index file, mend what differs; push it all again.",
+        ),
+    ] = False,
+    dry_run: Annotated[
+        bool, Option("--dry-run", help="Report what would change; write nothing.")
+    ] = False,
+    embedder: Annotated[
+        str | None, Option("--embedder", help="Embedder for a first or forced build.")
+    ] = None,
+    prefer: Annotated[
+        str | None,
+        Option(
+            "--prefer",
+            help="Embedder to build with where it is ready; another is said, with the reason.",
+            show_default=False,
+        ),
+    ] = None,
+    structure: Annotated[
+        bool | None,
+        Option(
+            "--structure/--no-structure",
+            help="Keep names, phrases and relations as well, for --profile structured.",
+            show_default=False,
+        ),
+    ] = None,
+    nightly: Annotated[bool, Option("--nightly", help="Rebuild the anchors afterwards.")] = False,
+    watch: Annotated[
+        bool, Option("--watch", help="Index notes as they change afterwards, until interrupted.")
+    ] = False,
+    store: Annotated[
+        str | None,
+        Option(
+            "--store",
+            metavar="NAME|ADDRESS",
+            help="Push the index to this store as well, and take vectors that it has.",
+            show_default=False,
+        ),
+    ] = None,
+    wait: Wait = SHORT_WAIT_SECONDS,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> Iterator[Indexed]:
+    """Bring the index up to date with the notes. Only what changed is embedded.
+
+    Example: palace index --verify
+    """
+    if watch and (dry_run or store):
+        raise UsageError("--watch contradicts --dry-run and --store; leave one out")
+    is_told = False
+    if prefer and not embedder:
+        embedder, force = _prefer(palace, prefer, force=force, quiet=quiet)
+    if not (quiet or dry_run or embedder):
+        is_told = _announce_model(palace, asks=not as_json)
+    pushing: AbstractContextManager[Callable[..., Shown] | None] = nullcontext()
+    if store and not dry_run:
+        pushing = load(STORES["push"])(store, palace, trusts=not verify)
+    with pushing as push:
+        with progress_line(quiet=quiet, verbose=verbose, stopped=keep_vectors) as advance:
+            report = palace.index(
+                force=force,
+                verify=verify,
+                dry_run=dry_run,
+                embedder=embedder,
+                structure=structure,
+                wait_seconds=wait,
+                progress=advance,
+            )
+        pushed = push(force=force, verify=verify, wait=wait) if push else ABSENT
+    for problem in report.problems:
+        say(str(problem))
+    moved = tuple(Move(old, new) for old, new in report.moved)
+    advice = advise(palace.paths, palace.config)
+    yield Indexed(report, moved, advice, pushed, palace.paths.root, quiet)
+    if nightly and not dry_run:
+        stopped = "stopped; the anchors are as they were"
+        with progress_line(quiet=quiet, verbose=verbose, stopped=stopped) as advance:
+            built = palace.anchors.build(wait_seconds=max(wait, 30.0), progress=advance)
+        if not quiet:
+            say(f"{plural(built.anchors, 'anchor')} lead to {plural(built.entries, 'passage')}")
+    if not quiet:
+        _say_after(palace, report, is_told=is_told, as_json=as_json)
+    if watch:
+        _watch(palace, quiet=quiet)
+    if report.failed:
+        count = plural(len(report.failed), "note")
+        raise NotesFailedError(f"{count} not indexed in full (named above); the others were")
+
+
+def _prefer(palace: Palace, wanted: str, *, force: bool, quiet: bool) -> tuple[str | None, bool]:
+    """Return the embedder to ask for, and whether to embed all again: the index has another's.
+
+    Say which one makes the vectors, and why; one that the settings name goes before ``wanted``.
+    """
+    committed = palace.snapshot().commit.embedder if palace.paths.commit.exists() else None
+    used, asked, why = palace.config.embedder or wanted, None, "the settings say so"
+    if not palace.config.embedder:
+        try:
+            get_embedder(wanted)
+            asked, why = wanted, "it is ready here"
+        except MissingPartError as error:
+            ready = find_ready(choose_for(advise(palace.paths, palace.config).share))
+            used, why = committed or ready or NO_VECTORS, str(error)
+    if not quiet:
+        say(f"{used} makes the vectors: {why}")
+    return asked, force or (asked is not None and committed not in (None, asked))
+
+
+def _announce_model(palace: Palace, *, asks: bool) -> bool:
+    """Offer the model that is missing, or say that the one has come which was awaited.
+
+    Before a first build, which may take long, say that another model would serve these notes
+    better; return whether that was said.
+    """
+    awaited, is_first = palace.awaited_model(), not palace.paths.commit.exists()
+    if awaited is not None and not awaited.is_ready:
+        offer_model(awaited.name, asks=asks and is_first)
+    elif awaited is not None:
+        passages = f"{awaited.passages:,} passage" + "s" * (awaited.passages != 1)
+        say(
+            f"{awaited.name} is here now: {passages} get vectors; "
+            f"`--embedder {NO_VECTORS}` keeps to words"
+        )
+    elif is_first:
+        advice = advise(palace.paths, palace.config)
+        name, chosen = choose_for(advice.share)[0], palace.config.embedder
+        if not (advice.recommended_embedder or chosen) and name != DEFAULT:
+            share = write_share(advice.share)
+            say(f"{share} of the notes are not English: {name} makes the vectors")
+        return _say_advice(advice, palace)
+    return False
+
+
+def _say_advice(advice: ModelAdvice, palace: Palace) -> bool:
+    """Say which embedder would serve the notes better, if one would; return whether it would."""
+    better = advice.recommended_embedder
+    if better:
+        is_set = palace.config.embedder
+        first = f"set `embedder: {better}` in the settings, then " if is_set else ""
+        say(
+            f"{write_share(advice.share)} of the notes are not English, which {DEFAULT} does not "
+            f"know and {better} does: {first}`{advice.command}`"
+        )
+    return better is not None
+
+
+def _say_after(palace: Palace, report: IndexReport, *, is_told: bool, as_json: bool) -> None:
+    """Say what is not indexed, which embedder would serve better, and what comes next.
+
+    Of the embedder somebody is told once; ``is_told`` says that it was before this build.
+    """
+    if not report.added and not report.unchanged:
+        _say_outside(palace.paths)
+    if report.is_dry_run:
+        return
+    advice = advise(palace.paths, palace.config)
+    if advice.recommended_embedder and not advice.is_told:
+        if not is_told:
+            _say_advice(advice, palace)
+        remember_advice(palace.paths, advice.recommended_embedder)
+    if not as_json:
+        _say_next(palace.paths.root, 'query "what you want to know"')
+
+
+def _watch(palace: Palace, *, quiet: bool) -> None:
+    """Index what changes until the process is interrupted or ended; queries go on meanwhile."""
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+
+    def report(done: IndexReport) -> None:
+        for problem in done.problems:
+            say(str(problem))
+        counts = {name: len(getattr(done, name)) for name in _CHANGES}
+        changes = [f"{count} {name}" for name, count in counts.items() if count]
+        if changes and not quiet:
+            print(f"{', '.join(changes)}; {done.embedded} chunks embedded", flush=True)
+
+    palace.watch(report, stop=stop, warn=say)
+
+
+@dataclass(frozen=True, slots=True)
+class PalaceMade(Shown):
+    """The folder that a palace was made in."""
+
+    folder: Path
+
+    def lines(self) -> Iterable[str]:
+        """Return the folder."""
+        return [str(self.folder)]
+
+
+@verbs.verb("init", json=False)
+def init(
+    place: Path | None,
+    folder: Annotated[
+        Path | None, Argument(help="Folder to make a palace of; the current one by default.")
+    ] = None,
+    here: Annotated[
+        bool,
+        Option("--here", help="Take the folder as it stands: notes stay, only .palace/ is made."),
+    ] = False,
+) -> Iterator[PalaceMade]:
+    """Make FOLDER a palace: palace/ with the seven rooms, or the folder as it stands.
+
+    No note is touched, and running it again changes nothing. Where there are notes outside
+    palace/, a terminal is asked which of the two is meant. Example: palace init --here ~/notes
+    """
+    root = (folder or place or Path.cwd()).resolve()
+    is_new = not here and find_paths(root) is None
+    if is_new and sys.stdin.isatty() and (outside := _describe_outside(root)):
+        question = f"{outside}.\nTake the folder as it stands? Its notes stay where they are"
+        here = confirm(question, default=True)
+    paths = make_palace(root, here=here)
+    yield PalaceMade(paths.notes if paths.is_classic else paths.own)
+    _say_outside(paths)
+    if not paths.commit.exists():
+        offer_missing(paths.root)
+    _say_next(paths.root, "index")
+
+
+def _say_next(root: Path, command: str) -> None:
+    """Say on a terminal which command comes next, with -C where one stands elsewhere."""
+    if sys.stdout.isatty() and sys.stderr.isatty():
+        where = "" if Path.cwd().is_relative_to(root) else f" -C {shlex.quote(str(root))}"
+        say(f"next: palace{where} {command}")
+
+
+def _say_outside(paths: PalacePaths) -> None:
+    """Say how many notes are not part of a classic palace, and how they would be."""
+    if paths.is_classic and (outside := _describe_outside(paths.root)):
+        say(f"{outside}; `palace init --here` takes the folder as it stands")
+
+
+def _describe_outside(root: Path) -> str:
+    """Return how many notes are below a folder and not in ``palace/``; nothing where none are."""
+    count, is_all = count_outside(root)
+    more, verb = "" if is_all else "more than ", "is" if count == 1 else "are"
+    return f"{more}{plural(count, 'note')} in {root} {verb} outside palace/" if count else ""
+
+
+@verbs.verb("doctor")
+def doctor(
+    palace: Palace,
+    fix: Annotated[bool, Option("--fix", help="Rebuild what does not match.")] = False,
+) -> Examination:
+    """Check that notes, manifest, vectors and digests match; exit 8 if they do not.
+
+    Every note and index file is hashed, every note is cut into chunks again, and a sample of
+    vectors is computed again. `palace config store verify` does the same for a store.
+
+    Example: palace doctor --fix
+    """
+    return palace.doctor(fix=fix)
+
+
+_WIDTH, _INDENT = 80, 11
+_MOST_STEPS = 2
+_MOST_TROUBLES = 3
+"""Problems that are named one by one, and calls of hooks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Status(Shown):
+    """The state of a palace, on one screen or in full."""
+
+    status: IndexStatus = field(metadata=SPREAD)
+    usage_logged: bool
+    advice: ModelAdvice = field(metadata=SPREAD)
+    others: Mapping[str, Shown] = field(metadata=SPREAD)
+    """By key, the state of what the table's ``STATUS`` names."""
+    palace: Palace = inner()
+    is_full: bool = inner()
+
+    def lines(self) -> Iterator[str]:
+        """Return at most 24 lines of 80 columns, what matters most first; or everything."""
+        status, paths = self.status, self.palace.paths
+        if not self.is_full:
+            yield f"palace     {cut_middle(str(paths.root.resolve()), _WIDTH - _INDENT)}"
+        yield f"notes      {_describe_notes(status)}"
+        if set(status.rooms) != {"(no room)"}:
+            yield from (f"  {room:<18} {count:>6,}" for room, count in status.rooms.items())
+        yield f"index      {_describe_freshness(status)}"
+        model = f"model      {_describe_model(status)}"
+        usage = (
+            f"logged in {paths.shown(paths.logs / USAGE)};",
+            f"`usage_log: off` in {paths.shown(paths.settings)} ends it",
+        )
+        if self.is_full:
+            yield f"{model}, {status.dimension} dimensions"
+            yield from _label("languages", self._languages())
+            yield from self._figures()
+            for name, other in self.others.items():
+                yield from _label(name, other.lines())
+            if self.usage_logged:
+                yield f"usage      what is opened or cited is {' '.join(usage)}"
+            yield from _label("left out", map(_taking_in, status.left_out))
+            missing = (f"lists a missing file: {path}" for path in status.manifest_orphans)
+            yield from _label("manifest", missing)
+            yield from _label("problem", map(str, status.problems))
+        else:
+            yield cut_end(model, _WIDTH)
+            if self.advice.recommended_embedder:
+                yield from _label("languages", islice(self._languages(), 1))
+            yield from _label("problems", self._troubles())
+            if left_out := status.left_out:
+                more = ": `palace status --details`"
+                few = left_out[0] if len(left_out) == 1 else f"{len(left_out):,} files and folders"
+                yield f"left out   {cut_middle(few, _WIDTH - _INDENT - len(more))}{more}"
+            for line in _label("usage", usage if self.usage_logged else ()):
+                yield cut_end(line, _WIDTH)
+        yield from _lay_steps(islice(_next_steps(self.palace, status, self.advice), _MOST_STEPS))
+
+    def _languages(self) -> Iterator[str]:
+        share, better = self.advice.share, self.advice.recommended_embedder
+        if share.told:
+            yield f"{write_share(share)} of {plural(share.told, 'passage')} not English"
+        if better:
+            yield f"{better} would serve them better: `{self.advice.command}`"
+
+    def _figures(self) -> Iterator[str]:
+        """Return what only who looks after the index asks."""
+        status = self.status
+        yield (
+            f"generation {status.generation}, {plural(status.segments, 'segment')}, "
+            f"{plural(status.dead_rows, 'dead row')}"
+        )
+        sizes = status.index_bytes
+        parts = ", ".join(f"{name} {size / 1024:,.0f} KiB" for name, size in sizes.items())
+        yield f"size       {sum(sizes.values()) / 1024:,.0f} KiB: {parts}"
+        if "bar" in status.chat:
+            count, reached = len(read_lines("chat")), status.chat["bar"]
+            yield f"recall     90 % of {count} lines of small talk reach at most {reached:.2f} here"
+
+    def _troubles(self) -> Iterator[str]:
+        """Return the first, cut to the screen, and where the rest is to be seen."""
+        status = self.status
+        troubles = [
+            *map(str, sorted(status.problems, key=lambda problem: not problem.is_failure)),
+            *(f"the manifest lists a missing file: {path}" for path in status.manifest_orphans),
+            *(line for one in self.others.values() for line in one.remarks(as_json=False)),
+        ]
+        yield from (cut_end(line, _WIDTH - _INDENT) for line in troubles[:_MOST_TROUBLES])
+        if (more := len(troubles) - _MOST_TROUBLES) > 0:
+            yield f"and {more:,} more: `palace status --details`"
+
+
+@verbs.verb("status")
+def status(
+    palace: Palace,
+    details: Annotated[
+        bool, Option("--details", help="Everything in full, with the figures of the index.")
+    ] = False,
+) -> Status:
+    """Show what the palace holds, whether the index is up to date, problems, and what to do next.
+
+    Example: palace status
+    """
+    return Status(
+        palace.status(),
+        logs_usage(palace.paths, palace.config),
+        advise(palace.paths, palace.config),
+        {key: load(place)(palace) for key, place in STATUS.items()},
+        palace,
+        details,
+    )
+
+
+def _label(name: str, lines: Iterable[str]) -> Iterator[str]:
+    """Return lines behind their name, which stands on the first."""
+    for line in lines:
+        yield f"{name:<{_INDENT}}{line}"
+        name = ""
+
+
+def _taking_in(path: str) -> str:
+    name = path.rstrip("/").rpartition("/")[2]
+    return f"{path} (a line `!{name}` in .palaceignore takes it in)"
+
+
+def _describe_notes(status: IndexStatus) -> str:
+    """Return how many notes and passages there are."""
+    archived = f" ({status.cold:,} archived)" if status.cold else ""
+    noun = "passage" if status.chunks == 1 else "passages"
+    return f"{status.notes:,}{archived}, in {status.chunks:,} {noun}"
+
+
+def _describe_model(status: IndexStatus) -> str:
+    """Return what compares by meaning, or that nothing does."""
+    if status.awaiting:
+        return f"{status.embedder}, so far of {status.chunks - status.awaiting:,} passages"
+    return status.embedder if status.dimension else "none: words only, no meaning"
+
+
+def _describe_freshness(status: IndexStatus) -> str:
+    """Return how far the index is behind the notes, and when it was built."""
+    behind = f"{plural(status.behind, 'note')} behind" if status.behind else ""
+    compared = "up to date" if status.freshness == "current" else "not compared with the notes"
+    return f"{behind or compared}, built {status.built:%Y-%m-%d %H:%M} UTC"
+
+
+@dataclass(frozen=True, slots=True)
+class Overview(Shown):
+    """``palace`` alone: where the palace is, how it is, and what to do next, on one screen."""
+
+    palace: Palace | None
+
+    def lines(self) -> Iterator[str]:
+        """Return the lines of the screen."""
+        registry = read_registry()
+        if self.palace is None:
+            yield from _without_palace(Path.cwd(), registry.palaces)
+            return
+        home = self.palace.paths.root.resolve()
+        names = [name for name, folder in registry.palaces.items() if Path(folder) == home]
+        marks = [f"{name}, the default" if name == registry.default else name for name in names]
+        yield f"palace     {home}" + (f"  ({'; '.join(marks)})" if marks else "")
+        steps = [("palace --help", "all verbs")]
+        try:
+            status = self.palace.status()
+        except IndexMissingError:
+            yield "index      none yet"
+            first = ("palace index", "read the notes")
+            yield from _lay_steps((first, *_model_steps(self.palace), *steps))
+            return
+        yield f"notes      {_describe_notes(status)}"
+        yield f"model      {_describe_model(status)}"
+        yield f"index      {_describe_freshness(status)}"
+        failed = sum(problem.is_failure for problem in status.problems)
+        if failed:
+            count = plural(failed, "note")
+            yield f"problems   {count} could not be read; `palace status` names them"
+        if status.notes:
+            steps.insert(0, ('palace query "a question"', "ask the notes"))
+        yield from _lay_steps((*_next_steps(self.palace, status), *steps))
+
+
+def _without_palace(folder: Path, palaces: Mapping[str, str]) -> Iterator[str]:
+    found, is_whole = count_outside(folder)
+    yield f"There is no palace in {folder} or above it."
+    steps = [("palace init", "make a new palace here, with seven rooms")]
+    if found:
+        noun = "Markdown file" if found == 1 else "Markdown files"
+        yield f"The folder holds {found:,}{'' if is_whole else ' or more'} {noun}."
+        steps.insert(0, ("palace init --here", "take these notes as they are, where they are"))
+    steps += [(f"palace -C {name}", f"go to {place}") for name, place in palaces.items()]
+    yield from _lay_steps((*steps, ("palace --help", "all verbs")))
+
+
+_Step = tuple[str, str]
+"""A command, and what it does."""
+
+
+def _next_steps(
+    palace: Palace, status: IndexStatus, advice: ModelAdvice | None = None
+) -> Iterator[_Step]:
+    """Return what would mend or better a palace; nothing where all is well."""
+    if not status.notes:
+        yield 'palace new "A title"', "write a first note"
+    if status.awaiting:
+        yield "palace index", f"make the vectors of {status.awaiting:,} more passages"
+    elif not status.dimension:
+        yield from _model_steps(palace)
+    if status.freshness == "stale":
+        yield "palace index", "take in what has changed"
+    if advice is not None and advice.recommended_embedder and status.notes:
+        yield advice.command, "find notes that are not in English better"
+
+
+def _model_steps(palace: Palace) -> Iterator[_Step]:
+    awaited = palace.awaited_model()
+    if awaited is not None and awaited.is_ready:
+        yield "palace index", f"find by meaning too: {awaited.name} is here now"
+    elif awaited is not None:
+        model = PINNED.get(awaited.name, MINILM)
+        yield f"palace models fetch {model.name}", f"find by meaning too ({model.download}, once)"
+
+
+def _lay_steps(steps: Iterable[_Step]) -> Iterator[str]:
+    """Return an empty line and a row per command, each once; nothing where there is none."""
+    rows: dict[str, str] = {}
+    for command, what in steps:
+        rows.setdefault(command, what)
+    if rows:
+        width = max(map(len, rows))
+        yield ""
+        yield from (f"  {command:<{width}}  {what}" for command, what in rows.items())
