@@ -37,7 +37,10 @@ VERBS = {
             "tasks.verbs:conflict",
             "Record and resolve claims that contradict each other.",
         ),
-        "metabolism": ("metabolism.verbs:metabolism", "Keep what outlives a project; archive the rest."),
+        "metabolism": (
+            "metabolism.verbs:metabolism",
+            "Keep what outlives a project; archive the rest.",
+        ),
         "view": ("view.verbs:view_palace", "Draw the palace as a page to walk through."),
     },
     "Agents": {
@@ -77,6 +80,8 @@ HIDDEN = {"hook": ("agents.hook_verb:run_hook", "Tell an agent what the notes ha
 """Verbs of no panel: a harness calls them, as ``palace plugin`` has written."""
 ALONE = "upkeep.verbs:Overview"
 """What ``palace`` without a verb shows of a palace, or of none."""
+KINDS = {"memory": "memories.kind:MemoryKind"}
+"""Kinds of notes, and the class by which others ask about them: see ``memory_palace.kinds``."""
 MOVED = {
     "register": "palace config register",
     "watch": "palace index --watch",

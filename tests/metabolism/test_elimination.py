@@ -34,7 +34,7 @@ def actions(notes, **more):
 
 def held(notes, stem, **more):
     (found,) = (p for p in proposals(notes, **more) if p.path.endswith(f"/{stem}.md"))
-    return found.held
+    return found.held or ""
 
 
 def steps(notes, **more):

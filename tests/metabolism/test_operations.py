@@ -68,11 +68,11 @@ def card_of(sample, stem):
 
 def test_distill_writes_a_note_that_the_report_no_longer_asks_for(sample):
     report = take_report(sample, today=TODAY)
-    waiting = {card.document.stem for card in report.undistilled}
+    waiting = {Path(path).stem for path in report.undistilled}
     assert "2026-08-10_find-the-missing-hour" in waiting
     assert "2026-05-19_recover-april-readings" not in waiting
     distill(sample, "find-the-missing-hour", model=None, apply=True, today=TODAY)
-    after = {card.document.stem for card in take_report(sample, today=TODAY).undistilled}
+    after = {Path(path).stem for path in take_report(sample, today=TODAY).undistilled}
     assert waiting - after == {"2026-08-10_find-the-missing-hour"}
     sample.index(embedder="hashing")
     assert sample.graph().broken() == []

@@ -49,7 +49,7 @@ def test_both_claims_are_quoted_by_path_lines_and_digest(palace, notes):
     assert "+`palace/chambers/a.md#L3-L6` sha256:" in outcome.diff
     conflict, claims = show_conflict(palace, "mast-height")
     assert conflict.parties == notes
-    assert [(c.quote.first_line, c.quote.last_line) for c in claims] == [(3, 6), (4, 4)]
+    assert [(c.first_line, c.last_line) for c in claims] == [(3, 6), (4, 4)]
     assert [claim.standing for claim in claims] == ["as quoted", "as quoted"]
     assert "The mast is 3.2 metres." in conflict.document.section("Claim A")
     assert list(conflict.document.sections) == [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 
@@ -23,33 +23,79 @@ from memory_palace.features.metabolism.promotion import plan_amendment, plan_pro
 from memory_palace.features.metabolism.steps import carry_out, check_promotion, propose
 from memory_palace.features.tasks.cards import Card, find_card
 from memory_palace.notes.document import Library
+from memory_palace.notes.usage import KNOWN_AFTER_DAYS
+from memory_palace.shown import Shown
 
 _PROMOTABLE = ("project_rooms/", "chambers/", "reflection_wing/telegrams/")
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class RipeNote:
+    """A note all of whose gates into the reflection wing are open."""
+
+    path: str
+    gates: tuple[PromotionGate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report(Shown):
     """What is ripe and what is stale, with the evidence counted."""
 
-    undistilled: tuple[Card, ...]
-    """Completed cards without a telegraph."""
-    ripe: tuple[tuple[str, tuple[PromotionGate, ...]], ...]
-    """Notes all of whose gates into the reflection wing are open."""
+    undistilled: tuple[str, ...]
+    """Paths of completed cards without a telegraph."""
+    ripe: tuple[RipeNote, ...]
     proposals: tuple[Elimination, ...]
     usage_since: date | None
     """Since when use is logged; ``None`` where it is not."""
     tells_disuse: bool
     """Whether it is logged for long enough; before that no note is called unused."""
-    compares_vectors: bool
-    """Whether there was an index to compare assets by; without it no duplicates are found."""
+    by_meaning: bool
+    """Whether there were vectors to compare assets by; without them no duplicates are found."""
+
+    def lines(self) -> Iterable[str]:
+        """Return a line for each finding, and its evidence."""
+        yield from (f"distill     {path}" for path in self.undistilled)
+        for note in self.ripe:
+            yield f"promote     {note.path}"
+            yield from (f"  {'open  ' if g.is_open else 'closed'}  {g}" for g in note.gates)
+        for step in self.proposals:
+            target = f" -> {step.other}" if step.other else ""
+            yield f"{step.action:<11} {step.path}{target}"
+            yield from (f"  {line}" for line in step.evidence)
+            if step.held:
+                yield f"  held: {step.held}"
+
+    def remarks(self, *, as_json: bool) -> Iterable[str]:
+        """Return what could not be counted."""
+        if as_json:
+            return
+        if self.usage_since is None:
+            yield (
+                "no use is logged yet, so no note is called unused; see usage_log in palace.yaml"
+            )
+        elif not self.tells_disuse:
+            yield (
+                f"use is logged since {self.usage_since}; before it is logged for "
+                f"{KNOWN_AFTER_DAYS} days no note is called unused"
+            )
+        if not self.by_meaning:
+            yield "there are no vectors to compare notes by, so duplicates were not looked for"
 
 
 def take_report(engine: Engine, *, today: date | None = None) -> Report:
     """Count everything; nothing is written."""
     ledger = take_ledger(engine, read_notes(engine), today=today)
+    documents = ledger.documents.values()
+    distilled = {d.text("corridor_card") for d in documents if kind_of(d) is TELEGRAM}
+    undistilled = (
+        card.path
+        for card in ledger.cards.values()
+        if card.state == "completed" and not card.is_archived
+        if distilled.isdisjoint((card.document.stem, card.task_id))
+    )
     return Report(
-        tuple(undistilled_cards(ledger)),
-        tuple(find_ripe(ledger)),
+        tuple(undistilled),
+        tuple(_find_ripe(ledger)),
         tuple(propose(engine, ledger)),
         ledger.usage.began,
         ledger.tells_disuse,
@@ -57,30 +103,15 @@ def take_report(engine: Engine, *, today: date | None = None) -> Report:
     )
 
 
-def undistilled_cards(ledger: Ledger) -> list[Card]:
-    """Return completed cards in the corridor that no telegraph names."""
-    telegraphs = [d for d in ledger.documents.values() if kind_of(d) is TELEGRAM]
-    distilled = {telegraph.text("corridor_card") for telegraph in telegraphs}
-    return [
-        card
-        for card in ledger.cards.values()
-        if card.state == "completed"
-        and not card.is_archived
-        and not {card.document.stem, card.task_id} & distilled
-    ]
-
-
-def find_ripe(ledger: Ledger) -> list[tuple[str, tuple[PromotionGate, ...]]]:
-    """Return the notes that may be compiled and have not been."""
-    found = []
+def _find_ripe(ledger: Ledger) -> Iterator[RipeNote]:
+    """Yield the notes that may be compiled and have not been."""
     for path, document in ledger.documents.items():
         if document.is_cold or document.texts("promoted_to") or path.endswith("/index.md"):
             continue
         if document.place.startswith(_PROMOTABLE):
             gates = tuple(reflection_gates(ledger, path))
             if is_ripe(gates):
-                found.append((path, gates))
-    return found
+                yield RipeNote(path, gates)
 
 
 def distill(

@@ -36,9 +36,9 @@ class Elimination:
     action: EliminationAction
     path: str
     evidence: tuple[str, ...]
-    other: str = ""
+    other: str | None = None
     """The note that takes its place, or the one it is in doubt with."""
-    held: str = ""
+    held: str | None = None
     """Why it is not carried out now, although the rule says so."""
     lines: tuple[LineRange, LineRange] | None = None
     """Of a contradiction, those of the other note and its own."""
@@ -85,7 +85,7 @@ def _hold_unsaid(ledger: Ledger, proposals: Sequence[Elimination]) -> Iterator[E
         if proposal.action in _BY_DISUSE and not proposal.held:
             without = () if proposal.path in ledger.cards else passing - {proposal.path}
             document = ledger.documents[proposal.path]
-            yield replace(proposal, held=staying.let_go(document, without=without))
+            yield replace(proposal, held=staying.let_go(document, without=without) or None)
         else:
             yield proposal
 
@@ -106,8 +106,8 @@ def _superseded(ledger: Ledger, document: Document, names: Sequence[str]) -> Eli
     linked = sorted(ledger.out.get(document.path, ()))
     heirs = [path for path in linked if ledger.documents[path].stem in stems]
     words = (f"superseded by {', '.join(names)}",)
-    held = "" if heirs else "the note that supersedes it was not found"
-    return Elimination("supersede", document.path, words, next(iter(heirs), ""), held)
+    held = None if heirs else "the note that supersedes it was not found"
+    return Elimination("supersede", document.path, words, next(iter(heirs), None), held)
 
 
 def _failed(ledger: Ledger, document: Document) -> Elimination | None:
@@ -121,16 +121,16 @@ def _failed(ledger: Ledger, document: Document) -> Elimination | None:
     if has_failed:
         evidence.append(f"{failures} failures, {successes} successes")
     room = _room_of_origin(ledger, document)
-    held = "" if room else "no card or field says which project it came from"
+    held = None if room else "no card or field says which project it came from"
     return Elimination("return", document.path, tuple(evidence), other=room, held=held)
 
 
-def _room_of_origin(ledger: Ledger, document: Document) -> str:
+def _room_of_origin(ledger: Ledger, document: Document) -> str | None:
     cards = [ledger.cards[s.path] for s in ledger.sources(document.path) if s.path in ledger.cards]
     cards += ledger.worked_in(document.path)
     names = [document.text("project"), document.text("project_room")]
     names += [card.document.text("project") for card in cards]
-    return next(filter(None, names), "")
+    return next(filter(None, names), None)
 
 
 def _unused(ledger: Ledger, document: Document) -> Elimination | None:

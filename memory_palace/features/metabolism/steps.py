@@ -111,7 +111,7 @@ def _hold(steps: Sequence[Elimination], lost: Sequence[Answered]) -> list[Elimin
         touched = [step for step in going if {step.path, step.other} & set(one.notes)]
         for step in touched or going:
             reasons.setdefault(step.path, f"{one.question!r} would lose its answer")
-    return [replace(s, held=reasons.get(s.path, "")) if not s.held else s for s in steps]
+    return [replace(s, held=reasons.get(s.path)) if not s.held else s for s in steps]
 
 
 def carry_out(ledger: Ledger, proposals: Sequence[Elimination]) -> Plan:
@@ -148,10 +148,10 @@ class _Draft:
             case "archive" | "finish":
                 self._archive(path)
             case "supersede":
-                self._succeed(document, proposal.other)
+                self._succeed(document, proposal.other or "")
                 self._archive(path)
             case "return":
-                self._return(document, proposal.other)
+                self._return(document, proposal.other or "")
             case "merge" | "contradiction":
                 self._open(proposal)
         words = "; ".join(proposal.evidence)
@@ -197,7 +197,7 @@ class _Draft:
         self.moves[document.path] = Move(document.path, f"{room}/{document.path.split('/')[-1]}")
 
     def _open(self, proposal: Elimination) -> None:
-        older, newer = (self.ledger.documents[p] for p in (proposal.other, proposal.path))
+        older, newer = (self.ledger.documents[p or ""] for p in (proposal.other, proposal.path))
         kind = "duplicate" if proposal.action == "merge" else "contradiction"
         evidence = list(proposal.evidence)
         if kind == "duplicate":

@@ -2,70 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Annotated, Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated
 
-from typer import Argument, Context, Option, Typer
+from typer import Argument, Option
 
-from memory_palace.cli.old_changes import show_change
-from memory_palace.cli.options import (
-    Apply,
-    Json,
-    Model,
-    Note,
-    completed,
-    open_palace,
-)
+from memory_palace.changes.changing import Outcome
+from memory_palace.changes.cold_zone import Leak
+from memory_palace.cli.changes import ChangeShown
+from memory_palace.cli.group import Group
+from memory_palace.cli.options import Apply, Model, Note, completed
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.features.metabolism.cycle import Report
-from memory_palace.features.metabolism.elimination import Elimination
-from memory_palace.features.metabolism.gates import PromotionGate
-from memory_palace.notes.usage import KNOWN_AFTER_DAYS
-from memory_palace.shown import plural, print_answer, say, to_record
+from memory_palace.palace import Palace
+from memory_palace.shown import Shown, plural
 
-app = Typer(no_args_is_help=True, help="Keep what outlives a project; archive the rest.")
+metabolism = Group("Keep what outlives a project; archive the rest.")
 
 
-@app.command("report")
-def report(ctx: Context, as_json: Json = False) -> None:
+@metabolism.verb("report")
+def report(palace: Palace) -> Report:
     """Report what is ready to promote and what is stale, with the evidence. Changes nothing.
 
     Example: palace metabolism report
     """
-    found = open_palace(ctx).metabolism.report()
-    print_answer(_report_record(found), _report_lines(found), as_json=as_json)
-    if as_json:
-        return
-    if not found.tells_disuse:
-        say(_write_usage(found))
-    if not found.compares_vectors:
-        say("there are no vectors to compare notes by, so duplicates were not looked for")
+    return palace.metabolism.report()
 
 
-@app.command("distill")
-def distill_(
-    ctx: Context,
+@dataclass(frozen=True)
+class Distilled(ChangeShown):
+    """A telegraph that was planned or written."""
+
+    evidence: tuple[str, ...]
+
+    def remarks(self, *, as_json: bool) -> Iterable[str]:
+        yield from ChangeShown.remarks(self, as_json=as_json)
+        yield from () if as_json else self.evidence
+
+
+@metabolism.verb("distill")
+def distill(
+    palace: Palace,
     card: Annotated[str, Argument(help="A completed card.", autocompletion=completed("cards"))],
     model: Model = None,
     apply: Apply = False,
-    as_json: Json = False,
-) -> None:
+) -> Distilled:
     """Condense a completed card to a telegraph, and say what was left out.
 
     Headings and labels such as Problem, Tried, Fix and Lesson decide; of more than 400 tokens the
     rest is left out. A part that the card does not have is absent.
     Example: palace metabolism distill recover-april-readings
     """
-    change = open_palace(ctx).metabolism.distill(card, model=model, apply=apply)
-    show_change(change, as_json=as_json, evidence=list(change.evidence))
-    if not as_json:
-        for words in change.evidence:
-            say(words)
+    change = palace.metabolism.distill(card, model=model, apply=apply)
+    return Distilled.of(change, evidence=change.evidence)
 
 
-@app.command("promote")
-def promote_(
-    ctx: Context,
+@metabolism.verb("promote")
+def promote(
+    palace: Palace,
     note: Note,
     kind: Annotated[str, Option("--as", help="principle, kernel, failure, path or constitution.")],
     section: Annotated[
@@ -76,133 +71,92 @@ def promote_(
         Option("--decided-by", help="Who accepts a candidate: one of `deciders` in the settings."),
     ] = None,
     apply: Apply = False,
-    as_json: Json = False,
-) -> None:
+) -> Outcome:
     """Promote a note if every gate is open; otherwise name what is missing and exit 8.
 
     A candidate that a person accepts becomes a rule of the constitution.
     Example: palace metabolism promote 2026-05-20-recovering-april --as principle
     """
-    change = open_palace(ctx).metabolism.promote(
-        note,
-        kind,
-        sections=_parse_sections(section or ()),
-        decided_by=decided_by,
-        apply=apply,
+    sections: dict[str, str] = {}
+    for text in section or ():
+        name, equals, words = text.partition("=")
+        if not equals or not name.strip() or not words.strip():
+            raise UsageError(f'write a section as "NAME=text", not {text!r}')
+        sections[name.strip()] = words.strip()
+    return palace.metabolism.promote(
+        note, kind, sections=sections, decided_by=decided_by, apply=apply
     )
-    show_change(change, as_json=as_json)
 
 
-@app.command("apply")
-def apply_(
-    ctx: Context,
-    apply: Apply = False,
-    as_json: Json = False,
-) -> None:
+@dataclass(frozen=True)
+class Eliminated(ChangeShown):
+    """A run of reverse elimination that was planned or done."""
+
+    held: tuple[str, ...]
+    """Steps left undone, each with the reason."""
+
+    def remarks(self, *, as_json: bool) -> Iterable[str]:
+        yield from ChangeShown.remarks(self, as_json=as_json)
+        yield from () if as_json else (f"held: {line}" for line in self.held)
+
+
+@metabolism.verb("apply")
+def apply_steps(palace: Palace, apply: Apply = False) -> Eliminated:
     """Carry out what report proposes: demote, archive, supersede, return, open conflicts.
 
     All of it is one change, and one undo takes it back. A note with uncommitted edits is left
     alone.
     Example: palace metabolism apply --apply
     """
-    metabolism = open_palace(ctx).metabolism
-    change = metabolism.eliminate(apply=apply)
-    show_change(change, as_json=as_json, held=list(change.held))
-    for line in () if as_json else change.held:
-        say(f"held: {line}")
+    change = palace.metabolism.eliminate(apply=apply)
+    return Eliminated.of(change, held=change.held)
 
 
-@app.command("archive")
-def archive(ctx: Context, note: Note, apply: Apply = False, as_json: Json = False) -> None:
+@metabolism.verb("archive")
+def archive(palace: Palace, note: Note, apply: Apply = False) -> Outcome:
     """Move a note into the archive, where ordinary queries do not look.
 
     Example: palace metabolism archive "old radio plan" --apply
     """
-    change = open_palace(ctx).cold_zone.archive(note, apply=apply)
-    show_change(change, as_json=as_json)
+    return palace.cold_zone.archive(note, apply=apply)
 
 
-@app.command("restore")
-def restore(ctx: Context, note: Note, apply: Apply = False, as_json: Json = False) -> None:
+@metabolism.verb("restore")
+def restore(palace: Palace, note: Note, apply: Apply = False) -> Outcome:
     """Move an archived note back to where it was.
 
     Example: palace metabolism restore "old radio plan" --apply
     """
-    change = open_palace(ctx).cold_zone.restore(note, apply=apply)
-    show_change(change, as_json=as_json)
+    return palace.cold_zone.restore(note, apply=apply)
 
 
-@app.command("cold")
+@dataclass(frozen=True, slots=True)
+class ColdCheck(Shown):
+    """Cold paths where none may be."""
+
+    leaks: Sequence[Leak]
+
+    def lines(self) -> Iterable[str]:
+        nothing = "no cold path in manifest, index, graph or a test query"
+        return map(str, self.leaks) if self.leaks else [nothing]
+
+    def failure(self) -> CheckFailedError | None:
+        count = plural(len(self.leaks), "cold path")
+        message = f"{count} leaked; run `palace metabolism cold --fix`"
+        return CheckFailedError(message) if self.leaks else None
+
+
+@metabolism.verb("cold")
 def check_cold(
-    ctx: Context,
+    palace: Palace,
     fix: Annotated[
         bool, Option("--fix", help="First take cold lines out of the manifest and rebuild.")
     ] = False,
-    as_json: Json = False,
-) -> None:
+) -> ColdCheck:
     """Check that no cold path is in manifest, index, graph or a test query; exit 8 if one is.
 
     Example: palace metabolism cold
     """
-    zone = open_palace(ctx).cold_zone
     if fix:
-        zone.fix()
-    leaks = zone.check()
-    lines = list(map(str, leaks)) or ["no cold path in manifest, index, graph or a test query"]
-    print_answer({"leaks": to_record(leaks)}, lines, as_json=as_json)
-    if leaks:
-        count = plural(len(leaks), "cold path")
-        raise CheckFailedError(f"{count} leaked; run `palace metabolism cold --fix`")
-
-
-def _report_lines(found: Report) -> Iterator[str]:
-    yield from (f"distill     {card.path}" for card in found.undistilled)
-    for path, gates in found.ripe:
-        yield f"promote     {path}"
-        yield from _gate_lines(gates)
-    for proposal in found.proposals:
-        target = f" -> {proposal.other}" if proposal.other else ""
-        yield f"{proposal.action:<11} {proposal.path}{target}"
-        yield from (f"  {line}" for line in proposal.evidence)
-        if proposal.held:
-            yield f"  held: {proposal.held}"
-
-
-def _gate_lines(gates: Sequence[PromotionGate]) -> Iterator[str]:
-    for gate in gates:
-        yield f"  {'open  ' if gate.is_open else 'closed'}  {gate.name}: {gate.counted}"
-
-
-def _write_usage(found: Report) -> str:
-    if found.usage_since is None:
-        return "no use is logged yet, so no note is called unused; see usage_log in palace.yaml"
-    return (
-        f"use is logged since {found.usage_since}; before it is logged for "
-        f"{KNOWN_AFTER_DAYS} days no note is called unused"
-    )
-
-
-def _report_record(found: Report) -> dict[str, Any]:
-    return {
-        "undistilled": [card.path for card in found.undistilled],
-        "ripe": [{"path": path, "gates": to_record(gates)} for path, gates in found.ripe],
-        "proposals": [_proposal_record(proposal) for proposal in found.proposals],
-        "usage_since": to_record(found.usage_since),
-        "tells_disuse": found.tells_disuse,
-        "by_meaning": found.compares_vectors,
-    }
-
-
-def _proposal_record(proposal: Elimination) -> dict[str, Any]:
-    record: dict[str, Any] = to_record(proposal)
-    return record | {"other": proposal.other or None, "held": proposal.held or None}
-
-
-def _parse_sections(given: Sequence[str]) -> dict[str, str]:
-    sections: dict[str, str] = {}
-    for text in given:
-        name, equals, words = text.partition("=")
-        if not equals or not name.strip() or not words.strip():
-            raise UsageError(f'write a section as "NAME=text", not {text!r}')
-        sections[name.strip()] = words.strip()
-    return sections
+        palace.cold_zone.fix()
+    return ColdCheck(palace.cold_zone.check())

@@ -21,6 +21,7 @@ from memory_palace.graph.naming import find_called, slug_of
 from memory_palace.markdown.markup import Markup
 from memory_palace.notes.document import Document
 from memory_palace.notes.excerpt import excerpt
+from memory_palace.shown import Shown, inner
 
 ConflictKind: TypeAlias = Literal["contradiction", "duplicate", "stale", "policy"]
 KINDS: tuple[ConflictKind, ...] = get_args(ConflictKind)
@@ -42,41 +43,55 @@ class Quote:
     last_line: int
     digest: str
     """SHA-256 of the lines as shown, the first 16 hexadecimal digits."""
-    text: str = ""
+    text: str = inner(default="")
 
 
 @dataclass(frozen=True, slots=True)
-class Conflict:
+class Conflict(Shown):
     """One conflict, read from its note."""
 
-    document: Document
+    path: str
+    conflict_id: str
+    title: str
     status: str
     """``open``, ``resolved`` or ``wontfix``."""
     kind: str
     parties: tuple[str, ...]
-    quotes: tuple[Quote, ...]
+    raised_by: str
+    raised_at: str
+    resolution: str | None
+    resolved_by: str | None
+    document: Document = inner()
+    quotes: tuple[Quote, ...] = inner()
     """Empty in a note that was written without them."""
-
-    @property
-    def path(self) -> str:
-        """Where it is, relative to the root."""
-        return self.document.path
 
     @property
     def is_open(self) -> bool:
         """Whether nobody has decided yet."""
         return self.status == "open"
 
+    def lines(self) -> Iterable[str]:
+        """Return its path and state, and its parties."""
+        yield f"{self.path}  {self.status}  {self.kind}"
+        yield from (f"party: {party}" for party in self.parties)
+
 
 def read_conflicts(documents: Iterable[Document]) -> list[Conflict]:
     """Return the conflicts among notes: those in the conflict room that name parties."""
     return [
         Conflict(
-            document,
-            document.text("status") or "open",
-            document.text("kind"),
-            document.texts("parties"),
-            find_quotes(document.body),
+            path=document.path,
+            conflict_id=document.text("conflict_id"),
+            title=document.title,
+            status=document.text("status") or "open",
+            kind=document.text("kind"),
+            parties=document.texts("parties"),
+            raised_by=document.text("raised_by"),
+            raised_at=document.text("raised_at"),
+            resolution=document.text("resolution") or None,
+            resolved_by=document.text("resolved_by") or None,
+            document=document,
+            quotes=find_quotes(document.body),
         )
         for document in documents
         if document.place.startswith(f"{ROOM}/") and document.texts("parties")
@@ -86,7 +101,11 @@ def read_conflicts(documents: Iterable[Document]) -> list[Conflict]:
 def find_conflict(conflicts: Sequence[Conflict], text: str) -> Conflict:
     """Return the conflict called ``text``: path, file name, slug, id or title."""
     known = {conflict.path: conflict for conflict in conflicts}
-    names = {path: _names_of(conflict.document) for path, conflict in known.items()}
+    names: dict[str, set[str]] = {}
+    for path, conflict in known.items():
+        slug = slug_of(conflict.document.stem)
+        own = {path.removesuffix(".md"), slug, conflict.conflict_id}
+        names[path] = own.union(conflict.document.names)
     return known[find_called(text, names, what="conflict", verb="conflict")]
 
 
@@ -168,8 +187,3 @@ def _render(quote: Quote) -> str:
 
 def _digest(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:_DIGEST_DIGITS]
-
-
-def _names_of(document: Document) -> set[str]:
-    path = document.path.removesuffix(".md")
-    return {path, slug_of(document.stem), document.text("conflict_id"), *document.names}

@@ -34,11 +34,10 @@ from memory_palace.notes.superseding import Decision, find_claims, find_words, m
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Quote):
     """A quote, and whether the note still says so."""
 
-    quote: Quote
-    standing: str
+    standing: str = ""
 
 
 def open_conflict(
@@ -124,8 +123,11 @@ def show_conflict(engine: Engine, name: str) -> tuple[Conflict, list[Claim]]:
     library = read_notes(engine)
     conflict = find_conflict(read_conflicts(library.documents.values()), name)
     claims = [
-        Claim(quote, check_quote(library.documents.get(quote.path), quote))
-        for quote in conflict.quotes
+        Claim(
+            *(q.path, q.first_line, q.last_line, q.digest, q.text),
+            check_quote(library.documents.get(q.path), q),
+        )
+        for q in conflict.quotes
     ]
     return conflict, claims
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from memory_palace.changes.changing import write_file
 from memory_palace.changes.composing import one_line
 from memory_palace.changes.operations import Create, Replace
 from memory_palace.engine import Engine
-from memory_palace.errors import UsageError
+from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.graph.naming import NoteNames
 from memory_palace.notes.golden import (
     GoldenQuestion,
@@ -18,6 +19,7 @@ from memory_palace.notes.golden import (
     read_golden_text,
 )
 from memory_palace.notes.rooms import stem_of
+from memory_palace.shown import Shown, inner, plural, say_behind
 
 FIRST = 5
 """A question is answered by a note among so many."""
@@ -36,6 +38,47 @@ class Answered:
     """Paths of the first notes, best first."""
     unknown: tuple[str, ...] = ()
     """What the file calls notes that are not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenCheck(Shown):
+    """The golden questions, asked."""
+
+    asked: int
+    any_at_1: int
+    any_at_5: int
+    golden: Sequence[Answered]
+    behind: int = inner()
+    """Notes that differ from the index."""
+
+    @classmethod
+    def of(cls, asked: Sequence[Answered], *, behind: int) -> Self:
+        """Count what was answered."""
+        ranks = [one.rank for one in asked]
+        return cls(len(asked), ranks.count(1), len(asked) - ranks.count(None), asked, behind)
+
+    def lines(self) -> Iterable[str]:
+        """Return the counts, and each question that was not answered."""
+        yield f"asked         {self.asked}"
+        yield f"first         {self.any_at_1}"
+        yield f"first {FIRST}       {self.any_at_5}"
+        for one in self.golden:
+            if one.rank is None:
+                yield f"not answered  {one.question}"
+                yield from (f"  wanted      {path}" for path in one.notes)
+                yield from (f"  not there   {name}" for name in one.unknown)
+                yield f"  found       {one.found[0] if one.found else 'nothing'}"
+
+    def remarks(self, *, as_json: bool) -> Iterable[str]:
+        """Return how far the index is behind."""
+        if self.behind:
+            yield say_behind(self.behind)
+
+    def failure(self) -> CheckFailedError | None:
+        """Return the error where a question was not answered."""
+        failing = plural(self.asked - self.any_at_5, "golden question")
+        message = f"{failing} without an answer among the first {FIRST}"
+        return CheckFailedError(message) if self.any_at_5 < self.asked else None
 
 
 def list_golden(engine: Engine) -> list[GoldenQuestion]:

@@ -1,4 +1,4 @@
-"""``palace task``."""
+"""``palace task``, ``palace conflict``, and the golden questions of ``palace redqueen``."""
 
 from __future__ import annotations
 
@@ -11,8 +11,13 @@ from typer import Argument, Option
 from memory_palace.changes.changing import Outcome
 from memory_palace.cli.group import Group
 from memory_palace.cli.options import Apply, completed
-from memory_palace.errors import CheckFailedError
+from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.features.tasks.cards import Card
+from memory_palace.features.tasks.conflict_notes import Conflict
+from memory_palace.features.tasks.conflicts import Claim
+from memory_palace.features.tasks.golden import GoldenCheck
+from memory_palace.index.freshness import check_freshness
+from memory_palace.notes.golden import GoldenQuestion
 from memory_palace.palace import Palace
 from memory_palace.shown import Shown, plural
 
@@ -107,7 +112,7 @@ def list_cards(
 
 
 @task.verb("show")
-def show(palace: Palace, card: CardName) -> OneCard:
+def show_card(palace: Palace, card: CardName) -> OneCard:
     """Show what a card asks for and how far it has come.
 
     Example: palace task show winter-battery-swap
@@ -166,9 +171,192 @@ def complete(palace: Palace, card: CardName, apply: Apply = False) -> Outcome:
 
 
 @task.verb("lint")
-def lint(palace: Palace) -> CardFaults:
+def lint_cards(palace: Palace) -> CardFaults:
     """Report every card that contradicts its folder or lacks a part; exit 8 if there is one.
 
     Example: palace task lint
     """
     return CardFaults(palace.tasks.lint())
+
+
+conflict = Group("Record and resolve claims that contradict each other.")
+
+
+@dataclass(frozen=True, slots=True)
+class Conflicts(Shown):
+    """Conflicts, by path."""
+
+    conflicts: Sequence[Conflict]
+
+    def lines(self) -> Iterable[str]:
+        return (f"{one.status:<8}  {one.kind:<13}  {one.path}" for one in self.conflicts)
+
+
+@dataclass(frozen=True, slots=True)
+class OneConflict(Shown):
+    """A conflict, and the standing of what it quotes."""
+
+    conflict: Conflict
+    claims: Sequence[Claim]
+
+    def lines(self) -> Iterable[str]:
+        yield from self.conflict.lines()
+        for claim in self.claims:
+            yield f"{claim.standing}: {claim.path}:{claim.first_line}-{claim.last_line}"
+        yield self.conflict.document.section("Decision")
+
+
+@conflict.verb("open")
+def open_(
+    palace: Palace,
+    first: Annotated[
+        str,
+        Argument(help="A note, or lines of one: NOTE:12-15.", autocompletion=completed("notes")),
+    ],
+    second: Annotated[
+        str,
+        Argument(help="The note or lines that contradict it.", autocompletion=completed("notes")),
+    ],
+    by: Annotated[str, Option("--by", help="Who raises the conflict.")],
+    title: Annotated[str, Option("--title", help="What they disagree about.")] = "",
+    kind: Annotated[
+        str, Option("--kind", help="contradiction, duplicate, stale or policy.")
+    ] = "contradiction",
+    evidence: Annotated[
+        list[str] | None, Option("--evidence", help="One line of evidence; repeatable.")
+    ] = None,
+    apply: Apply = False,
+) -> Outcome:
+    """Record that two notes disagree. Answers mark both as disputed until it is resolved.
+
+    Example: palace conflict open "accumulated knowledge of Wren:12-14" "first siting draft"
+    --by sable --apply
+    """
+    return palace.conflicts.open(
+        first, second, title=title, kind=kind, raised_by=by, evidence=evidence or (), apply=apply
+    )
+
+
+@conflict.verb("list")
+def list_conflicts(
+    palace: Palace,
+    conflict: Annotated[
+        str | None,
+        Argument(
+            help="One conflict, to be shown with the standing of what it quotes.",
+            autocompletion=completed("conflicts"),
+        ),
+    ] = None,
+    everything: Annotated[bool, Option("--all", help="Include resolved conflicts.")] = False,
+) -> Conflicts | OneConflict:
+    """List open conflicts, or show one and whether the notes still say what was quoted.
+
+    Example: palace conflict list mast-height-at-saddle-hut
+    """
+    if conflict is not None:
+        return OneConflict(*palace.conflicts.show(conflict))
+    return Conflicts(palace.conflicts.list(include_closed=everything))
+
+
+@conflict.verb("resolve")
+def resolve(
+    palace: Palace,
+    conflict: Annotated[
+        str,
+        Argument(
+            help="Path, file name, slug, conflict_id or title of a conflict.",
+            autocompletion=completed("conflicts"),
+        ),
+    ],
+    decision: Annotated[str, Option("--decision", help="What is true from now on, and why.")],
+    by: Annotated[str, Option("--by", help="The person who decides.")],
+    winner: Annotated[
+        str | None, Option("--winner", help="The note that is right, or one line of it: NOTE:12.")
+    ] = None,
+    line: Annotated[
+        str | None, Option("--line", help="Lines of the other note that no longer hold: 12-15.")
+    ] = None,
+    whole: Annotated[bool, Option("--whole", help="All of the other note is superseded.")] = False,
+    wontfix: Annotated[bool, Option("--wontfix", help="Leave both notes as they are.")] = False,
+    apply: Apply = False,
+) -> Outcome:
+    """Close a conflict by a person's decision.
+
+    Below what lost stands a line that says so, with the decision and a link to what holds.
+
+    Example: palace conflict resolve mast-height --winner "accumulated knowledge of Wren"
+    --decision "3.2 metres, because of snow" --by "Jean-Luc Perrin" --apply
+    """
+    if (winner is None) != wontfix:
+        raise UsageError("give either --winner NOTE or --wontfix")
+    if sum(map(bool, (line, whole))) > (0 if wontfix else 1):
+        raise UsageError("give one of --line and --whole, and none with --wontfix")
+    return palace.conflicts.resolve(
+        conflict, winner=winner, decision=decision, by=by, line=line, whole=whole, apply=apply
+    )
+
+
+golden = Group()
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenAdded(Shown):
+    """A golden question that was added."""
+
+    question: str
+    notes: tuple[str, ...]
+    file: str
+
+    def lines(self) -> Iterable[str]:
+        return (f"{self.question}  ->  {path}" for path in self.notes)
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenQuestions(Shown):
+    """The golden questions, in the order of their file."""
+
+    golden: Sequence[GoldenQuestion]
+
+    def lines(self) -> Iterable[str]:
+        return (f"{each.question}  ->  {', '.join(each.notes)}" for each in self.golden)
+
+    def remarks(self, *, as_json: bool) -> Iterable[str]:
+        if not (self.golden or as_json):
+            yield 'there is no golden question; `palace redqueen add "QUESTION" NOTE` adds one'
+
+
+@golden.verb("add")
+def add(
+    palace: Palace,
+    question: Annotated[str, Argument(help="As somebody would ask it, in quotation marks.")],
+    note: Annotated[
+        list[str],
+        Argument(help="A note that answers it, or several.", autocompletion=completed("notes")),
+    ],
+) -> GoldenAdded:
+    """Add a golden question and the note that answers it; of several notes, any is an answer.
+
+    Example: palace redqueen add "who has the key of the hut" "long evening"
+    """
+    added = palace.golden.add(question, *note)
+    return GoldenAdded(added.question, added.notes, str(palace.paths.golden))
+
+
+@golden.verb("list")
+def list_golden(palace: Palace) -> GoldenQuestions:
+    """List the golden questions, each with the notes that answer it.
+
+    Example: palace redqueen list
+    """
+    return GoldenQuestions(palace.golden.list())
+
+
+@golden.verb("check")
+def check(palace: Palace) -> GoldenCheck:
+    """Ask all golden questions as `palace query` would; exit 8 if one finds none of its notes.
+
+    Example: palace redqueen check
+    """
+    asked = palace.golden.check()
+    behind = check_freshness(palace.paths, palace.config, palace.snapshot()).behind
+    return GoldenCheck.of(asked, behind=behind)
