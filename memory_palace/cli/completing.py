@@ -6,6 +6,7 @@ No model is loaded and nothing is said: a palace without an index completes noth
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -19,7 +20,17 @@ def complete_names(kind: str, ctx: Any, incomplete: str) -> list[str]:
         found = {name for name in _KINDS[kind](ctx, incomplete) if name.startswith(incomplete)}
     except (PalaceError, OSError, ValueError):
         return []  # Tab is no place for an error; the command itself will tell
-    return sorted(found)
+    return sorted(map(_quote, found))
+
+
+def _quote(name: str) -> str:
+    """Return a name as bash takes it: escaped, unless the word began with a quote."""
+    words = os.environ.get("COMP_WORDS", "").split("\n")
+    place = int(os.environ.get("COMP_CWORD", "0"))
+    is_bash = os.environ.get("_PALACE_COMPLETE") == "complete_bash"
+    if not is_bash or (place < len(words) and words[place].startswith(("'", '"'))):
+        return name
+    return re.sub(r"([^\w@%+=:,./~-])", r"\\\1", name)
 
 
 def _snapshot(ctx: Any) -> Any:

@@ -214,7 +214,10 @@ class VerbGroup(TyperGroup):
     def load(self, name: str) -> Any:
         """Return a verb, imported."""
         if place := self.places.pop(name, None):
-            self.add_command(build(name, load(place)), name)
+            known: Any = self.commands[name]
+            found = build(name, load(place))
+            found.rich_help_panel = known.rich_help_panel
+            self.add_command(found, name)
         return self.commands[name]
 
 

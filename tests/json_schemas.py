@@ -1,0 +1,151 @@
+"""Write ``references/schemas``, the shapes of ``--json``, from the values that verbs return: ``make docs``."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import sys
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from functools import cache
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NotRequired,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from command_reference import walk_verbs
+from pydantic import ConfigDict, Field, TypeAdapter, with_config
+from typing_extensions import TypedDict
+
+from memory_palace.changes.changing import Outcome
+from memory_palace.cli.changes import ChangeShown
+from memory_palace.shown import Absent, Shown, key_of
+
+FOLDER = Path(__file__).parent.parent / "references" / "schemas"
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
+BY_HAND = frozenset(("error",))
+"""Files of shapes that no verb returns."""
+
+
+def shown_values() -> Iterator[tuple[str, tuple[type[Shown], ...]]]:
+    """Yield each verb that has ``--json``, and the values that it may return."""
+    for words, command in walk_verbs():
+        if any("--json" in parameter.opts for parameter in command.params):
+            returned = get_type_hints(inspect.unwrap(command.callback))["return"]
+            yield words, tuple(_values(returned))
+
+
+def _values(returned: Any) -> Iterator[type[Shown]]:
+    """Yield the values in what a verb returns; an outcome is shown as a change."""
+    if get_origin(returned) in (Union, UnionType):
+        for one in get_args(returned):
+            yield from _values(one)
+    elif get_args(returned):  # an iterator of values
+        yield from _values(get_args(returned)[0])
+    elif returned is Outcome:
+        yield ChangeShown
+    elif returned is not NoneType:
+        yield returned
+
+
+def schema_of(words: str, values: Sequence[type[Shown]]) -> dict[str, Any]:
+    """Return the JSON schema of a verb's answer."""
+    kinds = tuple(_object(value, schema=value.schema) for value in values)
+    made = TypeAdapter(Union[kinds]).json_schema(mode="serialization")  # noqa: UP007
+    return {"$schema": _DRAFT, "title": f"palace {words} --json", **_untitled(made)}
+
+
+@cache
+def _object(kind: type[Any], *, schema: int | None = None) -> Any:
+    """Return the dictionary that a dataclass is in JSON."""
+    hints = {one.name: one.type for one in fields(kind) if not one.metadata.get("inner")}
+    module = sys.modules[kind.__module__]
+    stub = type(kind.__name__, (), {"__annotations__": hints, "__module__": kind.__module__})
+    resolved = get_type_hints(stub, vars(module), include_extras=True)
+    told = _docstrings(kind)
+    keys: dict[str, Any] = {} if schema is None else {"schema": Literal[schema]}
+    for name, hint in resolved.items():
+        if spread := next((f for f in fields(kind) if f.name == name and f.metadata.get("spread")), None):
+            keys |= get_type_hints(_object(_one_dataclass(hint)), include_extras=True) if spread else {}
+            continue
+        parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+        kept = [_plain(part) for part in parts if part != Absent]
+        value = Union[tuple(kept)] if len(kept) > 1 else kept[0]  # noqa: UP007
+        if name in told:
+            value = Annotated[value, Field(description=told[name])]
+        keys[key_of(name)] = NotRequired[value] if len(kept) < len(parts) else value
+    return with_config(ConfigDict(extra="forbid"))(TypedDict(kind.__name__, keys))  # type: ignore[misc]
+
+
+def _one_dataclass(hint: Any) -> type[Any]:
+    return next(one for one in (hint, *get_args(hint)) if is_dataclass(one))  # type: ignore[return-value]
+
+
+def _plain(hint: Any) -> Any:
+    """Return a type with dictionaries for dataclasses, and lists for tuples."""
+    if is_dataclass(hint):
+        return _object(hint)  # type: ignore[arg-type]
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return Union[tuple(map(_plain, arguments))]  # noqa: UP007
+    if origin is tuple and arguments[-1] is not Ellipsis:
+        return tuple[tuple(map(_plain, arguments))]  # type: ignore[misc]
+    if origin is Annotated:
+        return _plain(arguments[0])
+    if inspect.isclass(origin) and issubclass(origin, Mapping):
+        return dict[_plain(arguments[0]), _plain(arguments[1])]  # type: ignore[misc]
+    if inspect.isclass(origin) and issubclass(origin, Sequence | set | frozenset):
+        return list[_plain(arguments[0])]  # type: ignore[misc]
+    return hint
+
+
+def _docstrings(kind: type[Any]) -> dict[str, str]:
+    """Return what is written below each field of a class and those it derives from."""
+    found: dict[str, str] = {}
+    for one in reversed(kind.__mro__):
+        if not is_dataclass(one):
+            continue
+        (tree,) = ast.parse(textwrap.dedent(inspect.getsource(one))).body
+        assert isinstance(tree, ast.ClassDef)
+        for field, text in zip(tree.body, tree.body[1:], strict=False):
+            if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr):
+                said = ast.literal_eval(text.value)
+                found[ast.unparse(field.target)] = " ".join(said.replace("``", "").split())
+    return found
+
+
+def _untitled(value: Any) -> Any:
+    """Return a schema without the titles that only repeat the names."""
+    if isinstance(value, dict):
+        is_named = "properties" in value or "type" in value or "anyOf" in value or "$ref" in value
+        return {
+            key: _untitled(one)
+            for key, one in value.items()
+            if not (key == "title" and is_named and isinstance(one, str))
+        }
+    return [_untitled(one) for one in value] if isinstance(value, list) else value
+
+
+def write(schema: Mapping[str, Any]) -> str:
+    """Return a schema as it stands in its file."""
+    return json.dumps(schema, ensure_ascii=False, indent=2) + "\n"
+
+
+def file_of(words: str) -> Path:
+    """Return the file of a verb's schema."""
+    return FOLDER / f"{words.replace(' ', '-')}.json"
+
+
+if __name__ == "__main__":
+    for verb, shown in shown_values():
+        file_of(verb).write_text(write(schema_of(verb, shown)), "utf-8")
