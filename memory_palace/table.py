@@ -60,7 +60,7 @@ VERBS = {
     },
     "Study": {
         "memory": ("memories.verbs:app", "Write, check and review memories."),
-        "redqueen": ("redqueen.verbs:app", "Find what would be forgotten; keep golden questions."),
+        "redqueen": ("redqueen.verbs:redqueen", "Find what would be forgotten; keep golden questions."),
     },
 }
 """Panel of ``palace --help``, verb, its place, and what it does in at most 56 characters."""

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from memory_palace.cli.app import main
-from memory_palace.features.graph.verbs import Branch, has_blocks, lay_tree
+from memory_palace.features.graph.trees import Branch, has_blocks
 from memory_palace.palace import Palace
 
 BRANCHES = st.recursive(
@@ -22,17 +22,34 @@ def count(branch):
     return 1 + sum(map(count, branch.below))
 
 
-@given(BRANCHES, st.booleans())
-def test_every_entry_is_one_line_with_nothing_hidden(branch, is_ascii):
-    rows = list(lay_tree(branch, is_ascii=is_ascii))
+@given(BRANCHES, st.sampled_from(["C", "C.UTF-8"]))
+def test_every_entry_is_one_line_with_nothing_hidden(branch, locale):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LC_ALL", locale)
+        rows = list(branch.lines())
     assert len(rows) == count(branch)
     assert not set("".join(rows)) & set("\n\r\t\x1b\u202e\u2066\u200b\x9b")
 
 
-def test_without_utf_8_a_tree_is_ascii():
+@pytest.mark.parametrize(
+    ("locale", "rows"),
+    [
+        ("C.UTF-8", ["a", "├─ b", "│  │  said", "│  └─ c", "└─ d"]),
+        ("C", ["a", "|- b", "|  |  said", "|  `- c", "`- d"]),
+    ],
+)
+def test_without_utf_8_a_tree_is_ascii(monkeypatch, locale, rows):
+    monkeypatch.setenv("LC_ALL", locale)
     tree = Branch("a", [Branch("b", [Branch("c")], "said"), Branch("d")])
-    assert list(lay_tree(tree)) == ["a", "├─ b", "│  │  said", "│  └─ c", "└─ d"]
-    assert list(lay_tree(tree, is_ascii=True)) == ["a", "|- b", "|  |  said", "|  `- c", "`- d"]
+    assert list(tree.lines()) == rows
+
+
+def test_a_line_is_as_long_as_its_text(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "20")
+    assert list(Branch("[b]a :smile:", [Branch("word " * 200)]).lines()) == [
+        "[b]a :smile:",
+        "└─ " + "word " * 200,
+    ]
 
 
 @pytest.fixture
