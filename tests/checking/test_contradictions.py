@@ -7,7 +7,6 @@ import pytest
 from memory_palace.features.checking.checker import check_answer
 from memory_palace.features.checking.verdicts import Passage, Verdict
 from memory_palace.features.checking.wording import find_sentences
-from memory_palace.features.memories.verification_tokens import drop_attempts, find_attempts
 
 PUMP = Passage(
     "pump.md",
@@ -53,11 +52,5 @@ def test_the_same_in_other_words_is_none(claim):
 
 def test_talk_about_remembering_and_tokens_claim_nothing():
     response = "As far as I recall: the pump froze. Token: velvet anchor choirs! I hope that helps."
-    said = find_sentences(response, lambda text: drop_attempts(text, "velvet anchor choir"))
+    said = find_sentences(response, lambda text: text.replace("velvet anchor choirs", " "))
     assert [each.text for each in said if each.says_something] == ["the pump froze."]
-
-
-def test_a_phrase_with_two_thirds_of_a_token_is_an_attempt():
-    found = find_attempts("A velvet anchored choir sang.", "velvet anchor choir")
-    assert found == ["velvet anchored choir"]
-    assert find_attempts("A choir sang.", "velvet anchor choir") == []

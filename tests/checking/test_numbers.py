@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from memory_palace.features.checking.numbers import find_numbers
+from memory_palace.language.numbers import find_numbers
 
 
 @pytest.mark.parametrize(

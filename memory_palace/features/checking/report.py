@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from memory_palace.features.checking.verdicts import Passage, SentenceCheck, Verdict, write_place
 from memory_palace.features.checking.verify import CheckedSentence, Verified
-from memory_palace.features.memories.verification import TokenVerdict
+from memory_palace.kinds import TokenVerdict
 
 MARKS = {
     Verdict.CONTRADICTED: "x",
@@ -48,7 +48,7 @@ def write_report(done: Verified) -> Iterator[ReportLine]:
         near = token.near if token.outcome == TokenVerdict.MISSING else ()
         remark = f", nearly: {', '.join(f'“{phrase}”' for phrase in near)}" if near else ""
         if token.outcome != TokenVerdict.NOT_APPLICABLE:
-            yield ReportLine(f"token {_spell(token.outcome)}: {token.memory_id}{remark}")
+            yield ReportLine(f"token {_spell(token.outcome)}: {token.path}{remark}")
     for sentence in done.sentences:
         check = sentence.check
         yield ReportLine(" ".join(check.text.split()), MARKS[check.verdict])

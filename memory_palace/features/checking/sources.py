@@ -11,15 +11,13 @@ from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
+from memory_palace.changes.changing import find_note, read_notes
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.features.checking.verdicts import Passage
-from memory_palace.features.memories.form import blank_beside, is_memory, read_form
-from memory_palace.features.memories.lint import Flaw, lint_tokens
-from memory_palace.features.memories.memories import MemoryNotes, read_memory_notes
-from memory_palace.features.memories.memory_values import Memory
 from memory_palace.graph.naming import NoteNames
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.kinds import NoteKind, Proof, read_kinds
 from memory_palace.models import Filters
 from memory_palace.notes.document import Document, parse_document
 from memory_palace.notes.excerpt import split_line_range
@@ -45,10 +43,8 @@ class Against:
     passages: tuple[Passage, ...] = ()
     folders: tuple[str, ...] = ()
     """Relative to the root; the search of the palace chooses from the notes in and below them."""
-    memories: tuple[Memory, ...] = ()
-    """Those that were named whole, whose tokens the answer should hold."""
-    flaws: tuple[Flaw, ...] = ()
-    """Of their tokens."""
+    proofs: tuple[Proof, ...] = ()
+    """Of the notes named whole whose tokens the answer should hold."""
 
 
 def read_against(engine: Engine, names: Sequence[str]) -> Against:
@@ -58,33 +54,26 @@ def read_against(engine: Engine, names: Sequence[str]) -> Against:
     """
     if not names:
         return Against()
-    notes = read_memory_notes(engine)
+    library = read_notes(engine)
+    kinds = read_kinds(engine, library)
     passages: list[Passage] = []
     folders: list[str] = []
-    memories: list[Document] = []
+    proofs: list[Proof] = []
     for name in dict.fromkeys(names):
-        if below := _find_folders(engine, notes, name):
-            folders += below
+        folder = name.strip("/")
+        if folder and any(path.startswith(f"{folder}/") for path in library.documents):
+            folders.append(folder)
             continue
-        document = notes.find_any(split_line_range(name)[0])
-        passages += _read_source(document, name)
-        if is_memory(document) and split_line_range(name)[1] is None:
-            memories.append(document)
-    flaws = [
-        flaw
-        for document in memories
-        for flaw in lint_tokens(read_form(document), notes.corpus, notes.forms)
-    ]
-    read = tuple(map(notes.read, memories))
-    return Against(tuple(passages), tuple(folders), read, tuple(flaws))
-
-
-def _find_folders(engine: Engine, notes: MemoryNotes, name: str) -> list[str]:
-    """Return the folder that has a name, or those that are the room of that name; mostly none."""
-    folder = name.strip("/")
-    rooms = [each for each, room in engine.paths.rooms.folders.items() if room == folder]
-    is_folder = folder and any(path.startswith(f"{folder}/") for path in notes.library.documents)
-    return [folder] if is_folder else rooms
+        if rooms := [each for each, room in engine.paths.rooms.folders.items() if room == folder]:
+            folders += rooms
+            continue
+        called, first, _ = split_line_range(name)
+        paths = (path for kind in kinds if (path := kind.find(called)) is not None)
+        document = find_note(library, next(paths, called))
+        passages += _read_source(document, name, kinds)
+        if first is None:
+            proofs += [kind.proof_of(document) for kind in kinds if kind.includes(document)]
+    return Against(tuple(passages), tuple(folders), tuple(proofs))
 
 
 class _Lines(NamedTuple):
@@ -99,7 +88,7 @@ class SourceReader:
     """Reads notes of the index as they are on the disk; what is private or secret is left out."""
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+        self._engine, self._kinds = engine, read_kinds(engine)
         self._read: dict[str, _Lines] = {}
 
     def search(
@@ -163,7 +152,7 @@ class SourceReader:
         snapshot = self._engine.snapshot()
         known = bytes(snapshot.note_digests[bisect_left(snapshot.paths, path)])
         is_indexed = sha256(data).digest().startswith(known)
-        return _Lines(_read_text(document), _say_about(document), is_indexed)
+        return _Lines(_read_text(document, self._kinds), _say_about(document), is_indexed)
 
 
 def _say_about(document: Document) -> str:
@@ -173,13 +162,11 @@ def _say_about(document: Document) -> str:
     return "; ".join(dict.fromkeys(said))
 
 
-def _read_text(document: Document) -> list[str]:
-    """Return the lines of a note that may be shown and say something; others are empty.
-
-    Of a memory the image says what is not so, and what stands beside the content says nothing.
-    """
+def _read_text(document: Document, kinds: Sequence[NoteKind]) -> list[str]:
+    """Return the lines of a note that may be shown and say something; others are empty."""
     body = read_body(document.path, document.data)
-    text = blank_beside(body.text) if is_memory(document) else body.text
+    kind = next((each for each in kinds if each.includes(document)), None)
+    text = body.text if kind is None else kind.blank(body.text)
     return [""] * (body.first_line - 1) + text.split("\n")
 
 
@@ -198,7 +185,7 @@ def _cut(path: str, lines: Sequence[str], first: int, last: int, about: str) -> 
             yield Passage(path, begin, end, text[claim.start : claim.end], about, words)
 
 
-def _read_source(document: Document, name: str) -> list[Passage]:
+def _read_source(document: Document, name: str, kinds: Sequence[NoteKind]) -> list[Passage]:
     """Return what is compared of a note: all of it, or the lines that ``name`` ends with.
 
     Raise ``UsageError`` where it has no such lines, and for a cold note.
@@ -206,7 +193,7 @@ def _read_source(document: Document, name: str) -> list[Passage]:
     if document.is_cold:
         raise UsageError(f"{document.path} is archived, and nothing is compared with it")
     _, first, last = split_line_range(name)
-    lines = _read_text(document)
+    lines = _read_text(document, kinds)
     if first is not None:
         lines = read_body(document.path, document.data).lines
     total = len(lines) - (lines[-1] == "")

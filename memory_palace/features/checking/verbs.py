@@ -16,7 +16,7 @@ from memory_palace.errors import CheckFailedError
 from memory_palace.features.checking.report import MARKS, write_lines, write_report
 from memory_palace.features.checking.verdicts import REFUSED, Passage, Verdict, write_place
 from memory_palace.features.checking.verify import CheckedSentence, Verified
-from memory_palace.features.memories.verification import TokenVerdict
+from memory_palace.kinds import TokenVerdict
 from memory_palace.language.visible import visible
 from memory_palace.shown import ANSWERS, print_answer, say, say_behind, to_record
 
@@ -114,7 +114,7 @@ def verified_record(done: Verified) -> dict[str, Any]:
         "model": model if done.judged_by is not None else None,
         "token": done.token_verdict,
         "tokens": [
-            {"path": check.memory_id, "outcome": check.outcome, "near": list(check.near)}
+            {"path": check.path, "outcome": check.outcome, "near": list(check.near)}
             for check in done.tokens
         ],
         "flaws": to_record(done.flaws),
@@ -149,7 +149,7 @@ def show_verified(done: Verified, root: Path, environ: Mapping[str, str]) -> Non
     from rich.style import Style  # delayed: a pipe needs no rich
     from rich.text import Text
 
-    from memory_palace.features.asking.screen import (
+    from memory_palace.cli.screen import (
         INDENT,
         NARROWEST,
         WIDEST,

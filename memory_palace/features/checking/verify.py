@@ -40,14 +40,7 @@ from memory_palace.features.checking.verdicts import (
 )
 from memory_palace.features.checking.windows import find_nearest
 from memory_palace.features.checking.wording import find_sentences
-from memory_palace.features.memories.lint import Flaw
-from memory_palace.features.memories.verification import (
-    TokenCheck,
-    TokenVerdict,
-    check_memories,
-    fold_tokens,
-)
-from memory_palace.features.memories.verification_tokens import drop_attempts
+from memory_palace.kinds import Flaw, TokenCheck, TokenVerdict, fold_tokens
 from memory_palace.language.detect import is_english
 
 _ROLE = "judge"
@@ -202,10 +195,9 @@ def verify(
     """
     judge = None if model is None else ModelJudge(open_dialogue(model))
     named = read_against(engine, against)
-    tokens = [token for memory in named.memories for token in memory.verify_tokens]
 
     def drop_tokens(text: str) -> str:
-        return reduce(drop_attempts, tokens, text)
+        return reduce(lambda left, proof: proof.drop(left), named.proofs, text)
 
     material = _gather(engine, answer, named, drop_tokens)
     embed_tokens = _reader_of(engine)
@@ -216,8 +208,8 @@ def verify(
     engine.note_use("cited", *_cited(material.called, named.passages, checked))
     return Verified(
         tuple(_judge(*each, material.passages, judge) for each in sentences),
-        check_memories(answer, named.memories, require_all=require_all),
-        named.flaws,
+        tuple(proof.check(answer, require_all=require_all) for proof in named.proofs),
+        tuple(flaw for proof in named.proofs for flaw in proof.flaws),
         by_meaning=embed_tokens is not None,
         is_searched=material.is_searched,
         behind=material.behind,

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from memory_palace.features.memories.memory_values import MOST_FACTORS, Memory
-from memory_palace.features.memories.verification import TokenVerdict, check_tokens
+from memory_palace.features.memories.verification import check_tokens
+from memory_palace.kinds import TokenVerdict
 
 ALPHA, BETA, GAMMA = 0.5, 0.3, 0.2
 """Of nearness, token and SMASHIN SCOPE (source document 000, which publishes no measurement)."""

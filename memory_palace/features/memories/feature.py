@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from memory_palace.feature import Feature, Verb
-from memory_palace.features.checking.verify import verify
 from memory_palace.features.memories import memories, memory_notes
 from memory_palace.features.memories.memory_notes import MEMORIES_ROOM, WrittenMemory
 from memory_palace.features.memories.memory_values import MemoryLink
+from memory_palace.table import load
+
+if TYPE_CHECKING:
+    from memory_palace.features.checking.verify import Verified
 
 
 class Memories(Feature):
@@ -22,7 +26,19 @@ class Memories(Feature):
     score = Verb(memory_notes.score_memory)
     review = Verb(memories.record_review)
     due = Verb(memories.plan_reviews)
-    verify = Verb(verify)
+
+    def verify(
+        self,
+        answer: str,
+        against: Sequence[str] = (),
+        *,
+        require_all: bool = False,
+        model: str | None = None,
+    ) -> Verified:
+        """Check every sentence of an answer, as ``palace verify`` does."""
+        check = load("checking.verify:verify")
+        done: Verified = check(self.engine, answer, against, require_all=require_all, model=model)
+        return done
 
     def new(
         self,

@@ -7,32 +7,17 @@ shown to whoever is being checked.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from memory_palace.features.memories.form import CONTENT, IMAGE, Form
 from memory_palace.features.memories.memory_values import MOST_FACTORS
 from memory_palace.features.memories.smashin import count_score
 from memory_palace.features.memories.verification_tokens import fold_words
+from memory_palace.kinds import Flaw
 from memory_palace.language.markers import drop_markers, find_markers
 from memory_palace.language.word_lists import STOPWORDS
 
 LEAST_WORDS = 2
 """Content words of a token; shorter ones are said by chance (source document 000: 3 to 5 words)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Flaw:
-    """One thing that is wrong with a memory, and where."""
-
-    path: str
-    line: int | None
-    """1-based, in the file."""
-    message: str
-    is_error: bool = True
-
-    def __str__(self) -> str:
-        where = self.path if self.line is None else f"{self.path}:{self.line}"
-        return f"{where}: {self.message}"
 
 
 class VisibleWords:

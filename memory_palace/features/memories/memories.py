@@ -55,7 +55,11 @@ class MemoryNotes:
 
     def find_any(self, name: str) -> Document:
         """Return any note by path, stem, title or alias, or a memory by its anchor."""
-        return find_note(self.library, self._by_anchor.get(fold_name(name), name))
+        return find_note(self.library, self.find_anchored(name) or name)
+
+    def find_anchored(self, name: str) -> str | None:
+        """Return the path of the memory that an anchor leads to."""
+        return self._by_anchor.get(fold_name(name))
 
     def read(self, document: Document) -> Memory:
         """Return a note as a memory, as its reviews left it."""

@@ -21,7 +21,7 @@ from memory_palace.features.memories.form import (
     render_memory,
     state_score,
 )
-from memory_palace.features.memories.lint import Flaw, lint_memory
+from memory_palace.features.memories.lint import lint_memory
 from memory_palace.features.memories.memories import MemoryNotes, read_memory_notes
 from memory_palace.features.memories.memory_values import Mark, Memory, MemoryLink
 from memory_palace.features.memories.smashin import (
@@ -30,6 +30,7 @@ from memory_palace.features.memories.smashin import (
     find_anti_patterns,
     merge_marks,
 )
+from memory_palace.kinds import Flaw
 from memory_palace.notes.document import Library, parse_document
 from memory_palace.notes.sections import replace_section
 from memory_palace.retrieval.filters import check_room

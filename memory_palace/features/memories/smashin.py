@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 
-from memory_palace.features.checking.numbers import find_numbers
 from memory_palace.features.memories.memory_values import BY_WORDS, Factor, Mark
 from memory_palace.language.markers import drop_markers
+from memory_palace.language.numbers import find_numbers
 from memory_palace.language.tokens import tokenize
 from memory_palace.markdown.prose import strip_markup
 

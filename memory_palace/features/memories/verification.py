@@ -5,39 +5,15 @@ A token says that a memory was read (provenance). Whether what is said is true, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Sequence
 
 from memory_palace.errors import CheckFailedError
-from memory_palace.features.memories.memory_values import Memory
 from memory_palace.features.memories.verification_tokens import (
-    find_attempts,
     find_tokens,
     fold_words,
     holds_token,
 )
-
-
-class TokenVerdict(StrEnum):
-    """Whether a response holds what proves that a memory was read."""
-
-    HELD = "held"
-    MISSING = "missing"
-    NOT_APPLICABLE = "not_applicable"
-    """The memory has no token."""
-
-
-@dataclass(frozen=True, slots=True)
-class TokenCheck:
-    """Whether a response holds the token of one memory."""
-
-    memory_id: str
-    outcome: TokenVerdict
-    held: tuple[str, ...]
-    missing: tuple[str, ...]
-    near: tuple[str, ...]
-    """Phrases of the response that are nearly a missing token: half remembered, or made up."""
+from memory_palace.kinds import TokenVerdict
 
 
 class VerificationChecker:
@@ -84,33 +60,3 @@ def check_tokens(
     held = [holds_token(response, token) for token in real]
     is_held = all(held) if require_all else any(held)
     return TokenVerdict.HELD if is_held else TokenVerdict.MISSING
-
-
-def check_memories(
-    response: str, memories: Sequence[Memory], *, require_all: bool = False
-) -> tuple[TokenCheck, ...]:
-    """Say of each memory whether a response holds its token."""
-    words = fold_words(response)
-    return tuple(
-        _check_memory(response, words, memory, require_all=require_all) for memory in memories
-    )
-
-
-def fold_tokens(checks: Iterable[TokenCheck]) -> TokenVerdict:
-    """Return what all memories together show: one missing token is enough to be missing."""
-    found = {check.outcome for check in checks}
-    for outcome in (TokenVerdict.MISSING, TokenVerdict.HELD):
-        if outcome in found:
-            return outcome
-    return TokenVerdict.NOT_APPLICABLE
-
-
-def _check_memory(
-    response: str, words: Sequence[str], memory: Memory, *, require_all: bool
-) -> TokenCheck:
-    tokens = memory.verify_tokens
-    held = tuple(token for token in tokens if holds_token(words, token))
-    missing = tuple(token for token in tokens if token not in held)
-    near = (phrase for token in missing for phrase in find_attempts(response, token))
-    outcome = check_tokens(words, tokens, require_all=require_all)
-    return TokenCheck(memory.id, outcome, held, missing, tuple(dict.fromkeys(near)))

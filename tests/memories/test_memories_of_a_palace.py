@@ -8,7 +8,6 @@ import pytest
 
 from memory_palace.changes.changing import read_notes, undo_change
 from memory_palace.errors import UsageError
-from memory_palace.features.checking.verify import verify
 from memory_palace.features.memories.hierarchy import HierarchicalIndex
 from memory_palace.features.memories.memories import (
     list_memories,
@@ -124,14 +123,14 @@ def test_a_review_is_one_line_and_changes_no_note(palace):
 
 
 def test_a_response_is_verified_without_an_index_and_by_words(palace):
-    done = verify(palace, "One no aborts all. Twins refusing soup.", ["2pc"])
+    done = palace.memories.verify("One no aborts all. Twins refusing soup.", ["2pc"])
     assert done.token_verdict == "held" and done.passes_strictly
     assert not done.by_meaning
 
 
 def test_d14_a_token_that_another_note_tells_does_not_pass_strictly(palace):
     (palace.paths.root / "palace/chambers/leak.md").write_text("# Leak\n\nTwins refusing soup.\n")
-    done = verify(palace, "One no aborts all. Twins refusing soup.", ["2pc"])
+    done = palace.memories.verify("One no aborts all. Twins refusing soup.", ["2pc"])
     assert done.token_verdict == "held" and not done.passes_strictly
 
 

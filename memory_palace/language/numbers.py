@@ -12,15 +12,15 @@ from importlib.resources import files
 from math import floor, log10
 from typing import Literal, NamedTuple, TypeAlias
 
-from memory_palace.features.checking.units import (
+from memory_palace.language.tagged_words import Part, split_words
+from memory_palace.language.tokens import stem_word
+from memory_palace.language.units import (
     NO_UNIT,
     MeasureUnit,
     find_unit,
     is_same_family,
     read_unit,
 )
-from memory_palace.language.tagged_words import Part, split_words
-from memory_palace.language.tokens import stem_word
 from memory_palace.language.word_lists import STOP_STEMS
 
 _TOKEN = re.compile(

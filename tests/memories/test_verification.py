@@ -5,42 +5,29 @@ from __future__ import annotations
 import pytest
 
 from memory_palace.errors import CheckFailedError
-from memory_palace.features.memories.memory_values import Memory
-from memory_palace.features.memories.verification import (
-    TokenVerdict,
-    VerificationChecker,
-    check_memories,
-    check_tokens,
-    fold_tokens,
-)
+from memory_palace.features.memories.kind import MemoryProof
+from memory_palace.features.memories.verification import VerificationChecker, check_tokens
+from memory_palace.kinds import TokenCheck, TokenVerdict, fold_tokens
 
-FUNNEL = Memory(
-    id="palace/chambers/funnel.md",
-    subject="The thread in the funnel",
-    image="A spider on the bucket. [Verify: violet raincoat seesaw]",
-    content="A thread makes the bucket stick at half. The record then shows no rain.",
-    verify_token="violet raincoat seesaw",
-)
-PUMP = Memory(
-    id="palace/chambers/pump.md",
-    subject="The pump",
-    image="",
-    content="The pump in the cellar starts at forty centimetres of water.",
-)
+IMAGE = "A spider on the bucket. [Verify: violet raincoat seesaw]"
+FUNNEL = MemoryProof("palace/chambers/funnel.md", ("violet raincoat seesaw",), ())
+PUMP = MemoryProof("palace/chambers/pump.md", (), ())
 RIGHT = "A thread makes the bucket stick at half."
 
 
+def check(answer: str, *proofs: MemoryProof) -> list[TokenCheck]:
+    return [proof.check(answer, require_all=False) for proof in proofs]
+
+
 def test_one_missing_token_is_enough_and_a_memory_without_one_shows_nothing():
-    held, missing = (
-        check_memories(text, [FUNNEL, PUMP]) for text in ("violet raincoat seesaw", "")
-    )
+    held, missing = (check(text, FUNNEL, PUMP) for text in ("violet raincoat seesaw", ""))
     assert [check.outcome for check in held] == ["held", "not_applicable"]
     assert (fold_tokens(held), fold_tokens(missing)) == ("held", "missing")
-    assert fold_tokens(check_memories("x", [PUMP])) == "not_applicable"
+    assert fold_tokens(check("x", PUMP)) == "not_applicable"
 
 
 def test_a_token_that_is_nearly_there_is_shown_and_does_not_count():
-    found = check_memories(f"{RIGHT} Violet raincoats seesaw.", [FUNNEL])[0]
+    found = check(f"{RIGHT} Violet raincoats seesaw.", FUNNEL)[0]
     assert found.outcome == TokenVerdict.MISSING
     assert found.near == ("Violet raincoats seesaw",)
 
@@ -53,7 +40,7 @@ def test_of_several_tokens_one_is_enough_unless_all_are_asked_for():
 
 def test_the_document_s_checker_folds_three_values_into_two():
     checker = VerificationChecker()
-    assert checker.extract_token(FUNNEL.image) == "violet raincoat seesaw"
+    assert checker.extract_token(IMAGE) == "violet raincoat seesaw"
     assert checker.check_response("whatever", "") == (True, "No verification token required")
     assert checker.check_response("Violet Raincoat-Seesaw!", "violet raincoat seesaw")[0]
     is_valid, explanation = checker.check_response("a raincoat", "violet raincoat seesaw")

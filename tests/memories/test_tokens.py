@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.features.memories.verification_tokens import find_tokens, fold_words, holds_token
+from memory_palace.features.memories.verification_tokens import (
+    drop_attempts,
+    find_attempts,
+    find_tokens,
+    fold_words,
+    holds_token,
+)
 from memory_palace.language.markers import drop_markers, find_markers
 from memory_palace.palace import Palace
 
@@ -96,3 +102,10 @@ def test_d14_no_token_reaches_the_index_a_listing_or_a_preview(tmp_path):
 def test_folding_twice_changes_nothing(text):
     words = fold_words(text)
     assert fold_words(" ".join(words)) == words
+
+
+def test_a_phrase_with_two_thirds_of_a_token_is_an_attempt():
+    found = find_attempts("A velvet anchored choir sang.", "velvet anchor choir")
+    assert found == ["velvet anchored choir"]
+    assert find_attempts("A choir sang.", "velvet anchor choir") == []
+    assert drop_attempts("It is a velvet anchored choir.", "velvet anchor choir") == "It is a  ."

@@ -1,0 +1,90 @@
+"""Memories as a kind of notes: the image is not cited, and a token proves that one was read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+
+from memory_palace.engine import Engine
+from memory_palace.features.memories.form import blank_beside, is_memory, read_form
+from memory_palace.features.memories.lint import lint_tokens
+from memory_palace.features.memories.memories import MemoryNotes, read_memory_notes
+from memory_palace.features.memories.reviews import Review, load_reviews
+from memory_palace.features.memories.verification import check_tokens
+from memory_palace.features.memories.verification_tokens import (
+    drop_attempts,
+    find_attempts,
+    fold_words,
+    holds_token,
+)
+from memory_palace.kinds import Flaw, TokenCheck
+from memory_palace.notes.document import Document, Library, parse_document
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryProof:
+    """The tokens of one memory."""
+
+    path: str
+    tokens: tuple[str, ...]
+    flaws: Sequence[Flaw]
+
+    def drop(self, text: str) -> str:
+        """Return a text without the phrases that are a token, or nearly."""
+        return reduce(drop_attempts, self.tokens, text)
+
+    def check(self, answer: str, *, require_all: bool) -> TokenCheck:
+        """Return whether an answer holds a token, or all of them."""
+        words = fold_words(answer)
+        held = tuple(token for token in self.tokens if holds_token(words, token))
+        missing = tuple(token for token in self.tokens if token not in held)
+        near = (phrase for token in missing for phrase in find_attempts(answer, token))
+        outcome = check_tokens(words, self.tokens, require_all=require_all)
+        return TokenCheck(self.path, outcome, tuple(dict.fromkeys(near)), held, missing)
+
+
+class MemoryKind:
+    """The memories of a palace, as ``kinds.NoteKind`` asks for them."""
+
+    def __init__(self, engine: Engine, library: Library | None = None) -> None:
+        self._engine, self._library = engine, library
+
+    @cached_property
+    def _reviews(self) -> Mapping[str, Sequence[Review]]:
+        return load_reviews(self._engine.paths)
+
+    @cached_property
+    def _notes(self) -> MemoryNotes:
+        return read_memory_notes(self._engine, self._library)
+
+    def includes(self, document: Document) -> bool:
+        """Return whether a note is a memory."""
+        return is_memory(document)
+
+    def find(self, name: str) -> str | None:
+        """Return the path of the memory that an anchor leads to."""
+        return self._notes.find_anchored(name)
+
+    def blank(self, body: str) -> str:
+        """Return the body of a memory without its image and what stands beside the content."""
+        return blank_beside(body)
+
+    def proof_of(self, document: Document) -> MemoryProof:
+        """Return the tokens of a memory."""
+        form, notes = read_form(document), self._notes
+        flaws = lint_tokens(form, notes.corpus, notes.forms)
+        return MemoryProof(document.path, form.tokens, flaws)
+
+    def confidence_of(self, path: str, data: bytes) -> float | None:
+        """Return the confidence of the last review, else the one that a memory states."""
+        reviews = self._reviews.get(path)
+        if not reviews and b"confidence" not in data.lower():
+            return None
+        document = parse_document(path, data)
+        if document is None or not is_memory(document):
+            return None
+        if reviews:
+            return reviews[-1].confidence
+        stated = read_form(document).stated_confidence
+        return stated if stated is not None and 0 <= stated <= 1 else None
