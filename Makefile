@@ -73,8 +73,9 @@ tables: .venv/installed-test
 	  $(MEASURE) $(CHATS) --embedder $$model; \
 	done
 
-docs: .venv/installed-run
+docs: .venv/installed-test
 	PYTHONPATH=. $(BIN)/python tests/command_reference.py > references/cli.md
+	PYTHONPATH=. $(BIN)/python tests/json_schemas.py
 
 # The plan is photographed in the Chromium of the system.
 pictures: .venv/installed-test .venv/installed-browser

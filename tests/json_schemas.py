@@ -1,4 +1,4 @@
-"""Write ``references/schemas``, the shapes of ``--json``, from the values that verbs return: ``make docs``."""
+"""Write ``references/schemas``, the shapes of ``--json``, from the values that verbs return."""
 
 from __future__ import annotations
 
@@ -73,10 +73,11 @@ def _object(kind: type[Any], *, schema: int | None = None) -> Any:
     stub = type(kind.__name__, (), {"__annotations__": hints, "__module__": kind.__module__})
     resolved = get_type_hints(stub, vars(module), include_extras=True)
     told = _docstrings(kind)
+    spread = {one.name for one in fields(kind) if one.metadata.get("spread")}
     keys: dict[str, Any] = {} if schema is None else {"schema": Literal[schema]}
     for name, hint in resolved.items():
-        if spread := next((f for f in fields(kind) if f.name == name and f.metadata.get("spread")), None):
-            keys |= get_type_hints(_object(_one_dataclass(hint)), include_extras=True) if spread else {}
+        if name in spread:
+            keys |= _spread_keys(hint)
             continue
         parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
         kept = [_plain(part) for part in parts if part != Absent]
@@ -87,8 +88,16 @@ def _object(kind: type[Any], *, schema: int | None = None) -> Any:
     return with_config(ConfigDict(extra="forbid"))(TypedDict(kind.__name__, keys))  # type: ignore[misc]
 
 
-def _one_dataclass(hint: Any) -> type[Any]:
-    return next(one for one in (hint, *get_args(hint)) if is_dataclass(one))  # type: ignore[return-value]
+def _spread_keys(hint: Any) -> dict[str, Any]:
+    """Return the keys of a value that stand in the object around it, where there is a value."""
+    (kind,) = [one for one in (hint, *get_args(hint)) if is_dataclass(one)]
+    keys = get_type_hints(_object(kind), include_extras=True)  # type: ignore[arg-type]
+    if kind is hint:
+        return keys
+    return {
+        key: value if get_origin(value) is NotRequired else NotRequired[value]
+        for key, value in keys.items()
+    }
 
 
 def _plain(hint: Any) -> Any:

@@ -6,15 +6,13 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from command_reference import walk_verbs
 from importing_exports import claude_conversation, claude_message
-from referencing import Registry, Resource
+from json_schemas import BY_HAND, FOLDER, file_of, schema_of, shown_values, write
 from typer.testing import CliRunner
 
 from memory_palace.cli.commands import app
 
 ROOT = Path(__file__).parent.parent.parent
-SCHEMAS = ROOT / "references" / "schemas"
 
 COMMAND_LINES = """
 index --embedder hashing --structure
@@ -119,21 +117,12 @@ UNTRIED |= {
 """Verbs that need minutes, a model, a question set or a server."""
 
 
-def list_verbs():
-    """Return every verb that has ``--json``."""
-    return [
-        words
-        for words, command in walk_verbs()
-        if any("--json" in parameter.opts for parameter in command.params)
-    ]
-
-
-def schema_of(verb):
-    return json.loads((SCHEMAS / f"{verb.replace(' ', '-')}.json").read_text("utf-8"))
+VALUES = dict(shown_values())
+"""Every verb that has ``--json``, with what it may return."""
 
 
 def verb_of(line):
-    return max((verb for verb in list_verbs() if f"{line} ".startswith(f"{verb} ")), key=len)
+    return max((verb for verb in VALUES if f"{line} ".startswith(f"{verb} ")), key=len)
 
 
 @pytest.fixture(scope="module")
@@ -195,33 +184,45 @@ def first_of(root, folder):
     return sorted((root / "palace" / folder).glob("*.md"))[0].stem
 
 
-@pytest.fixture(scope="module")
-def registry():
-    definitions = json.loads((SCHEMAS / "definitions.json").read_text("utf-8"))
-    return Registry().with_resource("definitions.json", Resource.from_contents(definitions))
-
-
 @pytest.mark.parametrize("line", COMMAND_LINES.strip().splitlines())
-def test_a_json_answer_has_the_shape_of_its_schema(line, answers, registry):
+def test_a_json_answer_has_the_shape_of_its_schema(line, answers):
     answer = answers[line]
     assert len(answer.stdout.splitlines()) == 1, answer.exception
-    jsonschema.Draft202012Validator(schema_of(verb_of(line)), registry=registry).validate(
-        json.loads(answer.stdout)
-    )
+    schema = json.loads(file_of(verb_of(line)).read_text("utf-8"))
+    jsonschema.Draft202012Validator(schema).validate(json.loads(answer.stdout))
 
 
-def test_every_verb_with_json_has_a_schema_and_is_tried():
-    verbs = set(list_verbs())
-    assert {verb_of(line) for line in COMMAND_LINES.strip().splitlines()} == verbs - UNTRIED
-    files = {path.stem for path in SCHEMAS.glob("*.json")} - {"definitions", "error"}
-    assert files == {verb.replace(" ", "-") for verb in verbs}
+def test_every_verb_with_json_is_tried():
+    tried = {verb_of(line) for line in COMMAND_LINES.strip().splitlines()}
+    assert tried == VALUES.keys() - UNTRIED
+
+
+def test_the_committed_schemas_are_made_of_the_values():
+    made = {file_of(verb): write(schema_of(verb, kinds)) for verb, kinds in VALUES.items()}
+    files = {path for path in FOLDER.glob("*.json") if path.stem not in BY_HAND}
+    assert files == made.keys()
+    assert [path.stem for path, text in made.items() if path.read_text("utf-8") != text] == []
+
+
+def objects(schema):
+    """Yield every schema of an object with keys of its own."""
+    if isinstance(schema, dict):
+        if "properties" in schema:
+            yield schema
+        for value in schema.values():
+            yield from objects(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from objects(value)
 
 
 def test_the_schemas_are_schemas_and_strict():
-    for path in SCHEMAS.glob("*.json"):
+    for path in FOLDER.glob("*.json"):
         schema = json.loads(path.read_text("utf-8"))
         jsonschema.Draft202012Validator.check_schema(schema)
-        if path.stem != "definitions":
-            assert schema["additionalProperties"] is False, path.name
-            number = {"query": 3, "verify": 3, "error": 1}.get(path.stem, 2)
-            assert schema["properties"]["schema"] == {"const": number}, path.name
+        assert all(one["additionalProperties"] is False for one in objects(schema)), path.name
+        number = {"query": 3, "verify": 3, "error": 1}.get(path.stem, 2)
+        numbers = [
+            one["properties"]["schema"] for one in objects(schema) if "schema" in one["properties"]
+        ]
+        assert {one["const"] for one in numbers} == {number}, path.name
