@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memory_palace.config import Config
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.features.capture.enclosing import enclose, is_enclosed
+from memory_palace.features.capture.remembering import enclose, is_enclosed
 from memory_palace.features.metabolism.gates import _distrust
 from memory_palace.notes.document import parse_document
 from memory_palace.palace import Palace

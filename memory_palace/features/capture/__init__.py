@@ -1,1 +1,1 @@
-"""What an agent wants to keep: into its inbox, once, where it is found again."""
+"""Remember a text: into an agent's inbox, once, where it is found again."""

@@ -18,7 +18,7 @@ INBOX = "Inbox"
 """The folder in notes taken as they stand, where the settings name no other."""
 _CHAMBER_INBOX = "inbox"
 _NOBODY = "inbox"
-"""Whom a note is named after where nobody said who remembers."""
+"""The name in an inbox note where nobody said who remembers."""
 _NUMBERED = re.compile(r"\A\d+-")
 _MOST_BYTES = 4 * 1024
 """Of an inbox note, after which the day gets another: an answer has a few lines of each note, and a

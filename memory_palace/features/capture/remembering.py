@@ -1,22 +1,22 @@
-"""Keep what an agent says: written once, in one place, and found before the answer is given."""
+"""Remember a text: written once, in one place, and found before the answer is given."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count, pairwise
-from typing import TypedDict, Unpack
+from typing import Self, TypedDict, Unpack
 from unicodedata import normalize
 
-from memory_palace.changes.adding import index_note
+from memory_palace.changes.adding import Appended, index_note
+from memory_palace.changes.composing import fence_text
 from memory_palace.changes.journal import apply_change, create_unlocked, recover
 from memory_palace.changes.operations import check_inside
 from memory_palace.engine import Engine
-from memory_palace.errors import IndexLockedError, UsageError
-from memory_palace.features.capture.enclosing import check_open, enclose, is_enclosed
+from memory_palace.errors import CheckFailedError, IndexLockedError, UsageError
 from memory_palace.features.capture.inbox import (
     InboxEntry,
     Placed,
@@ -30,17 +30,23 @@ from memory_palace.features.capture.inbox import (
     read_entries,
     write_heading,
 )
+from memory_palace.language.secrets import find_secrets
+from memory_palace.markdown.comments import drop_comments
+from memory_palace.markdown.markup import Markup
 from memory_palace.models import Problem
 from memory_palace.notes.excerpt import split_line_range
 from memory_palace.notes.insertion import clean_text
-from memory_palace.notes.withholding import leave_out
+from memory_palace.notes.withholding import leave_out, withhold
+from memory_palace.shown import ABSENT, Absent, Shown
 
 MOST_CHARACTERS = 1 << 20
 """Of a text: what is longer is a document."""
+_DEMOTED_BY, _DEEPEST = 2, 6
+_PROBE = "## probe"
 
 
 class About(TypedDict, total=False):
-    """What may be said of a text besides; ``None`` says nothing."""
+    """Title, tags, source and author of a text, where they are known."""
 
     title: str | None
     tags: Sequence[str]
@@ -50,7 +56,7 @@ class About(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class NewMemory:
-    """A text to remember, without what must not be written."""
+    """A text to remember, without secrets and private spans."""
 
     text: str
     title: str
@@ -70,8 +76,8 @@ class NewMemory:
         return self.now.isoformat(timespec="milliseconds")
 
 
-def check_memory(text: str, about: About) -> tuple[NewMemory, tuple[Problem, ...]]:
-    """Return what is to be written, and what of the text is not."""
+def _check_memory(text: str, about: About) -> tuple[NewMemory, tuple[Problem, ...]]:
+    """Return the memory to write, and the lines that are left out of it."""
     if len(text) > MOST_CHARACTERS:
         raise UsageError(
             f"the text has {len(text):,} characters, at most {MOST_CHARACTERS:,}; make a file of it"
@@ -92,15 +98,54 @@ def check_memory(text: str, about: About) -> tuple[NewMemory, tuple[Problem, ...
 
 
 def _check_line(given: str | None, what: str) -> str:
-    return "" if given is None else check_open(" ".join(clean_text(given, what).split()), what)
+    return "" if given is None else _check_open(" ".join(clean_text(given, what).split()), what)
 
 
 def _check_tag(tag: str) -> str:
     """Return a tag as it stands in a text, behind a ``#``."""
-    name = check_open(re.sub(r"[^\w/-]+", "-", tag.removeprefix("#")).strip("-/"), "a tag")
+    name = _check_open(re.sub(r"[^\w/-]+", "-", tag.removeprefix("#")).strip("-/"), "a tag")
     if not name or not name[0].isalpha():
         raise UsageError(f"a tag begins with a letter, and {tag!r} does not")
     return name
+
+
+def _check_open(text: str, what: str) -> str:
+    """Return a title, tag or source; raise ``CheckFailedError`` where it holds a secret."""
+    if find_secrets(text) or withhold(text, "")[1]:
+        raise CheckFailedError(f"nothing was written: {what} holds a secret or is private")
+    return text
+
+
+def enclose(text: str) -> str:
+    """Return a text that opens no section of its own, and leaves and hides nothing.
+
+    It stays as it is where that is so. Headings become deeper ones; where that is not enough the
+    text is put into a fence.
+    """
+    if is_enclosed(text):
+        return text
+    demoted = _demote(text)
+    return demoted if is_enclosed(demoted) else fence_text(text, "text")
+
+
+def is_enclosed(text: str) -> bool:
+    """Whether a text between two headings changes neither, and hides nothing."""
+    whole = f"{_PROBE}\n\n{text}\n\n{_PROBE}\n"
+    sections = [h for h in Markup(whole).headings if h.level <= 2 and not h.is_nested]
+    last = whole.count("\n") - 1
+    if [heading.first for heading in sections] != [0, last]:
+        return False
+    return drop_comments(whole) == (whole, None)
+
+
+def _demote(text: str) -> str:
+    lines, kept, position = text.split("\n"), [], 0
+    for heading in Markup(text).headings:
+        if not heading.is_nested:
+            marks = "#" * min(heading.level + _DEMOTED_BY, _DEEPEST)
+            kept += [*lines[position : heading.first], f"{marks} {heading.text}"]
+            position = heading.last + 1
+    return "\n".join([*kept, *lines[position:]])
 
 
 _BEFORE, _BEHIND = "\"'“„«(*", ".,;:!…\"'”»)*"
@@ -146,19 +191,14 @@ def reduce_statement(text: str) -> tuple[str, ...]:
     return tuple(lowered.split()) or tuple(given)
 
 
-def fold_case(text: str) -> str:
-    """Return a text in which every word of ``reduce_statement`` stands that it took as it was."""
-    return normalize("NFC", text).casefold()
-
-
 def _trim(word: str) -> str:
-    """Take off what does not count; "No, more" is not "No more"."""
+    """Return a word without punctuation at its edges; "No, more" is not "No more"."""
     bare = word.lstrip(_BEFORE).rstrip(_BEHIND)
     return f"{bare}," if bare.casefold() == "no" and not word.endswith(bare) else bare
 
 
 def _is_article(word: str, *, begins: bool) -> bool:
-    """Say whether a word is one. A capital A within a sentence is a name: plan A."""
+    """Whether a word is an article. A capital A within a sentence is a name: plan A."""
     bare = word.strip(_BEFORE)
     return bare.casefold() in _ARTICLES and (bare != "A" or begins)
 
@@ -169,7 +209,7 @@ _SHORTEST_TELLING = 5
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """Where something remembered stands."""
+    """The place of a remembered text."""
 
     path: str
     line: int
@@ -183,7 +223,62 @@ class Remembered:
     remark: str = ""
     """Why it is not found yet, where it is not."""
     withheld: tuple[Problem, ...] = ()
-    """What was not written: lines with secrets, private spans."""
+    """Lines with secrets, private spans: they were not written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unwritten:
+    """A line of a text that was not written: a secret, or a private span."""
+
+    line: int | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kept(Shown):
+    """A text that was remembered, or added to a note."""
+
+    path: str
+    line: int
+    last_line: int
+    is_new: bool
+    count: int
+    made: str | Absent | None
+    """The heading that was made for it; only where it was added to a note."""
+    indexed: bool
+    remark: str | None
+    """Why it is not found yet; null where it is."""
+    withheld: tuple[Unwritten, ...]
+
+    @classmethod
+    def of(cls, found: Remembered | Appended) -> Self:
+        """Return a text that was written as it is shown."""
+        return cls(
+            *(found.path, found.line, found.last_line),
+            is_new=isinstance(found, Appended) or found.is_new,
+            count=1 if isinstance(found, Appended) else found.count,
+            made=found.made if isinstance(found, Appended) else ABSENT,
+            indexed=found.is_indexed,
+            remark=found.remark or None,
+            withheld=tuple(Unwritten(one.line, one.message) for one in found.withheld),
+        )
+
+    @property
+    def unwritten(self) -> list[str]:
+        """The lines that were not written, and why."""
+        return [f"line {one.line} was not written: {one.why}" for one in self.withheld]
+
+    def lines(self) -> Iterable[str]:
+        """Return the place."""
+        return [f"{self.path}:{self.line}"]
+
+    def remarks(self, *, as_json: bool) -> Iterable[str]:
+        """Return the heading that was made, the lines left out, and why it is not found yet."""
+        if isinstance(self.made, str):
+            yield f"there was no heading {self.made!r}; it was made"
+        yield from self.unwritten
+        if self.remark:
+            yield self.remark
 
 
 def remember(
@@ -196,7 +291,7 @@ def remember(
     goes into a file of its own. Raise ``UsageError`` for a text that is blank or too long,
     ``CheckFailedError`` where nothing of it may be written.
     """
-    memory, withheld = check_memory(text, about)
+    memory, withheld = _check_memory(text, about)
     try:
         with engine.writing(wait_seconds=wait_seconds):
             recover(engine.paths)
@@ -255,9 +350,8 @@ def _find_same(engine: Engine, parts: Sequence[str], memory: NewMemory) -> Place
     telling = max((word for word in wanted if word.isalnum()), key=len, default="").casefold()
     for path in reversed(parts):
         data = (engine.paths.root / path).read_bytes()
-        if len(telling) >= _SHORTEST_TELLING and telling not in fold_case(
-            data.decode("utf-8", "replace")
-        ):
+        folded = normalize("NFC", data.decode("utf-8", "replace")).casefold()
+        if len(telling) >= _SHORTEST_TELLING and telling not in folded:
             continue
         for entry in reversed(list(read_entries(path, data))):
             is_same = entry.title == memory.title and reduce_statement(entry.text) == wanted

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
-from typer import Argument, Context, Option
+from typer import Argument, Option
 
-from memory_palace.cli.options import Json, Tags, completed, note_below, open_palace, read_text
+from memory_palace.cli.group import Group
+from memory_palace.cli.options import Tags, completed, note_below, read_text
 from memory_palace.errors import UsageError
-from memory_palace.shown import print_answer, say
+from memory_palace.features.capture.remembering import Kept
+from memory_palace.palace import Palace
 
-if TYPE_CHECKING:
-    from memory_palace.changes.adding import Appended
-    from memory_palace.features.capture.remembering import Remembered
+verbs = Group()
 
 
-def remember_text(
-    ctx: Context,
+@verbs.verb("remember")
+def remember(
+    palace: Palace,
     text: Annotated[
         list[str] | None, Argument(help="What to keep; without it, or with -, from stdin.")
     ] = None,
@@ -36,8 +37,7 @@ def remember_text(
         str | None,
         Option("--agent", envvar="PALACE_AGENT", show_envvar=False, help="Who remembers."),
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> Kept:
     """Keep a text in the agent's inbox note of the day, indexed; print its path and line.
 
     What the inbox has in the same words is counted there. With --to it goes to the end of a note,
@@ -46,31 +46,12 @@ def remember_text(
 
     Example: palace remember "The gauge drifts below -5 °C" --agent wren --tag gauge
     """
-    given, palace = read_text(text), open_palace(ctx)
-    found: Remembered | Appended
+    given = read_text(text)
     if to is not None:
         if title or tag or source:
             raise UsageError("--to adds the text alone: leave out --title, --tag and --source")
-        found = palace.append(note_below(palace, to), given, under=under)
-        own: dict[str, Any] = {"new": True, "count": 1, "made": found.made}
-        if found.made is not None:
-            say(f"there was no heading {found.made!r}; it was made")
-    else:
-        if under is not None:
-            raise UsageError("--under is for --to NOTE")
-        found = palace.remember(given, title=title, tags=tag or (), source=source, agent=agent)
-        own = {"new": found.is_new, "count": found.count}
-    record = {
-        "path": found.path,
-        "line": found.line,
-        "last_line": found.last_line,
-        **own,
-        "indexed": found.is_indexed,
-        "remark": found.remark or None,
-        "withheld": [{"line": one.line, "why": one.message} for one in found.withheld],
-    }
-    print_answer(record, [f"{found.path}:{found.line}"], as_json=as_json)
-    for problem in found.withheld:
-        say(f"line {problem.line} was not written: {problem.message}")
-    if found.remark:
-        say(found.remark)
+        return Kept.of(palace.append(note_below(palace, to), given, under=under))
+    if under is not None:
+        raise UsageError("--under is for --to NOTE")
+    found = palace.remember(given, title=title, tags=tag or (), source=source, agent=agent)
+    return Kept.of(found)
