@@ -53,14 +53,17 @@ VERBS = {
             "recall.verbs:verbs",
             "Say unasked what the notes have on what was said.",
         ),
-        "verify": ("checking.verbs:verify_answer", "Check an answer against the notes."),
+        "verify": ("checking.verbs:verbs", "Check an answer against the notes."),
         "plugin": ("agents.verbs:make_plugin", "Write the plug-in of an agent's harness."),
         "mcp": ("agents.mcp_verb:serve_agents", "Let agents search, read and write, by MCP."),
         "seek": ("seek.verbs:app", "Pursue a goal over several steps."),
     },
     "Study": {
         "memory": ("memories.verbs:app", "Write, check and review memories."),
-        "redqueen": ("redqueen.verbs:redqueen", "Find what would be forgotten; keep golden questions."),
+        "redqueen": (
+            "redqueen.verbs:redqueen",
+            "Find what would be forgotten; keep golden questions.",
+        ),
     },
 }
 """Panel of ``palace --help``, verb, its place, and what it does in at most 56 characters."""
@@ -78,6 +81,8 @@ BELOW = {
 """Groups and verbs below another group, which need not know them."""
 HIDDEN = {"hook": ("agents.hook_verb:run_hook", "Tell an agent what the notes have for it.")}
 """Verbs of no panel: a harness calls them, as ``palace plugin`` has written."""
+EARLY = {"hook": "agents.calling:run_hook"}
+"""Functions that take the command line before Typer does, and may hand it back."""
 ALONE = "upkeep.verbs:Overview"
 """What ``palace`` without a verb shows of a palace, or of none."""
 KINDS = {"memory": "memories.kind:MemoryKind"}
@@ -96,6 +101,7 @@ MOVED = {
 }
 """Verbs of earlier versions, each with the words to type instead."""
 FEATURES = {
+    "anchors": "anchors.feature:Anchors",
     "changes": "memory_palace.changes.feature:Changes",
     "cold_zone": "memory_palace.changes.feature:ColdZone",
     "conflicts": "tasks.feature:Conflicts",
@@ -110,10 +116,16 @@ FEATURES = {
 """Attributes of ``Palace``, and the class of each."""
 RECALL = "recall.recalling:recall"
 """The function of ``Palace.recall``."""
+LOOK_UP = "anchors.lookup:look_up"
+"""The function of ``Palace.look_up``."""
 MAP = "tasks.map:draw_map"
 """The function of ``Palace.map``."""
 
 
+FOLLOWERS = ("anchors",)
+"""Attributes of ``Palace`` whose ``follow`` carries files over to each generation of the index."""
+EVIDENCE = {"anchor": "anchors"}
+"""Signals whose evidence an attribute of ``Palace`` adds to a question, by ``ask``."""
 STORES = {"ask": "store.reaching:ask_store", "push": "store.reaching:pushing_to"}
 """What others ask of a store: a question, or to take an index."""
 STATUS = {"hooks": "agents.status:read_status"}

@@ -10,7 +10,7 @@ import pytest
 from memory_palace.cli.app import main
 from memory_palace.dialogue import open_dialogue
 from memory_palace.errors import CheckFailedError
-from memory_palace.features.redqueen.llm import model_roles
+from memory_palace.features.redqueen.llm import ModelRoles
 from memory_palace.features.redqueen.round_values import Strategy
 from memory_palace.features.redqueen.rounds import run
 from memory_palace.notes.document import parse_document
@@ -34,7 +34,7 @@ HOSTILE = [
 def play(house, player, proposes, **more):
     player.proposes = proposes
     options = {"strategy": Strategy.RANDOM, "question_count": 20, "limit": None, **more}
-    return run(house, roles=model_roles(open_dialogue("talker")), **options)
+    return run(house, roles=ModelRoles(open_dialogue("talker")), **options)
 
 
 def read(house, path):
@@ -72,14 +72,14 @@ def test_a_name_for_two_notes_or_of_another_is_written_to_neither(house, player)
     both = {"Descaling the kettle": name, "Boiler service": name}
     done = play(house, player, both, apply=True)
     assert done.proposals == ()
-    assert not done.outcome.paths
+    assert not done.change.paths
 
 
 def test_a_reply_with_too_many_proposals_is_asked_for_again(house, player):
     player.proposes = {"Descaling the kettle": {"questions": [f"Is it {n}?" for n in range(40)]}}
     dialogue = open_dialogue("talker")
     with pytest.raises(CheckFailedError, match="40 texts"):
-        run(house, roles=model_roles(dialogue), question_count=20, limit=None)
+        run(house, roles=ModelRoles(dialogue), question_count=20, limit=None)
     assert dialogue.retries == 2
 
 

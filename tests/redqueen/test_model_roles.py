@@ -9,7 +9,7 @@ import pytest
 from memory_palace.cli.app import main
 from memory_palace.dialogue import ATTEMPTS, open_dialogue
 from memory_palace.errors import CheckFailedError, MissingPartError, PalaceError, UsageError
-from memory_palace.features.redqueen.llm import SHORTLIST, model_roles
+from memory_palace.features.redqueen.llm import SHORTLIST, ModelRoles
 from memory_palace.features.redqueen.round_values import Strategy
 from memory_palace.features.redqueen.rounds import run
 
@@ -24,7 +24,7 @@ pytestmark = [
 def play(sample, dialogue, **more):
     options = {"strategy": Strategy.RANDOM, "question_count": 4, "seed": 1, **more}
     sample.index(embedder="hashing")
-    return run(sample, roles=model_roles(dialogue), **options)
+    return run(sample, roles=ModelRoles(dialogue), **options)
 
 
 def test_a_model_that_knows_schemas_is_held_to_the_entries_of_its_prompt(sample, player):

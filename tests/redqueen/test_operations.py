@@ -46,7 +46,7 @@ def play(palace, *, apply=True, **more):
 def test_a_dry_round_writes_nothing(sample):
     before = {p: p.read_bytes() for p in sample.paths.root.rglob("*") if p.is_file()}
     done = play(sample, apply=False)
-    assert done.outcome.diff and not done.outcome.identity
+    assert done.change.diff and not done.change.id
     assert {p: p.read_bytes() for p in sample.paths.root.rglob("*") if p.is_file()} == before
 
 
@@ -54,10 +54,10 @@ def test_an_applied_round_writes_what_was_shown_and_undo_gives_every_byte_back(s
     before = state(sample)
     shown = play(sample, apply=False)
     done = play(sample)
-    assert done.outcome.diff == shown.outcome.diff
-    assert len(done.outcome.paths) == 3
+    assert done.change.diff == shown.change.diff
+    assert len(done.change.paths) == 3
     changed = {p for p, data in state(sample).items() if before[p] != data}
-    assert changed == set(done.outcome.paths)
+    assert changed == set(done.change.paths)
     undo_change(sample, command=COMMAND, identity=None, apply=True)
     assert state(sample) == before
 
@@ -65,10 +65,10 @@ def test_an_applied_round_writes_what_was_shown_and_undo_gives_every_byte_back(s
 def test_a_memory_is_not_evolved_twice_within_a_day_and_may_be_after(sample):
     first = play(sample, limit=None)
     again = play(sample, limit=None)
-    assert first.outcome.paths and not again.outcome.paths
-    assert again.resting == tuple(sorted(first.outcome.paths))
+    assert first.change.paths and not again.change.paths
+    assert again.resting == tuple(sorted(first.change.paths))
     now = datetime.now(UTC)
-    assert find_resting(sample, now=now) >= set(first.outcome.paths)
+    assert find_resting(sample, now=now) >= set(first.change.paths)
     assert find_resting(sample, now=now + timedelta(hours=24, seconds=1)) == set()
 
 
@@ -84,8 +84,8 @@ def test_history_keeps_every_round_and_passes_over_a_torn_line(sample):
     with (sample.paths.logs / "redqueen.jsonl").open("ab") as file:
         file.write(b'{"id": "torn')
     identities = [past.identity for past in read_history(sample)]
-    assert identities == [first.outcome.identity, second.outcome.identity]
-    assert find_round(sample, first.outcome.identity).evolved == tuple(sorted(first.outcome.paths))
+    assert identities == [first.change.id, second.change.id]
+    assert find_round(sample, first.change.id).evolved == tuple(sorted(first.change.paths))
     with pytest.raises(UsageError, match="redqueen history"):
         find_round(sample, "nonsense")
 
@@ -111,7 +111,7 @@ def test_the_memory_in_the_sample_is_read_whole(sample):
 
 def test_an_edit_made_during_the_round_is_kept(sample, monkeypatch):
     done = play(sample, apply=False)
-    path = sample.paths.root / done.outcome.paths[0]
+    path = sample.paths.root / done.change.paths[0]
     real = rounds.change_notes
 
     def edit_first(palace, plan, **more):
@@ -134,11 +134,11 @@ def test_a_note_with_edits_that_git_does_not_know_is_passed_over_and_named(sampl
     root = sample.paths.root
     for command in ("init -q", "add -A", "-c user.name=a -c user.email=a@b commit -qm notes"):
         subprocess.run(["git", *command.split()], cwd=root, check=True)
-    first = play(sample, apply=False).outcome.paths[0]
+    first = play(sample, apply=False).change.paths[0]
     (root / first).write_text((root / first).read_text("utf-8") + "\nMine.\n", "utf-8")
     done = play(sample)
     assert done.uncommitted == (first,)
-    assert len(done.outcome.paths) == 3 and first not in done.outcome.paths
+    assert len(done.change.paths) == 3 and first not in done.change.paths
     assert (root / first).read_text("utf-8").endswith("Mine.\n")
 
 

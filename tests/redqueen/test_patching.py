@@ -177,7 +177,7 @@ def test_an_applied_round_leaves_the_prose_of_every_note(palace):
     done = palace.redqueen.run(limit=None, apply=True)
     after = {p: d.data for p, d in read_notes(palace).documents.items()}
     assert [p.written for p in done.proposals if p.kind == "link"] == ["[[grain drying]]"]
-    assert set(done.outcome.paths) == {p for p in after if after[p] != before[p]}
+    assert set(done.change.paths) == {p for p in after if after[p] != before[p]}
     assert {p: shown(data) for p, data in after.items()} == {
         p: shown(data) for p, data in before.items()
     }

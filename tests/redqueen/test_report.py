@@ -8,7 +8,6 @@ import pytest
 
 from memory_palace.features.redqueen.askings import (
     Asking,
-    AskingResult,
     ask_search,
     choose_askings,
     collect_askings,
@@ -16,7 +15,6 @@ from memory_palace.features.redqueen.askings import (
 from memory_palace.features.redqueen.findings import make_report
 from memory_palace.features.redqueen.round_values import Strategy
 from memory_palace.features.redqueen.rounds import run
-from memory_palace.features.redqueen.shown import round_lines
 from memory_palace.notes.document import Library, parse_document
 from memory_palace.palace import Palace
 
@@ -33,7 +31,7 @@ def library(**notes):
 
 def askings(**notes):
     return [
-        (a.kind, a.text, a.answers, a.said_in, a.line) for a in collect_askings(library(**notes))
+        (a.kind, a.question, a.path, a.said_in, a.line) for a in collect_askings(library(**notes))
     ]
 
 
@@ -64,15 +62,15 @@ def test_what_notes_call_each_other_is_asked_with_its_place():
         log="---\ntitle: Log\n---\n\n# Log\n\nThe [[frost|white killer]] came.\n",
     )
     assert found == [
-        ("link", "white killer", ("frost.md",), "log.md", 7),
-        ("heading", "When do we light the lanterns?", ("frost.md",), "", 5),
+        ("link", "white killer", "frost.md", "log.md", 7),
+        ("heading", "When do we light the lanterns?", "frost.md", None, 5),
     ]
 
 
 def test_a_broken_link_asks_for_the_only_note_of_that_title():
     notes = {"plugins-daily": "# Daily notes\n\nOne a day.\n"}
     notes["log"] = "# Log\n\nWrite in the [[Daily notes|journal of days]].\n"
-    assert askings(**notes)[0][:3] == ("link", "journal of days", ("plugins-daily.md",))
+    assert askings(**notes)[0][:3] == ("link", "journal of days", "plugins-daily.md")
 
 
 def test_words_that_are_used_of_two_notes_ask_for_neither():
@@ -96,28 +94,28 @@ def test_the_products_own_sections_ask_nothing():
 def test_the_field_questions_and_the_golden_set_are_asked():
     notes = library(frost="---\nquestions: [when do we light lanterns?]\n---\n# Frost\n\nLate.\n")
     found = collect_askings(notes, {"what kills the blossom?": ["Frost", "gone"]})
-    assert [(a.kind, a.text, a.answers) for a in found] == [
-        ("golden", "what kills the blossom?", ("frost.md",)),
-        ("question", "when do we light lanterns?", ("frost.md",)),
+    assert [(a.kind, a.question, a.path) for a in found] == [
+        ("golden", "what kills the blossom?", "frost.md"),
+        ("question", "when do we light lanterns?", "frost.md"),
     ]
 
 
 def test_the_note_whose_words_are_asked_is_left_out_of_the_answer(orchard_palace):
-    asking = Asking("white killer in April", ("frost.md",), "link", "log.md", 3)
+    asking = Asking("white killer in April", "link", "frost.md", "Frost", "log.md", 3)
     (asked,) = ask_search(orchard_palace, [asking])
     assert "log.md" not in asked.found
 
 
 def test_the_report_names_what_is_not_found_and_what_has_the_name_of_another(orchard_palace):
     done = run(orchard_palace)
-    assert [c.path for c in done.report.confused] == ["smoke.md"]
-    lines = list(round_lines(done))
+    assert [c.path for c in done.confused] == ["smoke.md"]
+    lines = list(done.lines())
     assert 'Smoke is linked as "smudge pots" (log.md:3), which is Smudge pots' in lines[1]
-    assert done.askings == len(done.report.asked) == 2
+    assert done.known_questions == done.questions == 2
 
 
 def asked_of(text, *found, kind="link", note="a.md"):
-    return AskingResult(Asking(text, (note,), kind, "log.md", 1), found)
+    return Asking(text, kind, note, "A", "log.md", 1).answered(*found)
 
 
 def test_one_question_that_brings_another_note_says_nothing_and_two_do():
@@ -147,8 +145,8 @@ def test_memories_that_nobody_reviews_are_counted_and_those_just_made_too(orchar
     orchard_palace.index()
     memories.review("Gong", is_recalled=True)
     done = run(orchard_palace, now=datetime.now(UTC))
-    assert [one.state for one in done.report.unreviewed] == ["never reviewed"]
-    assert "memories: 1 never reviewed" in list(round_lines(done))
+    assert [one.state for one in done.unreviewed] == ["never reviewed"]
+    assert "memories: 1 never reviewed" in list(done.lines())
 
 
 def test_strategies_ask_as_they_say():
@@ -158,17 +156,17 @@ def test_strategies_ask_as_they_say():
         for n, (path, title) in enumerate(titles.items())
     }
     made = [
-        Asking("golden one", ("c.md",), "golden"),
+        Asking("golden one", "golden", "c.md", "Cider"),
         *(
-            Asking(f"{kind} of {path}", (path,), kind)
-            for path in titles
+            Asking(f"{kind} of {path}", kind, path, title)
+            for path, title in titles.items()
             for kind in ("link", "heading")
         ),
-        Asking("bees by night", ("c.md",), "question"),
+        Asking("bees by night", "question", "c.md", "Cider"),
     ]
 
     def choose(strategy, count=20):
-        return [a.text for a in choose_askings(made, memories, strategy, count, seed=1)]
+        return [a.question for a in choose_askings(made, memories, strategy, count, seed=1)]
 
     assert choose(Strategy.WEAK_SPOTS)[:4] == [
         "golden one",
@@ -178,5 +176,5 @@ def test_strategies_ask_as_they_say():
     ]
     assert choose(Strategy.DEPTH_FIRST, 3) == ["golden one", "link of a.md", "heading of a.md"]
     assert {text.split()[0] for text in choose(Strategy.CROSS_LINK)} == {"golden", "link"}
-    assert sorted(choose(Strategy.RANDOM)) == sorted(a.text for a in made)
+    assert sorted(choose(Strategy.RANDOM)) == sorted(a.question for a in made)
     assert choose(Strategy.RANDOM) != choose(Strategy.WEAK_SPOTS)

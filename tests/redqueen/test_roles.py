@@ -12,10 +12,9 @@ from memory_palace.features.memories.memory_values import Memory
 from memory_palace.features.redqueen.round_values import Cue, LearnerAnswer, Question, Strategy
 from memory_palace.features.redqueen.session import (
     DEPTH,
-    SentencePlayer,
+    SentenceRoles,
     choose_targets,
     leave_out,
-    offline_roles,
     run_red_queen,
     run_session,
     weak_priority,
@@ -26,22 +25,21 @@ from .conftest import memory
 
 def ask(memories, targets, strategy=Strategy.RANDOM, seed=0):
     rng = random.Random(seed)
-    return asyncio.run(SentencePlayer().ask(memories, targets, strategy, rng=rng))
+    return asyncio.run(SentenceRoles().ask(memories, targets, strategy, rng=rng))
 
 
 def recall(questions, cues):
-    return asyncio.run(SentencePlayer().recall(questions, cues))
+    return asyncio.run(SentenceRoles().recall(questions, cues))
 
 
 def test_the_learner_is_given_questions_and_cues_and_nothing_else(orchard):
-    class Listening(SentencePlayer):
+    class Listening(SentenceRoles):
         async def recall(self, questions, cues):
             self.heard = [*questions, *cues]
             return await super().recall(questions, cues)
 
     listening = Listening()
-    roles = replace(offline_roles(), learner=listening)
-    session = asyncio.run(run_session(orchard, roles, question_count=3))
+    session = asyncio.run(run_session(orchard, listening, question_count=3))
     cues = [orchard[id].cue for id in sorted(orchard)]
     assert listening.heard == [*(q.question_text for q in session.questions), *cues]
 
@@ -91,7 +89,7 @@ def test_strategies_choose_as_they_say():
 
 
 def test_a_seed_gives_the_same_session_again(orchard):
-    one, two = (asyncio.run(run_session(orchard, offline_roles(), seed=4)) for _ in range(2))
+    one, two = (asyncio.run(run_session(orchard, SentenceRoles(), seed=4)) for _ in range(2))
     assert one == two
 
 
@@ -104,7 +102,7 @@ def test_run_red_queen_takes_memories_as_the_source_document_gives_them():
 def test_a_memory_that_another_is_taken_for_is_named(orchard):
     question = Question("frost", "The hives stand behind the ____.", "3", ("wall",))
     answers = [LearnerAnswer(("bees", "frost"), "hives by a wall", 3), LearnerAnswer((), "", 1)]
-    right, none = asyncio.run(SentencePlayer().judge([question] * 2, answers, orchard))
+    right, none = asyncio.run(SentenceRoles().judge([question] * 2, answers, orchard))
     assert (right.score, right.gaps) == (1.0, ("misconception: taken for bees",))
     assert right.should_evolve
     assert (none.score, none.gaps) == (0.0, ("missing detail: wall",))
@@ -136,5 +134,5 @@ def test_the_most_telling_word_is_left_out_everywhere(sentence, asked, word):
 
 
 def test_without_a_model_no_word_of_a_sentence_is_proposed(orchard):
-    session = asyncio.run(run_session(orchard, offline_roles(), question_count=3))
+    session = asyncio.run(run_session(orchard, SentenceRoles(), question_count=3))
     assert session.evaluations and session.proposals == ()

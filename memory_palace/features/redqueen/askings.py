@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from types import MappingProxyType
 from typing import Literal, TypeAlias
@@ -23,6 +23,7 @@ from memory_palace.markdown.links import unescape
 from memory_palace.markdown.markup import Markup
 from memory_palace.markdown.prose import strip_markup
 from memory_palace.notes.document import Document, Library
+from memory_palace.shown import inner
 
 CUT = 5
 """Notes that a person looks at."""
@@ -38,32 +39,39 @@ _SCHEME = re.compile(r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*+:|//|#")
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """One question, and which notes answer it."""
+    """One question, which notes answer it, and the notes that came."""
 
-    text: str
+    question: str
     """On one line, without markup."""
-    answers: tuple[str, ...]
-    """Paths. The first is the note it is about; the others are as right."""
     kind: AskingKind
-    said_in: str = ""
+    path: str
+    """Of the note that it is about."""
+    title: str
+    said_in: str | None = None
     """Path of the other note whose words these are: whoever asks has not read it."""
-    line: int = 0
-    """1-based line of that note's file, of a heading that of its own; 0 where there is none."""
-
-
-@dataclass(frozen=True, slots=True)
-class AskingResult:
-    """A question, and the notes that came."""
-
-    asking: Asking
-    found: tuple[str, ...]
+    line: int | None = None
+    """1-based line of that note's file, of a heading that of its own."""
+    rank: int | None = None
+    """1-based place of the first right note among those that came."""
+    found: tuple[str, ...] = ()
     """Paths, best first, at most ``CUT``, without the note whose words were asked."""
+    others: tuple[str, ...] = inner(default=())
+    """Paths of the notes that answer it as well."""
 
     @property
-    def rank(self) -> int:
-        """1-based place of the first right note; 0 where none came."""
-        ranks = (place for place, path in enumerate(self.found, 1) if path in self.asking.answers)
-        return next(ranks, 0)
+    def place(self) -> str:
+        """Where its words stand, in brackets; empty where nobody can tell."""
+        return f" ({self.said_in or self.path}:{self.line})" if self.line else ""
+
+    def __str__(self) -> str:
+        first = self.found[0] if self.found else "nothing"
+        return f'{self.path}: "{self.question}"{self.place}; first comes {first}'
+
+    def answered(self, *found: str) -> Asking:
+        """Return it with the notes that came."""
+        right = (self.path, *self.others)
+        rank = next((place for place, path in enumerate(found, 1) if path in right), None)
+        return replace(self, rank=rank, found=found)
 
 
 class Meanings:
@@ -105,16 +113,24 @@ def collect_askings(
     names = Meanings(known)
     found = []
     for question, notes in golden.items():
-        if paths := [path for name in notes if (path := names.find(name, "")) is not None]:
-            found.append(Asking(question, tuple(dict.fromkeys(paths)), "golden"))
+        paths = dict.fromkeys(path for name in notes if (path := names.find(name, "")) is not None)
+        if paths:
+            path, *others = paths
+            title = known[path].title
+            found.append(Asking(question, "golden", path, title, others=tuple(others)))
     for document in known.values():
         found += _asked_by(document, known, names)
     about: dict[str, set[str]] = {}
     for asking in found:
-        about.setdefault(asking.text.casefold(), set()).add(asking.answers[0])
-    once = {a.text.casefold(): a for a in reversed(found) if len(about[a.text.casefold()]) == 1}
+        about.setdefault(asking.question.casefold(), set()).add(asking.path)
+    once = {
+        key: asking
+        for asking in reversed(found)
+        if len(about[key := asking.question.casefold()]) == 1
+    }
     return sorted(
-        once.values(), key=lambda a: (KINDS.index(a.kind), a.answers[0], a.said_in, a.line, a.text)
+        once.values(),
+        key=lambda a: (KINDS.index(a.kind), a.path, a.said_in or "", a.line or 0, a.question),
     )
 
 
@@ -122,22 +138,23 @@ def _asked_by(
     document: Document, known: Mapping[str, Document], names: Meanings
 ) -> Iterator[Asking]:
     """Yield the questions of a note's field and headings, and what its links call others."""
-    markup = Markup(blank_own_sections(document.body))
+    path, markup = document.path, Markup(blank_own_sections(document.body))
     for text in document.texts("questions"):
         if tokenize(question := _read_line(text)):
-            yield Asking(question, (document.path,), "question")
+            yield Asking(question, "question", path, document.title)
     for heading in markup.headings:
         question = _read_line(heading.text)
         if question.endswith(("?", "？")) and tokenize(question):
             line = document.body_first_line + heading.first
-            yield Asking(question, (document.path,), "heading", line=line)
+            yield Asking(question, "heading", path, document.title, line=line)
     for target, shown, at in links_shown(markup):
-        note = names.find(target, document.path)
+        note = names.find(target, path)
         name = _read_line(shown)
-        if note is None or note == document.path or _is_name(name, known[note]):
+        if note is None or note == path or _is_name(name, known[note]):
             continue
         if len(set(tokenize(name)) - STOP_STEMS) >= _LEAST_STEMS:
-            yield Asking(name, (note,), "link", document.path, document.body_first_line + at)
+            line = document.body_first_line + at
+            yield Asking(name, "link", note, known[note].title, path, line)
 
 
 def _read_line(text: str) -> str:
@@ -179,7 +196,7 @@ def choose_askings(
         others = [asking for asking in others if asking.kind == "link"]
     groups: dict[str, list[Asking]] = {}
     for asking in others:
-        groups.setdefault(asking.answers[0], []).append(asking)
+        groups.setdefault(asking.path, []).append(asking)
     known = {path: memories[path] for path in groups if path in memories}
     chosen = choose_targets(known, strategy, DEPTH * len(known), rng=random.Random(seed))
     turns = [groups[path] for path in dict.fromkeys([*chosen, *groups])]
@@ -188,10 +205,10 @@ def choose_askings(
     return [*golden, *chain.from_iterable(turns)][:count]
 
 
-def ask_search(engine: Engine, askings: Sequence[Asking]) -> list[AskingResult]:
+def ask_search(engine: Engine, askings: Sequence[Asking]) -> list[Asking]:
     """Ask each question as a person does who has not read the note that speaks of the other."""
-    found = engine.rank_paths((asking.text for asking in askings), limit=CUT + 1)
+    found = engine.rank_paths((asking.question for asking in askings), limit=CUT + 1)
     return [
-        AskingResult(asking, tuple(path for path in paths if path != asking.said_in)[:CUT])
+        asking.answered(*[path for path in paths if path != asking.said_in][:CUT])
         for asking, paths in zip(askings, found, strict=True)
     ]

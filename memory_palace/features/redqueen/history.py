@@ -19,6 +19,14 @@ REST = timedelta(hours=24)
 
 
 @dataclass(frozen=True, slots=True)
+class Gap:
+    """What was found wrong with a note."""
+
+    path: str
+    gap: str
+
+
+@dataclass(frozen=True, slots=True)
 class PastRound:
     """A round whose proposals were applied."""
 
@@ -31,8 +39,7 @@ class PastRound:
     score: float
     """Before its changes, 0 to 1."""
     evolved: tuple[str, ...]
-    gaps: tuple[tuple[str, str], ...]
-    """Pairs of memory and gap."""
+    gaps: tuple[Gap, ...]
     is_undone: bool = False
 
 
@@ -77,7 +84,7 @@ def _parse(record: Mapping[str, Any], undone: set[str]) -> PastRound | None:
             questions=int(record["questions"]),
             score=float(record["score"]),
             evolved=tuple(map(str, record["evolved"])),
-            gaps=tuple((str(memory), str(gap)) for memory, gap in record["gaps"]),
+            gaps=tuple(Gap(str(path), str(gap)) for path, gap in record["gaps"]),
             is_undone=str(record["id"]) in undone,
         )
     except (ValueError, KeyError, TypeError):

@@ -29,7 +29,6 @@ from memory_palace.features.redqueen.round_values import (
     conclude,
     cue_text,
 )
-from memory_palace.features.redqueen.session import Roles
 from memory_palace.language.markers import may_hold_marker
 from memory_palace.language.visible import visible_line
 from memory_palace.retrieval.collection import TextCollection
@@ -119,13 +118,7 @@ def _read(item: Mapping[str, object], key: str, field: Schema) -> object:
     return read_text(item, key, may_be_empty=key != "question")
 
 
-def model_roles(dialogue: Dialogue) -> Roles:
-    """Return the roles, all played by one model."""
-    player = ModelPlayer(dialogue)
-    return Roles(player, player, player, player)
-
-
-class ModelPlayer:
+class ModelRoles:
     """Plays all four roles with one model; each call of it sends the prompt of one role."""
 
     def __init__(self, dialogue: Dialogue) -> None:

@@ -92,6 +92,11 @@ class RoundProposal:
     written: str = ""
     """What stands in place of the words that become a link."""
 
+    def __str__(self) -> str:
+        place = f"{self.path}:{self.line}" if self.line else self.path
+        target = f" -> {self.target}" if self.target else ""
+        return f"{place}  {self.kind} {self.text}{target} ({self.reason})"
+
 
 def conclude(question: Question, score: float, gaps: Sequence[str]) -> Evaluation:
     """Return the verdict on an answer; misconceptions and weak images weaken whatever the score."""

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from itertools import starmap
 
-from memory_palace.changes.changing import Outcome, Plan, change_notes, read_notes
+from memory_palace.changes.changing import Plan, change_notes, read_notes
 from memory_palace.changes.journal import edits_not_in_git
 from memory_palace.changes.operations import Operation, Replace
+from memory_palace.cli.changes import ChangeShown
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.features.memories.memories import find_embedder, plan_reviews
 from memory_palace.features.memories.reviews import load_reviews
 from memory_palace.features.redqueen.askings import (
+    Asking,
     Meanings,
     ask_search,
     choose_askings,
     collect_askings,
 )
 from memory_palace.features.redqueen.examined import ExaminedMemory, read_memories
-from memory_palace.features.redqueen.findings import RoundReport, make_report
+from memory_palace.features.redqueen.findings import Confusion, RoundReport, Unreviewed, make_report
 from memory_palace.features.redqueen.history import COMMAND, LOG, find_resting
 from memory_palace.features.redqueen.proposals import name_notes, patch_note, propose, shared_names
 from memory_palace.features.redqueen.round_values import RoundProposal, Strategy
@@ -31,42 +34,129 @@ from memory_palace.features.redqueen.session import MOST_CHANGED, Roles, RoundFi
 from memory_palace.graph.resolve import fold_name
 from memory_palace.notes.document import Library
 from memory_palace.notes.golden import read_golden
+from memory_palace.shown import Shown, inner, plural
 from memory_palace.storage.logs import append_record
 
 QUESTIONS = 100
 MODEL_QUESTIONS = 10
 """With a model each costs tokens, where the search answers a hundred in seconds."""
+_SHOWN = 5
+"""Findings of a kind in the lines: the record has all."""
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class JudgedAnswer:
+    """A question of a model, what was recalled of it, and the verdict."""
+
+    path: str
+    question: str
+    difficulty: str
+    expected: tuple[str, ...]
+    score: float
+    gaps: tuple[str, ...]
+    should_evolve: bool
+    recalled: tuple[str, ...]
+    confidence: int
+
+
+@dataclass(frozen=True, slots=True)
+class SharedName:
+    """A name that several notes have: only a person can say which keeps it."""
+
+    name: str
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Round(Shown):
     """One round, and the change it made or would make."""
 
     strategy: Strategy
-    askings: int
-    """Questions that there are; the report has those that were asked."""
-    report: RoundReport
-    """What the search was asked and what reviews say; empty where a model played the round."""
-    session: RoundFindings | None
-    """What a model asked and answered, where one played the round."""
+    questions: int
+    """Number of those that were asked."""
+    known_questions: int
+    score: float
+    """Share of the questions whose note is found, or the mean of the model's marks; 0 to 1."""
+    missed: tuple[Asking, ...]
+    confused: tuple[Confusion, ...]
+    unreviewed: tuple[Unreviewed, ...]
+    shared: tuple[SharedName, ...]
+    evaluations: tuple[JudgedAnswer, ...]
+    """Of the answers of a model, where one played the round."""
     proposals: tuple[RoundProposal, ...]
-    """Most useful first; ``outcome`` holds those on the first notes."""
-    shared: Mapping[str, tuple[str, ...]]
-    """Names that several notes have, with their paths: only a person can say which keeps it."""
-    outcome: Outcome
+    """Most useful first; ``change`` holds those on the first notes."""
     resting: tuple[str, ...]
     """Notes that something is proposed for, and that were changed within the last day."""
     uncommitted: tuple[str, ...]
     """Notes that something is proposed for, and that have edits git does not know."""
-    uses_vectors: bool
+    by_meaning: bool
+    spent: str | None
+    """Calls and tokens of the model."""
+    change: ChangeShown
+    is_by_model: bool = inner()
+    is_applied: bool = inner()
+    """Whether the change was to be made, if there is one."""
 
-    @property
-    def score(self) -> float:
-        """Share of the questions whose note is found, or the mean of the model's marks; 0 to 1."""
-        if self.session is not None:
-            return self.session.score
-        asked = self.report.asked
-        return sum(found.rank > 0 for found in asked) / len(asked) if asked else 0.0
+    def lines(self) -> Iterator[str]:
+        """Yield what was found, most useful first, each kind with what to run next; the diff."""
+        for judged in self.evaluations:
+            yield f"{judged.score:.2f}  {judged.path}"
+            yield f"      asked: {judged.question}"
+            yield from (f"      gap: {gap}" for gap in judged.gaps)
+        if self.confused:
+            yield from _list_first("taken for another note", self.confused)
+            yield f'  next: palace query "{self.confused[0].questions[0].question}"'
+        if self.missed:
+            yield from _list_first("not found by the words of others", self.missed)
+            yield f'  next: palace query "{self.missed[0].question}"'
+        if self.unreviewed:
+            counts = Counter(one.state for one in self.unreviewed)
+            yield f"memories: {', '.join(f'{count} {state}' for state, count in counts.items())}"
+            yield "  next: palace memory due"
+        if self.shared:
+            names = [f"{one.name}: {', '.join(one.paths)}" for one in self.shared]
+            yield from _list_first("names that notes share", names)
+        if self.proposals:
+            yield from _list_first("proposed", self.proposals)
+            if self.change.id is None:
+                shown = plural(len(self.change.paths), "note")
+                yield f"  next: palace redqueen run --apply  ({shown}, see below)"
+        yield from self.change.lines()
+
+    def remarks(self, *, as_json: bool) -> Iterator[str]:
+        """Yield the score, the notes that are left alone, and what became of the change."""
+        if not as_json:
+            yield from self._remark_score()
+            for path in self.resting:
+                yield f"{path} was changed within the last day and is left alone"
+            for path in self.uncommitted:
+                yield f"{path} has edits that are not committed to git and is left alone"
+            if self.change.diff:
+                yield from self.change.remarks(as_json=False)
+            elif self.is_applied:
+                yield "nothing is proposed, so nothing was changed"
+        if self.spent is not None:
+            yield self.spent
+        elif not self.by_meaning:
+            yield "there are no vectors, so only words were compared; run `palace index`"
+
+    def _remark_score(self) -> Iterator[str]:
+        count = plural(self.questions, "question")
+        if self.is_by_model:
+            yield f"{count}, score {self.score:.2f}"
+        elif not self.questions:
+            yield "no note is spoken of in words that make a question"
+        else:
+            yield f"{round(self.score * self.questions)} found of {count} in people's words"
+            if self.questions < self.known_questions:
+                yield f"there are {self.known_questions}; --questions asks more of them"
+
+
+def _list_first(name: str, found: Sequence[object]) -> Iterator[str]:
+    yield f"{name}: {len(found)}"
+    yield from (f"  {one}" for one in found[:_SHOWN])
+    if len(found) > _SHOWN:
+        yield f"  and {len(found) - _SHOWN} more; --json has all"
 
 
 def load_memories(engine: Engine, library: Library, *, now: datetime) -> dict[str, ExaminedMemory]:
@@ -128,12 +218,46 @@ def run(
         command=COMMAND,
         apply=apply,
     )
-    tired = tuple(sorted(resting & {*paths, *(session.resting if session else ())}))
     shared = shared_names({path: d for path, d in library.documents.items() if not d.is_cold})
-    found = (len(askings), report, session, tuple(awake), shared, outcome, tired, edited)
-    done = Round(strategy, *found, uses_vectors=find_embedder(engine) is not None)
-    _record(engine, done, seed=seed, now=moment)
+    ranks = [asking.rank for asking in report.asked]
+    done = Round(
+        strategy=strategy,
+        questions=len(session.questions if session else ranks),
+        known_questions=len(askings),
+        score=session.score if session else sum(map(bool, ranks)) / max(len(ranks), 1),
+        missed=report.missed,
+        confused=report.confused,
+        unreviewed=report.unreviewed,
+        shared=tuple(starmap(SharedName, shared.items())),
+        evaluations=tuple(_judged(session)) if session else (),
+        proposals=tuple(awake),
+        resting=tuple(sorted(resting & {*paths, *(session.resting if session else ())})),
+        uncommitted=edited,
+        by_meaning=find_embedder(engine) is not None,
+        spent=None,
+        change=ChangeShown.of(outcome),
+        is_by_model=session is not None,
+        is_applied=apply,
+    )
+    if outcome.identity is not None:
+        _record(engine, done, seed=seed, now=moment)
     return done
+
+
+def _judged(session: RoundFindings) -> Iterator[JudgedAnswer]:
+    triples = zip(session.questions, session.answers, session.evaluations, strict=True)
+    for question, answer, verdict in triples:
+        yield JudgedAnswer(
+            verdict.memory_id,
+            question.question_text,
+            question.difficulty,
+            question.expected_elements,
+            verdict.score,
+            verdict.gaps,
+            verdict.should_evolve,
+            answer.recalled,
+            answer.confidence,
+        )
 
 
 def _drop_taken_names(
@@ -163,27 +287,17 @@ def _plan(
 
 def _record(engine: Engine, played: Round, *, seed: int, now: datetime) -> None:
     """Log a round that was applied."""
-    if played.outcome.identity is None:
-        return
-    session = played.session
+    gaps = [(judged.path, gap) for judged in played.evaluations for gap in judged.gaps]
+    gaps += [(found.path, f"not found: {found.question}") for found in played.missed]
+    gaps += [(c.path, f"taken for {c.rival}: {c.questions[0].question}") for c in played.confused]
     record = {
-        "id": played.outcome.identity,
+        "id": played.change.id,
         "time": now.isoformat(timespec="milliseconds"),
         "strategy": played.strategy.value,
         "seed": seed,
-        "questions": len(session.questions if session else played.report.asked),
+        "questions": played.questions,
         "score": round(played.score, 6),
-        "evolved": sorted(set(played.outcome.paths)),
-        "gaps": [list(gap) for gap in _find_gaps(played)],
+        "evolved": sorted(set(played.change.paths)),
+        "gaps": gaps,
     }
     append_record(engine.paths.logs / LOG, record)
-
-
-def _find_gaps(played: Round) -> Iterator[tuple[str, str]]:
-    """Yield pairs of a note and what was found wrong with it."""
-    for evaluation in played.session.evaluations if played.session else ():
-        yield from ((evaluation.memory_id, gap) for gap in evaluation.gaps)
-    for found in played.report.missed:
-        yield found.asking.answers[0], f"not found: {found.asking.text}"
-    for pair in played.report.confused:
-        yield pair.path, f"taken for {pair.rival}: {pair.asked[0].asking.text}"

@@ -98,52 +98,30 @@ _CHOICES: dict[Strategy, Callable[[Memories, Sequence[str], int], list[str]]] = 
 }
 
 
-class Examiner(Protocol):
-    """Reads everything and asks what should be known."""
+class Roles(Protocol):
+    """Who plays the four roles: Examiner, Learner, Evaluator and Evolver. Each is replaceable."""
 
     async def ask(
         self, memories: Memories, targets: Sequence[str], strategy: Strategy, *, rng: random.Random
     ) -> list[Question]:
-        """Return at most one question for each target; a target may be named several times."""
+        """Read everything; return at most one question for each mention of a target."""
         ...
-
-
-class Learner(Protocol):
-    """Recalls. Its signature is the proof of its ignorance: texts of questions, and cues."""
 
     async def recall(self, questions: Sequence[str], cues: Sequence[Cue]) -> list[LearnerAnswer]:
-        """Return one answer per question."""
+        """Return one answer per question. The parameters prove that no content is seen."""
         ...
-
-
-class Evaluator(Protocol):
-    """Compares answers with the truth and names what is lacking."""
 
     async def judge(
         self, questions: Sequence[Question], answers: Sequence[LearnerAnswer], memories: Memories
     ) -> list[Evaluation]:
-        """Return one evaluation per question."""
+        """Compare answers with the truth; return one evaluation per question."""
         ...
-
-
-class Evolver(Protocol):
-    """Proposes what would close the gaps."""
 
     async def strengthen(
         self, weak: Mapping[str, Sequence[Evaluation]], memories: Memories, strategy: Strategy
     ) -> list[RoundProposal]:
-        """Return proposals for the weak memories; people read them before they are written."""
+        """Return what would close the gaps; people read it before it is written."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Roles:
-    """Who plays what."""
-
-    examiner: Examiner
-    learner: Learner
-    evaluator: Evaluator
-    evolver: Evolver
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +143,7 @@ class RoundFindings:
         return sum(scores) / len(scores) if scores else 0.0
 
 
-class SentencePlayer:
+class SentenceRoles:
     """Play all four roles without a model: a word is left out, and the cues have to say it."""
 
     async def ask(
@@ -238,12 +216,6 @@ def leave_out(sentence: str, subject: str) -> tuple[str, str] | None:
     return (text, best) if tokenize(text.replace(_BLANK, "")) else None
 
 
-def offline_roles() -> Roles:
-    """Return the roles that need no model."""
-    player = SentencePlayer()
-    return Roles(player, player, player, player)
-
-
 async def run_session(
     memories: Memories,
     roles: Roles,
@@ -257,15 +229,15 @@ async def run_session(
     """Play one round. ``resting`` memories are asked, and never evolved; ``None`` sets no limit."""
     rng = random.Random(seed)
     targets = choose_targets(memories, strategy, question_count, rng=rng)
-    questions = await roles.examiner.ask(memories, targets, strategy, rng=rng)
+    questions = await roles.ask(memories, targets, strategy, rng=rng)
     cues = [memories[id].cue for id in sorted(memories)]
-    answers = await roles.learner.recall([question.question_text for question in questions], cues)
-    evaluations = await roles.evaluator.judge(questions, answers, memories)
+    answers = await roles.recall([question.question_text for question in questions], cues)
+    evaluations = await roles.judge(questions, answers, memories)
     weak = _find_weak(evaluations)
     tired = tuple(id for id in weak if id in resting)
     awake = {id: found for id, found in weak.items() if id not in resting}
     chosen = dict(list(awake.items())[:evolve_at_most])
-    proposals = await roles.evolver.strengthen(chosen, memories, strategy) if chosen else []
+    proposals = await roles.strengthen(chosen, memories, strategy) if chosen else []
     return RoundFindings(
         strategy, tuple(questions), tuple(answers), tuple(evaluations), tuple(proposals), tired
     )
@@ -289,7 +261,7 @@ async def run_red_queen(
     }
     session = await run_session(
         memories,
-        roles or offline_roles(),
+        roles or SentenceRoles(),
         strategy=strategy,
         question_count=question_count,
         seed=seed,
