@@ -22,7 +22,7 @@ VERBS = {
     },
     "Keep": {
         "init": ("upkeep.verbs:verbs", "Make a folder a palace."),
-        "serve": ("upkeep.serve:serve_palace", "Answer at once, from a process that stays."),
+        "serve": ("upkeep.serve:verbs", "Answer at once, from a process that stays."),
         "doctor": ("upkeep.verbs:verbs", "Check that notes and index match."),
         "models": ("upkeep.models:models", "Fetch and check embedding models."),
         "config": (

@@ -15,7 +15,7 @@ from typing import Any
 from forking import Forked, run_line
 
 from memory_palace.places import socket_path
-from memory_palace.server.resident import VERSION, decode, encode, pick_fixed, pick_shown
+from memory_palace.server.client import VERSION, decode, encode, pick_fixed, pick_shown
 
 PALACE = [sys.executable, "-P", "-m", "memory_palace"]
 

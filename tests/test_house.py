@@ -221,9 +221,10 @@ def test_the_package_looks_at_a_clock_only_where_it_waits_or_reports() -> None:
         "features/anchors/build.py",  # how long a build took, as it reports it
         "engine.py",  # the same
         "agents/held.py",  # when an update is tried again that left notes behind
-        "cli/serving/listening.py",  # clients that are slow, and a server that nobody asks
-        "cli/viewing/head.py",  # clients that are slow
-        "cli/serving/controlling.py",  # how long a server may take to end
+        "server/listening.py",  # clients that are slow
+        "server/loopback.py",  # the same
+        "server/starting.py",  # how long a server may take to begin and to end
+        "server/resident.py",  # a server that nobody asks
         "features/upkeep/model_choice.py",  # how long a model takes, as the comparison has it
         "cli/hooking.py",  # a message that does not come
         "agents/hooks.py",  # how long an answer took, as the log has it

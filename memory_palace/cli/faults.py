@@ -152,7 +152,10 @@ def _is_of_the_terminal(error: OSError) -> bool:
     return where.startswith(_TERMINAL)
 
 
-_TERMINAL = ("rich", "typer", "memory_palace.cli", "memory_palace.shown", "memory_palace.features")
+_TERMINAL = (
+    *("rich", "typer", "memory_palace.cli", "memory_palace.shown"),
+    *("memory_palace.server.client", "memory_palace.features"),
+)
 """Modules that print and read; whatever writes files is below them."""
 
 

@@ -167,8 +167,8 @@ def locate(place: str) -> Path:
     return registry.folder_of(place) if place in registry.palaces else Path(place)
 
 
-lend: Callable[[Context, Palace], None] | None = None
-"""What a resident server does with the palace that a command opens: it lends what it has open."""
+lend: Callable[[Palace], None] | None = None
+"""Hook: the resident server lends a palace that a command opens its open index and models."""
 
 
 def open_palace(ctx: Context) -> Palace:
@@ -181,7 +181,7 @@ def open_palace(ctx: Context) -> Palace:
     palace = find_palace(ctx.obj)
     palace.agent = os.environ.get("PALACE_AGENT", "")
     if lend is not None:
-        lend(ctx, palace)
+        lend(palace)
     name_unread_later(ctx, palace)
     return palace
 

@@ -1,7 +1,16 @@
-"""Ask the resident server of a palace before anything else is imported.
+"""The messages of the resident server, and the client that asks it before anything is imported.
 
-Whatever is odd (another version, no answer in time, an answer that breaks off) ends in ``None``,
-and the command runs here. Nothing is printed before the whole answer is there.
+A message is one line of JSON. A request is ``{"v", "args", "cwd", "env", "stdin", "width",
+"tty"}``: the command line after ``palace``, the working folder, ``pick_shown`` and ``pick_fixed``
+of the environment, the text of standard input or ``null`` where it was not read, the columns of
+the terminal or ``null``, and ``{"in", "out", "err"}``: whether each is a terminal. The reply is
+``{"v", "status", "parts"}`` with ``[1, text]`` and ``[2, text]`` for stdout and stderr in the order
+in which they are written, or ``{"v", "refused"}`` with a reason; then the client runs the command
+itself. Where the reason is ``"restart"`` the server has ended, and where it is ``"stdin"`` the
+command reads standard input: the client asks again and sends it.
+
+Python's own C modules are all that is imported here: ``json``, ``socket`` and ``pathlib`` each take
+as long to import as Python to start.
 """
 
 from __future__ import annotations
@@ -9,60 +18,107 @@ from __future__ import annotations
 import io
 import os
 import sys
+from _json import encode_basestring_ascii, make_encoder, make_scanner
 from _socket import AF_UNIX, SOCK_STREAM
 from _socket import socket as Socket  # noqa: N812 - the module socket takes 3 ms
 
-from memory_palace.cli.app import INTERRUPTED
+from memory_palace import __version__
 from memory_palace.places import is_private
-from memory_palace.server.resident import (
-    MOST_REPLY_BYTES,
-    MOST_REQUEST_BYTES,
-    VERSION,
-    decode,
-    encode,
-    pick_fixed,
-    pick_shown,
-)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
+VERSION = f"1 {__version__}"
+"""Of the messages and of the package. A server that is of another ends, and is started again."""
+MOST_REQUEST_BYTES = 4 << 20
+MOST_REPLY_BYTES = 64 << 20
 WAIT_SECONDS = 5.0
 """For the whole of an answer, or a piece of it; a server that takes longer is passed by."""
 PATIENT_SECONDS = 300.0
 """For one that a cross-encoder orders: to compute that here would take as long again."""
 _PIECE_BYTES = 1 << 20
 _STREAMS = {1: 1, 2: 2}
+_SHOWN = frozenset(
+    "COLUMNS LINES NO_COLOR FORCE_COLOR TERM COLORTERM TTY_COMPATIBLE TTY_INTERACTIVE "
+    "KITTY_WINDOW_ID LANG LANGUAGE TZ PALACE_ROOT PALACE_NO_SERVE PALACE_AGENT".split()
+)
+_FIXED = frozenset("HOME XDG_CONFIG_HOME XDG_CACHE_HOME HF_HOME HF_HUB_CACHE".split())
+
+
+def pick_shown(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that may differ from request to request: how an answer looks."""
+    return {k: v for k, v in environ.items() if k in _SHOWN or k.startswith("LC_")}
+
+
+def pick_fixed(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that say where models and settings are: a server has one set of them."""
+    return {
+        name: value
+        for name, value in environ.items()
+        if name in _FIXED or (name.startswith("PALACE_") and name not in _SHOWN)
+    }
+
+
+def encode(record: Mapping[str, Any]) -> bytes:
+    """Return a message: one line of JSON, ASCII only, so that lone surrogates survive."""
+    return ("".join(_encoder(record, 0)) + "\n").encode()
+
+
+def decode(line: bytes) -> dict[str, Any]:
+    """Parse a message; raise ``ValueError`` or ``RecursionError`` for bytes that are none."""
+    text = line.decode()
+    try:
+        value, end = _scan(text, 0)
+    except (StopIteration, SystemError) as error:  # the second where json is not imported
+        raise ValueError("a message is one JSON object on one line") from error
+    if not isinstance(value, dict) or text[end:] not in ("", "\n"):
+        raise ValueError("a message is one JSON object on one line")
+    return value
+
+
+def _refuse(value: Any) -> Any:
+    raise ValueError(f"{value!r:.40} has no place in a message")
+
+
+class _Plain:
+    """What the C scanner asks of ``json.JSONDecoder``, without importing it."""
+
+    strict, object_hook, object_pairs_hook = True, None, None
+    parse_float, parse_int, parse_constant = float, int, staticmethod(_refuse)
+
+
+_scan = make_scanner(_Plain())  # type: ignore[arg-type]
+_encoder = make_encoder(
+    None, _refuse, encode_basestring_ascii, None, ": ", ", ", False, False, False
+)
 
 
 def ask_server(address: str, arguments: Sequence[str]) -> int | None:
-    """Print what the server answers, and return the exit status; ``None``: run the command here.
+    """Print the answer of a server and return the exit status; ``None``: run the command here.
 
-    Standard input is read where the command would read it, and put back where no answer follows.
-    Raise ``OSError`` where printing fails.
+    Nothing is printed before the whole answer is there. Raise ``OSError`` where printing fails.
     """
-    try:
-        found = exchange(address, arguments)
-        if found is None:
-            return None
-        status, parts = found
-        streams = {1: sys.stdout, 2: sys.stderr}
-        for number, text in parts:
-            streams[number].write(text)
-            streams[number].flush()
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    found = exchange(address, arguments)
+    if found is None:
+        return None
+    status, parts = found
+    streams = {1: sys.stdout, 2: sys.stderr}
+    for number, text in parts:
+        streams[number].write(text)
+        streams[number].flush()
     return status
 
 
 def exchange(
     address: str, arguments: Sequence[str], stdin: str | None = None
 ) -> tuple[int, list[tuple[int, str]]] | None:
-    """Return exit status and what is to be printed on stream 1 or 2; ``None`` where it is odd.
+    """Return the exit status of a command and its texts for stream 1 or 2.
 
-    ``stdin`` is the text of standard input, where somebody has read it already.
+    ``None`` for anything odd: another version, no answer in time, one that breaks off. ``stdin`` is
+    the text of standard input, where somebody has read it already; otherwise it is read where the
+    command would read it, and put back where no answer follows.
     """
     try:
         if not is_private(os.path.dirname(address)):  # noqa: PTH120
@@ -76,7 +132,7 @@ def exchange(
             return None
         return int(reply["status"]), [(_STREAMS[n], str(text)) for n, text in reply["parts"]]
     except ConnectionRefusedError:
-        from memory_palace.server.claiming import clear_left  # delayed: it was killed
+        from memory_palace.server.starting import clear_left  # delayed: it was killed
 
         clear_left(address)
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
@@ -86,6 +142,11 @@ def exchange(
 
 def _exchange(address: str, arguments: Sequence[str], stdin: str | None) -> dict[str, Any]:
     """Return the reply to a command line; raise where there is none in time."""
+    try:
+        width = os.get_terminal_size(sys.__stdout__.fileno()).columns  # type: ignore[union-attr]
+    except (OSError, ValueError, AttributeError):
+        width = None
+    streams = {"in": sys.stdin, "out": sys.stdout, "err": sys.stderr}
     request = encode(
         {
             "v": VERSION,
@@ -93,12 +154,8 @@ def _exchange(address: str, arguments: Sequence[str], stdin: str | None) -> dict
             "cwd": os.getcwd(),  # noqa: PTH109
             "env": {**pick_shown(os.environ), **pick_fixed(os.environ)},
             "stdin": stdin,
-            "width": _measure_width(),
-            "tty": {
-                "in": _is_terminal(sys.stdin),
-                "out": _is_terminal(sys.stdout),
-                "err": _is_terminal(sys.stderr),
-            },
+            "width": width,
+            "tty": {name: bool(one and one.isatty()) for name, one in streams.items()},
         }
     )
     if len(request) > MOST_REQUEST_BYTES:
@@ -111,29 +168,12 @@ def _exchange(address: str, arguments: Sequence[str], stdin: str | None) -> dict
         left = memoryview(request)
         while left:
             left = left[server.send(left) :]
-        return decode(_receive(server))
+        pieces: list[bytes] = []
+        while not (pieces and pieces[-1].endswith(b"\n")):
+            piece = server.recv(_PIECE_BYTES)
+            if not piece or len(pieces) * _PIECE_BYTES > MOST_REPLY_BYTES:
+                raise ConnectionError("the answer breaks off")
+            pieces.append(piece)
+        return decode(b"".join(pieces))
     finally:
         server.close()
-
-
-def _receive(server: Socket) -> bytes:
-    """Return one line; raise ``EOFError`` where it breaks off or has no end."""
-    pieces: list[bytes] = []
-    while not (pieces and pieces[-1].endswith(b"\n")):
-        piece = server.recv(_PIECE_BYTES)
-        if not piece or len(pieces) * _PIECE_BYTES > MOST_REPLY_BYTES:
-            raise ConnectionError("the answer breaks off")
-        pieces.append(piece)
-    return b"".join(pieces)
-
-
-def _is_terminal(stream: Any) -> bool:
-    return stream is not None and stream.isatty()
-
-
-def _measure_width() -> int | None:
-    """Return the columns of the terminal on which the command prints; ``None`` without one."""
-    try:
-        return os.get_terminal_size(sys.__stdout__.fileno()).columns  # type: ignore[union-attr]
-    except (OSError, ValueError, AttributeError):
-        return None

@@ -1,4 +1,8 @@
-"""Run one command in this process as if the client had: its folder, its terminal, its streams."""
+"""A command line that a client asks for: checked, and run as if the client had.
+
+Its folder, its terminal and its streams are the client's; all of them belong to the process, so
+that one command runs at a time.
+"""
 
 from __future__ import annotations
 
@@ -8,30 +12,89 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeGuard
 
-from memory_palace.cli.app import report_errors
-from memory_palace.cli.commands import run
-from memory_palace.server.request import Refused, Request, find_verb
-from memory_palace.server.resident import MOST_REPLY_BYTES, pick_shown
+from memory_palace.places import SERVED
+from memory_palace.server.client import MOST_REPLY_BYTES, pick_fixed, pick_shown
 
+_MOST_COLUMNS = 10_000
+_STREAMS = ("in", "out", "err")
 _Decoder = codecs.getincrementaldecoder("utf-8")
 _OUT, _ERR = 1, 2
 _BLOCK = 4096
 """What a pipe or a file takes at once; stdout and stderr in one pipe meet at its borders."""
 
 
-def answer(request: Request) -> dict[str, Any]:
+class Refused(BaseException):
+    """The client has to run the command itself. No command may catch it, so it is no Exception."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One command line, and the terminal it was typed in."""
+
+    args: tuple[str, ...]
+    cwd: str
+    shown: Mapping[str, str]
+    """The variables that say how an answer looks."""
+    fixed: Mapping[str, str]
+    """The variables that say where models and settings are."""
+    stdin: str | None
+    """``None`` where the client has not read its standard input."""
+    width: int | None
+    """Columns of the terminal that stdout is."""
+    terminals: tuple[bool, bool, bool]
+    """Whether stdin, stdout and stderr are terminals."""
+
+
+def parse_request(message: Mapping[str, Any]) -> Request:
+    """Return the request of a message; raise ``ValueError`` where no client of ours sends it."""
+    args, cwd, width = message.get("args"), message.get("cwd"), message.get("width")
+    environ, stdin, tty = message.get("env"), message.get("stdin"), message.get("tty")
+    if not isinstance(args, list) or not all(map(_is_argument, args)):
+        raise ValueError("args must be a list of texts")
+    if not _is_argument(cwd) or not cwd.startswith("/"):
+        raise ValueError("cwd must be an absolute path")
+    if not isinstance(environ, dict) or not all(
+        _is_argument(text) and text and "=" not in name
+        for name, value in environ.items()
+        for text in (name, value or "-")
+    ):
+        raise ValueError("env must map names to texts")
+    if not (stdin is None or isinstance(stdin, str)):
+        raise ValueError("stdin must be a text or null")
+    if not (width is None or (type(width) is int and 0 < width <= _MOST_COLUMNS)):
+        raise ValueError("width must be a number of columns or null")
+    if not isinstance(tty, dict) or any(type(tty.get(name)) is not bool for name in _STREAMS):
+        raise ValueError("tty must say of in, out and err whether they are terminals")
+    terminals = (tty["in"], tty["out"], tty["err"])
+    shown, fixed = pick_shown(environ), pick_fixed(environ)
+    return Request(tuple(args), cwd, shown, fixed, stdin, width, terminals)
+
+
+def _is_argument(value: Any) -> TypeGuard[str]:
+    """Whether a value can be an argument of a process: text that the system can encode."""
+    if not isinstance(value, str) or "\0" in value:
+        return False
+    try:
+        value.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def answer(request: Request, run: Callable[[list[str]], int]) -> dict[str, Any]:
     """Run the command of a request; return its output and exit status, or why it is not run."""
     try:
-        if find_verb(request.args) is None:
+        if not _is_served(request.args):
             raise Refused("verb")
         with _folder_of(request), _environment_of(request), warnings.catch_warnings():
             written = _Written()
             with _streams(request, written):
-                status = report_errors(run, list(request.args))
+                status = run(list(request.args))
         if written.size > MOST_REPLY_BYTES:
             raise Refused("size")
     except Refused as refused:
@@ -39,8 +102,19 @@ def answer(request: Request) -> dict[str, Any]:
     return {"status": status, "parts": written.parts()}
 
 
+def _is_served(args: Sequence[str]) -> bool:
+    """Whether a server answers a command line: only ``-C`` may stand before the verb."""
+    words = iter(args)
+    for word in words:
+        if word in ("-C", "--root"):
+            next(words, "")
+        elif not word.startswith(("-C", "--root=")):
+            return word in SERVED
+    return False
+
+
 class _Written:
-    """What a command has written to both streams, in order."""
+    """The output of a command on both streams, in order."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -129,7 +203,7 @@ def _open(raw: _Stream, *, is_by_line: bool) -> io.TextIOWrapper:
 
 @contextmanager
 def _folder_of(request: Request) -> Iterator[None]:
-    """Stand in the client's folder; ``Refused`` where that cannot be."""
+    """Stand in the client's folder; raise ``Refused`` where that cannot be."""
     try:
         os.chdir(request.cwd)
     except OSError:
@@ -142,21 +216,19 @@ def _folder_of(request: Request) -> Iterator[None]:
 
 @contextmanager
 def _environment_of(request: Request) -> Iterator[None]:
-    """Set the variables that say how an answer looks, and put the server's own back."""
-    shown = {**request.shown, **_size_of(request)}
+    """Set the variables that say how an answer looks, and put the server's own back.
+
+    The size of the client's terminal is one of them, unless a variable says another one.
+    """
+    shown, given = dict(request.shown), request.shown.get("COLUMNS", "")
+    if not (given.isdecimal() and int(given) > 0):
+        shown["COLUMNS"] = str(request.width or 80)
     before = pick_shown(os.environ)
     _exchange(before, shown)
     try:
         yield
     finally:
         _exchange(pick_shown(os.environ), before)
-
-
-def _size_of(request: Request) -> dict[str, str]:
-    """Return the size of the client's terminal, unless a variable says another one."""
-    given = request.shown.get("COLUMNS", "")
-    is_given = given.isdecimal() and int(given) > 0
-    return {} if is_given else {"COLUMNS": str(request.width or 80)}
 
 
 def _exchange(old: Mapping[str, str], new: Mapping[str, str]) -> None:

@@ -1,84 +1,278 @@
-"""How the resident server of a palace is talked to; where it is, ``memory_palace.places`` says.
-
-A client imports this before anything else: it needs the standard library's C modules only,
-because ``json``, ``socket`` and ``pathlib`` each take as long to import as Python to start.
-
-A request is one line: ``{"v", "args", "cwd", "env", "stdin", "width", "tty"}``: the command line
-after ``palace``, the working folder, ``pick_shown`` and ``pick_fixed`` of the environment, the
-text of standard input or ``null`` where it was not read, the columns of the terminal or ``null``,
-and ``{"in", "out", "err"}``: whether each is a terminal. The reply is one line too: ``{"v",
-"status", "parts"}`` with ``[1, text]`` and ``[2, text]`` for stdout and stderr in the order in
-which they are written, or ``{"v", "refused"}`` with a reason; then the client runs the command
-itself. Where the reason is ``"restart"`` the server has ended, and where it is ``"stdin"`` the
-command reads standard input: the client asks again and sends it.
-"""
+"""The resident server of a palace: threads listen, a thread watches the notes, this one answers."""
 
 from __future__ import annotations
 
-from _json import encode_basestring_ascii, make_encoder, make_scanner
+import gc
+import os
+import resource
+import signal
+import socket
+import struct
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from queue import Empty, SimpleQueue
+from typing import Any, Protocol
 
-from memory_palace import __version__
+from memory_palace.config import PalacePaths
+from memory_palace.errors import PalaceError
+from memory_palace.palace import Palace
+from memory_palace.places import SERVED, socket_path
+from memory_palace.server.client import MOST_REQUEST_BYTES, VERSION, decode, encode, pick_fixed
+from memory_palace.server.command import Refused, Request, answer, parse_request
+from memory_palace.server.listening import Listener
+from memory_palace.server.refreshing import KnownFreshness, keep_fresh
+from memory_palace.server.starting import claim_socket, mark_of
+from memory_palace.storage.logs import make_room
+from memory_palace.table import load, place_of
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-VERSION = f"1 {__version__}"
-"""Of the messages and of the package. A server that is of another ends, and is started again."""
-
-MOST_REQUEST_BYTES = 4 << 20
-MOST_REPLY_BYTES = 64 << 20
-_SHOWN = frozenset(
-    "COLUMNS LINES NO_COLOR FORCE_COLOR TERM COLORTERM TTY_COMPATIBLE TTY_INTERACTIVE "
-    "KITTY_WINDOW_ID LANG LANGUAGE TZ PALACE_ROOT PALACE_NO_SERVE PALACE_AGENT".split()
-)
-_FIXED = frozenset("HOME XDG_CONFIG_HOME XDG_CACHE_HOME HF_HOME HF_HUB_CACHE".split())
-
-
-def pick_shown(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables that may differ from request to request: how an answer looks."""
-    return {k: v for k, v in environ.items() if k in _SHOWN or k.startswith("LC_")}
-
-
-def pick_fixed(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables that say where models and settings are: a server has one set of them."""
-    return {
-        name: value
-        for name, value in environ.items()
-        if name in _FIXED or (name.startswith("PALACE_") and name not in _SHOWN)
-    }
+Lend = Callable[[Palace], None]
+"""Gives a palace that a command opens what the server has open."""
 
 
-def encode(record: Mapping[str, Any]) -> bytes:
-    """Return a message: one line of JSON, ASCII only, so that lone surrogates survive."""
-    return ("".join(_encoder(record, 0)) + "\n").encode()
+class Run(Protocol):
+    """Runs a command line, and returns its exit status."""
+
+    def __call__(self, arguments: list[str], *, lend: Lend) -> int:
+        """Run it; ``lend`` is to be called with the palace that it opens."""
 
 
-def decode(line: bytes) -> dict[str, Any]:
-    """Read a message; raise ``ValueError`` or ``RecursionError`` for what is none."""
-    text = line.decode()
+_LOOK_SECONDS = 2.0
+"""How often it is asked whether there is still something to serve."""
+_TURN_SECONDS = 1.0
+_SENDING_SECONDS = 0.05
+_LISTEN_SECONDS = 60.0
+"""The listener is never asked to end: it ends with the process."""
+_ENDING_SECONDS = 5.0
+"""How long an end waits for the answers that are owed."""
+_MOST_LOG_BYTES = 1 << 18
+_ALLOCATED = 50_000
+"""New objects between two looks for cycles; what is loaded at the start is never looked at."""
+_MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
+
+
+def serve(paths: PalacePaths, run: Run, *, idle_seconds: float, watches: bool) -> str:
+    """Answer commands about a palace until it is told to end; return why it ended.
+
+    Raise ``ServedError`` where another process serves the palace.
+    """
+    root = os.path.realpath(paths.root)
+    with claim_socket(root, os.environ) as listening:
+        server = _Resident(listening, paths, root, run)
+        server.note(f"process {os.getpid()} serves {root}")
+        why = server.serve(idle_seconds=idle_seconds, watches=watches)
+        server.note(f"process {os.getpid()} ends: {why}; {server.answered} answers")
+    return why
+
+
+class _Resident(Listener):
+    """The palace of one root, kept open, and the socket on which it is asked."""
+
+    def __init__(self, listening: socket.socket, paths: PalacePaths, root: str, run: Run) -> None:
+        """``root`` is absolute, with its links resolved."""
+        super().__init__(listening)
+        self._paths, self._root, self._run = paths, root, run
+        self._since, self._fixed = time.time(), pick_fixed(os.environ)
+        places = (root, str(paths.own.resolve()), socket_path(root, os.environ))
+        self._marks = {place: mark_of(place) for place in places}
+        self._code: dict[str, int] = {}
+        self._last: Palace | None = None
+        self._freshness = KnownFreshness()
+        self._asked: SimpleQueue[tuple[Request, SimpleQueue[dict[str, Any]]] | None] = SimpleQueue()
+        self._owed: set[socket.socket] = set()
+        """Connections whose answer is not sent yet."""
+        self._ends: str | None = None
+        self.answered = 0
+
+    def serve(self, *, idle_seconds: float, watches: bool) -> str:
+        """Answer until the end; return why it came."""
+        os.chdir("/")  # no folder is kept from being removed
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: self._end("a signal"))
+        self._warm_up()
+        gc.freeze()
+        gc.set_threshold(_ALLOCATED)
+        self.server_activate()
+        threading.Thread(target=self._listen, name="listener", daemon=True).start()
+        stop = threading.Event()
+        watch = partial(keep_fresh, self._paths, stop=stop, note=self.note)
+        watcher = threading.Thread(target=watch, name="watcher")
+        if watches:
+            watcher.start()
+        try:
+            return self._answer_until_the_end(idle_seconds)
+        finally:
+            stop.set()
+            if watches:
+                watcher.join()
+
+    def note(self, text: str) -> None:
+        """Add a line to the log, which stays small. Questions are never in it."""
+        file = self._paths.server_log
+        line = f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text}\n".encode("utf-8", "replace")
+        try:
+            make_room(file, _MOST_LOG_BYTES)
+            if file.parent.is_dir():
+                with file.open("ab") as log:
+                    log.write(line)
+        except OSError:
+            return  # a full disk is no reason to stop answering
+
+    def verify_request(self, request: Any, client_address: Any) -> bool:
+        """Whether the client is of this user, and there is room for it."""
+        return is_own(request) and super().verify_request(request, client_address)
+
+    def handle(self, connection: socket.socket) -> None:
+        """Serve a client: it asks, waits and reads, and may ask again."""
+        while self._ends is None:
+            line = self.receive(connection, b"\n", MOST_REQUEST_BYTES)
+            if b"\n" not in line and len(line) <= MOST_REQUEST_BYTES:
+                return  # the client is gone
+            try:
+                if len(line) > MOST_REQUEST_BYTES:
+                    raise ValueError("a request is shorter")
+                if b"\n" in line[:-1]:
+                    raise ValueError("a request waits for the reply to the one before")
+                self._take(connection, decode(line))
+            except (ValueError, RecursionError) as error:
+                why = str(error)[:200]
+                self._reply(connection, {"refused": "malformed", "why": why})
+                return
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Note a defect: standard error may be the stream of a command."""
+        self.note(traceback.format_exc())
+
+    def _take(self, connection: socket.socket, message: dict[str, Any]) -> None:
+        """Reply to a message, from the thread that answers where a command has to be run."""
+        if message.get("do") == "status":
+            self._reply(connection, self._describe())
+        elif message.get("do") == "stop":
+            self._reply(connection, {"stopping": True})
+            self._end("stopped")
+        elif message.get("v") != VERSION:
+            self._reply(connection, {"refused": "restart"})
+            self._end("asked by another version")
+        else:
+            request, answered = parse_request(message), SimpleQueue[dict[str, Any]]()
+            self._owed.add(connection)
+            try:
+                self._asked.put((request, answered))
+                self._reply(connection, answered.get())
+            finally:
+                self._owed.discard(connection)
+
+    def _reply(self, connection: socket.socket, record: dict[str, Any]) -> None:
+        self.send(connection, encode({"v": VERSION, **record}))
+
+    def _describe(self) -> dict[str, Any]:
+        return {
+            "pid": os.getpid(),
+            "since": self._since,
+            "root": self._root,
+            "answered": self.answered,
+            "peak_memory_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _MAXRSS_UNIT,
+        }
+
+    def _listen(self) -> None:
+        try:
+            self.serve_forever(_LISTEN_SECONDS)
+        except Exception:  # whatever it is, the process must not stay without a listener
+            self.note(traceback.format_exc())
+        finally:
+            self._end("a defect")
+
+    def _end(self, why: str) -> None:
+        """End after the answers that are owed; may be called from anywhere."""
+        if self._ends is None:
+            self._ends = why
+            self._asked.put(None)
+
+    def _answer_until_the_end(self, idle_seconds: float) -> str:
+        looked = time.monotonic()
+        while self._ends is None:
+            self._answer_next(_TURN_SECONDS)
+            now = time.monotonic()
+            if now - looked >= _LOOK_SECONDS:
+                looked = now
+                if why := self._find_reason_to_end():
+                    self._end(why)
+            if not self.open and now - self.last_used >= idle_seconds:
+                self._end("idle")
+        deadline = time.monotonic() + _ENDING_SECONDS
+        while self._owed and time.monotonic() < deadline:
+            self._answer_next(_SENDING_SECONDS)
+        return self._ends
+
+    def _answer_next(self, seconds: float) -> None:
+        """Answer the next request, if one comes in time."""
+        with suppress(Empty):
+            if asked := self._asked.get(timeout=seconds):
+                request, answered = asked
+                found = self._answer(request)
+                self.answered += 1
+                answered.put(found)
+
+    def _answer(self, request: Request) -> dict[str, Any]:
+        if request.fixed != self._fixed:
+            return {"refused": "environment"}
+        try:
+            return answer(request, partial(self._run, lend=self._lend))
+        except Exception:  # a defect of the command: it is shown where it runs alone
+            self.note(traceback.format_exc())
+            return {"refused": "failed"}
+
+    def _lend(self, palace: Palace) -> None:
+        """Give a palace that was just opened what the one before it has open.
+
+        Raise ``Refused`` where it is another palace.
+        """
+        if os.path.realpath(palace.paths.root) != self._root:
+            raise Refused("palace")
+        if self._last is not None:
+            palace.adopt(self._last)
+        palace.check_freshness = self._freshness.check
+        self._last = palace
+
+    def _warm_up(self) -> None:
+        """Import, open and embed what a question needs; what is wrong, a command will say."""
+        for verb in SERVED:
+            load(place_of(verb))
+        with suppress(PalaceError, OSError):
+            palace = Palace(self._root)
+            palace.query("warm")
+            self._last = palace
+
+    def _find_reason_to_end(self) -> str | None:
+        """Return a place or a file of the package that is gone or not as it was at first."""
+        for path, mark in self._marks.items():
+            if mark_of(path) != mark:
+                return f"{path} is gone"
+        for name, module in list(sys.modules.items()):
+            is_ours = name.partition(".")[0] == "memory_palace"
+            file: str | None = getattr(module, "__file__", None) if is_ours else None
+            if file and self._code.setdefault(file, changed := _modified(file)) != changed:
+                return f"{file} has changed"
+        return None
+
+
+def is_own(connection: socket.socket) -> bool:
+    """Whether the process at the other end is of this user, where the system tells."""
+    if sys.platform == "linux":
+        size = struct.calcsize("3i")
+        found = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size)
+        return bool(struct.unpack("3i", found)[1] == os.getuid())
+    if sys.platform == "darwin":  # struct xucred begins with a version and the user
+        return bool(struct.unpack_from("2I", connection.getsockopt(0, 1, 76))[1] == os.getuid())
+    return True  # the folder of the socket lets nobody else in
+
+
+def _modified(file: str) -> int:
     try:
-        value, end = _scan(text, 0)
-    except (StopIteration, SystemError) as error:  # the second where json is not imported
-        raise ValueError("a message is one JSON object on one line") from error
-    if not isinstance(value, dict) or text[end:] not in ("", "\n"):
-        raise ValueError("a message is one JSON object on one line")
-    return value
-
-
-def _refuse(value: Any) -> Any:
-    raise ValueError(f"{value!r:.40} has no place in a message")
-
-
-class _Plain:
-    """What the C scanner asks of ``json.JSONDecoder``, without importing it."""
-
-    strict, object_hook, object_pairs_hook = True, None, None
-    parse_float, parse_int, parse_constant = float, int, staticmethod(_refuse)
-
-
-_scan = make_scanner(_Plain())  # type: ignore[arg-type]
-_encoder = make_encoder(
-    None, _refuse, encode_basestring_ascii, None, ": ", ", ", False, False, False
-)
+        return os.stat(file).st_mtime_ns  # noqa: PTH116
+    except OSError:
+        return 0

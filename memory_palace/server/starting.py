@@ -1,16 +1,89 @@
-"""Start the resident server of a palace for the next question, where the user's settings say so."""
+"""One server a palace: claim its lock and socket, start it, ask how it is, end it."""
 
 from __future__ import annotations
 
+import json
 import os
+import signal
+import socket
+import stat
 import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
+from typing import Any
 
-from memory_palace.places import Server, is_private
-from memory_palace.server.claiming import lock_path, read_holder
+from memory_palace.errors import PalaceError, UsageError
+from memory_palace.places import Server, is_private, socket_path
+from memory_palace.server.client import VERSION, decode, encode
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+_ANSWER_SECONDS = 2.0
+_END_SECONDS = 8.0
+"""Longer than a server waits for the answers that it owes."""
+_START_SECONDS = 30.0
+"""On a busy machine, with a large model."""
+_POLL_SECONDS = 0.02
+
+
+class ServedError(PalaceError):
+    """Another process serves the palace."""
+
+
+@contextmanager
+def claim_socket(root: str, environ: Mapping[str, str]) -> Iterator[socket.socket]:
+    """Hold the lock and the socket of a palace, and leave nothing behind.
+
+    Nobody can connect before ``listen`` is called: who comes while a model is read runs the command
+    himself, which takes no longer.
+
+    Raise ``ServedError`` where another process does, ``UsageError`` where the folder of the socket
+    is not the user's alone.
+    """
+    path = socket_path(root, environ)
+    folder = os.path.dirname(path)  # noqa: PTH120
+    with suppress(FileExistsError):
+        os.mkdir(folder, 0o700)  # noqa: PTH102
+    if not is_private(folder):
+        raise UsageError(
+            f"{folder} must be a folder that belongs to you and lets nobody else in; remove it, "
+            "or set XDG_RUNTIME_DIR to one that does"
+        )
+    lock = _take_lock(_lock_path(path))
+    try:
+        record = {"pid": os.getpid(), "since": time.time(), "version": VERSION, "root": root}
+        os.ftruncate(lock, 0)
+        os.pwrite(lock, json.dumps(record).encode(), 0)
+        with suppress(FileNotFoundError):
+            os.unlink(path)  # noqa: PTH108 - of one that was killed
+        with socket.socket(socket.AF_UNIX) as listening:
+            before = os.umask(0o177)
+            try:
+                listening.bind(path)
+            finally:
+                os.umask(before)
+            mark = mark_of(path)
+            try:
+                yield listening
+            finally:
+                if mark_of(path) == mark:
+                    os.unlink(path)  # noqa: PTH108
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(_lock_path(path))  # noqa: PTH108
+        os.close(lock)
+
+
+def clear_left(path: str) -> None:
+    """Remove the socket and the lock of a server that was killed; of one that runs, nothing."""
+    try:
+        lock = _take_lock(_lock_path(path))
+    except (ServedError, OSError):
+        return
+    for left in (path, _lock_path(path)):
+        with suppress(OSError):
+            os.unlink(left)  # noqa: PTH108
+    os.close(lock)
 
 
 def start_server(server: Server, options: Sequence[str] = ()) -> None:
@@ -25,13 +98,118 @@ def start_server(server: Server, options: Sequence[str] = ()) -> None:
         return
     folder = os.path.dirname(server.address)  # noqa: PTH120
     is_shut = os.path.exists(folder) and not is_private(folder)  # noqa: PTH110
-    if not is_own or is_shut or not sys.executable or read_holder(lock_path(server.address)):
+    if not is_own or is_shut or not sys.executable or _read_holder(server.address):
         return
     # -P: a module of that name in the working folder must not be run in its place.
     command = [sys.executable, "-P", "-m", "memory_palace", "-C", server.root, "serve", *options]
     environ = {name: value for name, value in os.environ.items() if name != "PALACE_ROOT"}
     nowhere = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
-    try:
+    with suppress(OSError, NotImplementedError):  # the question has been answered
         os.posix_spawn(sys.executable, command, environ, file_actions=nowhere, setsid=True)
-    except (OSError, NotImplementedError):
-        return  # the question has been answered
+
+
+def wait_for_server(root: str, environ: Mapping[str, str]) -> dict[str, Any] | None:
+    """Return the status of a server that was started; ``None`` where none answers in time."""
+    deadline = time.monotonic() + _START_SECONDS
+    while time.monotonic() < deadline:
+        if found := ask_status(root, environ):
+            return found
+        time.sleep(_POLL_SECONDS)
+    return None
+
+
+def ask_status(root: str, environ: Mapping[str, str]) -> dict[str, Any] | None:
+    """Return the status of the server of a palace; ``None`` where there is none."""
+    return _control(socket_path(root, environ), "status")
+
+
+def stop_server(root: str, environ: Mapping[str, str]) -> bool:
+    """End the server of a palace, busy or not, and wait; return whether there was one."""
+    path = socket_path(root, environ)
+    holder = _read_holder(path)
+    if holder is None:
+        return False
+    _control(path, "stop")
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        if _has_ended(path, holder):
+            return True
+        with suppress(ProcessLookupError):
+            os.kill(holder["pid"], number)
+    if not _has_ended(path, holder):
+        raise PalaceError(f"process {holder['pid']} does not end")
+    return True
+
+
+def _has_ended(path: str, holder: Mapping[str, Any]) -> bool:
+    deadline = time.monotonic() + _END_SECONDS
+    while _read_holder(path) == holder:
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(_POLL_SECONDS)
+    return True
+
+
+def _control(path: str, what: str) -> dict[str, Any] | None:
+    if not is_private(os.path.dirname(path)):  # noqa: PTH120
+        return None
+    with socket.socket(socket.AF_UNIX) as server, suppress(OSError, ValueError):
+        server.settimeout(_ANSWER_SECONDS)
+        server.connect(path)
+        server.sendall(encode({"v": VERSION, "do": what}))
+        with server.makefile("rb") as replies:
+            return decode(replies.readline())
+    return None
+
+
+def mark_of(path: str) -> tuple[int, int] | None:
+    """Return what tells a file or folder from another of its name; ``None`` where there is none."""
+    try:
+        found = os.stat(path)  # noqa: PTH116
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _lock_path(path: str) -> str:
+    """Return the lock beside a socket; who holds it is written in it."""
+    return path.removesuffix(".sock") + ".lock"
+
+
+def _take_lock(path: str) -> int:
+    """Return the descriptor of the lock, held; raise ``ServedError`` naming who holds it."""
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        try:
+            flock(descriptor, LOCK_EX | LOCK_NB)
+        except OSError as error:
+            os.close(descriptor)
+            holder = _read_lock(path)
+            who = f"process {holder['pid']}" if holder else "another process"
+            raise ServedError(f"{who} serves this palace already") from error
+        found = os.fstat(descriptor)
+        if stat.S_ISREG(found.st_mode) and mark_of(path) == (found.st_dev, found.st_ino):
+            return descriptor
+        os.close(descriptor)  # its holder ended and removed it between the two calls
+
+
+def _read_holder(path: str) -> dict[str, Any] | None:
+    """Return who holds the lock of a socket; ``None`` where nobody does."""
+    return _read_lock(_lock_path(path))
+
+
+def _read_lock(path: str) -> dict[str, Any] | None:
+    """Return the record of the holder of a lock: pid, since when, version, root."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        flock(descriptor, LOCK_SH | LOCK_NB)
+    except OSError:
+        with suppress(ValueError):
+            holder = json.loads(os.pread(descriptor, 1 << 16, 0))
+            if isinstance(holder, dict) and isinstance(holder.get("pid"), int):
+                return holder
+    finally:
+        os.close(descriptor)
+    return None

@@ -17,7 +17,7 @@ from memory_palace.cli.faults import describe
 from memory_palace.features.agents.held import HeldPalace
 from memory_palace.features.agents.mcp_server import _Session
 from memory_palace.features.agents.tools.arguments import speak_of_tools
-from memory_palace.server.unchanged import KnownFreshness
+from memory_palace.server.refreshing import KnownFreshness
 
 pytestmark = pytest.mark.mcp
 

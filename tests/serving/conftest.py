@@ -14,7 +14,7 @@ import pytest
 
 from memory_palace import Palace
 from memory_palace.places import socket_path
-from memory_palace.server.resident import decode
+from memory_palace.server.client import decode
 
 NOTES = {
     "Frost": "# Frost\n\nThe rain gauge drifts in frost; Wren wraps the funnel in felt.\n",

@@ -13,7 +13,7 @@ from running import run_main
 
 from memory_palace.places import find_server
 from memory_palace.server import client
-from memory_palace.server.resident import VERSION, encode
+from memory_palace.server.client import VERSION, encode
 
 LINE = ["query", "rain", "gauge"]
 LIGHT = """

@@ -28,7 +28,7 @@ from serving_palaces import (
 )
 
 from memory_palace.places import socket_path
-from memory_palace.server.resident import encode
+from memory_palace.server.client import encode
 
 LINE = ("query", "rain", "gauge", "--json")
 LONGEST = 0.15

@@ -30,7 +30,8 @@ from serving_palaces import (
 )
 
 from memory_palace.places import socket_path
-from memory_palace.server.resident import VERSION, encode
+from memory_palace.server.client import VERSION, encode
+from memory_palace.server.listening import MOST_CLIENTS
 
 MESSAGES = Path(__file__).parents[2] / "references" / "schemas" / "messages"
 
@@ -125,11 +126,11 @@ def test_clients_that_send_half_and_never_read_delay_nobody(root: Path, served: 
 
 
 def test_more_clients_than_there_is_room_for_are_hung_up_on(root: Path, served: int) -> None:
-    clients = [socket.socket(socket.AF_UNIX) for _ in range(70)]
+    clients = [socket.socket(socket.AF_UNIX) for _ in range(MOST_CLIENTS + 6)]
     for client in clients:  # without a time limit: with one, a full queue is an error
         client.connect(socket_path(str(root), os.environ))
     hung_up = 0
-    for client in clients[60:]:
+    for client in clients[MOST_CLIENTS - 4 :]:
         client.settimeout(0.5)
         with suppress(TimeoutError):
             hung_up += client.recv(1) == b""

@@ -25,7 +25,7 @@ from serving_palaces import (
 )
 
 from memory_palace.places import socket_path
-from memory_palace.server.resident import MOST_REQUEST_BYTES, VERSION, encode
+from memory_palace.server.client import MOST_REQUEST_BYTES, VERSION, encode
 
 SECRET = "the outside secret"
 ODD = (

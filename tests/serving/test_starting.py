@@ -11,7 +11,7 @@ from running import run_main
 from serving_palaces import palace, start, stop, wait_for_end, wait_until
 
 from memory_palace.places import find_server
-from memory_palace.server.claiming import claim_socket
+from memory_palace.server.starting import claim_socket
 
 LINE = ("query", "rain", "gauge")
 

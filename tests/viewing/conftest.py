@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.server.door import Door, PageReply
-from memory_palace.server.head import Unwanted
+from memory_palace.features.view.live_pages import ENDPOINTS
+from memory_palace.server.loopback import Door, PageReply, Unwanted
 
 TOKEN = "a-token-of-thirty-two-characters"
 
@@ -30,7 +30,7 @@ def tell(visit, has_gone):
 @pytest.fixture
 def door() -> Iterator[Door]:
     """A server that is slow to nobody: half a second for a request."""
-    with Door(0, TOKEN, tell, arrival_seconds=0.5) as door:
+    with Door(0, TOKEN, ENDPOINTS, tell, arrival_seconds=0.5) as door:
         thread = threading.Thread(target=door.serve_forever, args=(0.01,))
         thread.start()
         yield door

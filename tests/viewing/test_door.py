@@ -9,8 +9,8 @@ import pytest
 from viewing.conftest import TOKEN
 from viewing.visiting import ask, read_reply, send
 
-from memory_palace.server.door import MOST_VISITS
-from memory_palace.server.head import MOST_HEAD_BYTES
+from memory_palace.server.listening import MOST_CLIENTS
+from memory_palace.server.loopback import MOST_HEAD_BYTES
 
 ROOT = f"/{TOKEN}/"
 REFUSED = b"refused\n"
@@ -263,7 +263,7 @@ def test_a_hundred_at_once_are_all_answered(door):
 
 
 def test_more_than_it_holds_are_hung_up_on_and_room_is_made_again(door):
-    many = [socket.create_connection(("127.0.0.1", door.port)) for _ in range(MOST_VISITS + 20)]
+    many = [socket.create_connection(("127.0.0.1", door.port)) for _ in range(MOST_CLIENTS + 20)]
     for one in many:
         one.settimeout(20)
         try:

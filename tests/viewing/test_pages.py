@@ -11,8 +11,7 @@ from vaults import digests
 from memory_palace import Palace
 from memory_palace.features.view.live_pages import Pages
 from memory_palace.features.view.values import ViewOptions
-from memory_palace.server.gate import PageVisit
-from memory_palace.server.head import Unwanted
+from memory_palace.server.loopback import PageVisit, Unwanted
 
 NOTES = {
     "Frost": "# Frost\n\nThe rain gauge drifts in frost; Wren wraps the funnel in felt.\n",

@@ -10,8 +10,7 @@ from typer import Context
 from memory_palace.cli.faults import describe
 from memory_palace.cli.options import find_palace
 from memory_palace.errors import MissingPartError
-from memory_palace.server.refreshing import index_apart
-from memory_palace.server.unchanged import KnownFreshness
+from memory_palace.server.refreshing import KnownFreshness, index_apart
 from memory_palace.shown import say
 
 

@@ -3,25 +3,69 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from typer import Context, Exit, Option
+from typer import Exit, Option
 
-from memory_palace.cli.options import Json, open_palace
+from memory_palace.cli import options
+from memory_palace.cli.app import report_errors
+from memory_palace.cli.commands import run
+from memory_palace.cli.group import Group
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.index.commit import read_commit
 from memory_palace.palace import Palace
 from memory_palace.places import Server, socket_path
-from memory_palace.shown import plural, print_answer, say
+from memory_palace.shown import Shown, inner, plural, say
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_palace.server.resident import Lend
+
+verbs = Group()
 IDLE_MINUTES = 15.0
 """Unused, it ends: it holds the index and a model in memory."""
 
 
+@dataclass(frozen=True, slots=True)
+class ServerStatus(Shown):
+    """The server of a palace; without one, every field but the first is ``None``."""
+
+    is_served: bool
+    pid: int | None = None
+    since: str | None = None
+    """When it started, UTC."""
+    answered: int | None = None
+    """Requests that it has answered."""
+    peak_memory_bytes: int | None = None
+    without: str = inner(default="")
+    """The line that says that there is none."""
+    error: Exit | None = inner(default=None)
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any]) -> ServerStatus:
+        """Parse the reply of a server."""
+        since = datetime.fromtimestamp(float(found["since"]), UTC).isoformat(timespec="seconds")
+        return cls(True, found["pid"], since, found["answered"], found["peak_memory_bytes"])
+
+    def lines(self) -> Iterable[str]:
+        if not self.is_served:
+            return [self.without]
+        answers, memory = plural(self.answered or 0, "answer"), (self.peak_memory_bytes or 0) / 1e6
+        return [
+            f"served by process {self.pid} since {self.since}",
+            f"{answers}, {memory:.0f} MB at most",
+        ]
+
+    def failure(self) -> Exit | None:
+        return self.error
+
+
+@verbs.verb("serve")
 def serve_palace(
-    ctx: Context,
+    palace: Palace,
     background: Annotated[
         bool, Option("--background", help="Go on in the background, with no terminal.")
     ] = False,
@@ -33,8 +77,7 @@ def serve_palace(
     no_watch: Annotated[
         bool, Option("--no-watch", help="Leave indexing to others; else notes are indexed.")
     ] = False,
-    as_json: Json = False,
-) -> None:
+) -> ServerStatus | None:
     """Keep the palace open in one process that answers query, recall, show and verify at once.
 
     Example: palace serve --background
@@ -43,23 +86,47 @@ def serve_palace(
         raise UsageError("give one of --background, --stop and --status")
     if os.name != "posix":
         raise UsageError("palace serve needs Unix sockets, which this system does not have")
-    palace = open_palace(ctx)
+    from memory_palace.server.starting import ask_status, stop_server  # delayed: of POSIX alone
+
+    root = os.path.realpath(palace.paths.root)
+    if background:
+        return _start(palace, root, ["--idle", str(idle), *(["--no-watch"] if no_watch else [])])
     if stop:
-        _stop(palace, as_json=as_json)
-    elif status:
-        _show_status(palace, as_json=as_json)
-    elif background:
-        given = ["--idle", str(idle), *(["--no-watch"] if no_watch else [])]
-        _start(palace, given, as_json=as_json)
-    else:
-        _serve(palace, idle, watches=not no_watch)
-
-
-def _serve(palace: Palace, idle: float, *, watches: bool) -> None:
-    from memory_palace.server.server import serve  # delayed: only this process serves
+        was_there = stop_server(root, os.environ)
+        return ServerStatus(False, without="stopped" if was_there else "this palace was not served")
+    if status:
+        found = ask_status(root, os.environ)
+        gone = ServerStatus(False, without="this palace is not served", error=Exit(1))
+        return ServerStatus.of(found) if found else gone
+    from memory_palace.server.resident import serve  # delayed: only this process serves
 
     _let_go_of_what_was_inherited()
-    say(f"ends: {serve(palace.paths, idle_seconds=idle * 60, watches=watches)}")
+    why = serve(palace.paths, _run_lending, idle_seconds=idle * 60, watches=not no_watch)
+    say(f"ends: {why}")
+    return None
+
+
+def _start(palace: Palace, root: str, given: list[str]) -> ServerStatus:
+    from memory_palace.server.starting import ask_status, start_server, wait_for_server
+
+    read_commit(palace.paths.commit)  # says that there is no index
+    found = ask_status(root, os.environ)
+    if found is None:
+        address = socket_path(root, os.environ)
+        start_server(Server(root, palace.paths.own.name, address), given)
+        found = wait_for_server(root, os.environ)
+    if found is None:
+        raise PalaceError("the server does not start; `palace serve` says why")
+    return ServerStatus.of(found)
+
+
+def _run_lending(arguments: list[str], *, lend: Lend) -> int:
+    """Run a command line as the terminal would, with a palace that is open already."""
+    options.lend = lend
+    try:
+        return report_errors(run, arguments)
+    finally:
+        options.lend = None
 
 
 def _let_go_of_what_was_inherited() -> None:
@@ -71,57 +138,3 @@ def _let_go_of_what_was_inherited() -> None:
                 os.close(number)
         except OSError:
             continue  # that of the listing itself
-
-
-def _start(palace: Palace, options: Sequence[str], *, as_json: bool) -> None:
-    from memory_palace.server.controlling import ask_status, wait_for_server
-    from memory_palace.server.starting import start_server
-
-    root = _root(palace)
-    read_commit(palace.paths.commit)  # says that there is no index
-    found = ask_status(root, os.environ)
-    if found is None:
-        address = socket_path(root, os.environ)
-        start_server(Server(root, palace.paths.own.name, address), options)
-        found = wait_for_server(root, os.environ)
-    if found is None:
-        raise PalaceError("the server does not start; `palace serve` says why")
-    print_answer(_record(found), _lines(found), as_json=as_json)
-
-
-def _stop(palace: Palace, *, as_json: bool) -> None:
-    from memory_palace.server.controlling import stop_server
-
-    was_there = stop_server(_root(palace), os.environ)
-    line = "stopped" if was_there else "this palace was not served"
-    print_answer(_record(None), [line], as_json=as_json)
-
-
-def _show_status(palace: Palace, *, as_json: bool) -> None:
-    from memory_palace.server.controlling import ask_status
-
-    found = ask_status(_root(palace), os.environ)
-    lines = _lines(found) if found else ["this palace is not served"]
-    print_answer(_record(found), lines, as_json=as_json)
-    if found is None:
-        raise Exit(1)
-
-
-def _root(palace: Palace) -> str:
-    return os.path.realpath(palace.paths.root)
-
-
-def _record(found: Mapping[str, Any] | None) -> dict[str, Any]:
-    names = ("pid", "since", "answered", "peak_memory_bytes")
-    record = {name: found[name] if found else None for name in names}
-    if found:
-        since = datetime.fromtimestamp(float(found["since"]), UTC)
-        record["since"] = since.isoformat(timespec="seconds")
-    return {"served": found is not None, **record}
-
-
-def _lines(found: Mapping[str, Any]) -> Iterator[str]:
-    record = _record(found)
-    yield f"served by process {record['pid']} since {record['since']}"
-    memory = record["peak_memory_bytes"] / 1e6
-    yield f"{plural(record['answered'], 'answer')}, {memory:.0f} MB at most"

@@ -13,12 +13,12 @@ from secrets import token_urlsafe
 from types import FrameType
 
 from memory_palace.errors import UsageError
-from memory_palace.features.view.live_pages import Pages, resident_address
+from memory_palace.features.view.live_pages import ENDPOINTS, Pages
 from memory_palace.features.view.values import ViewOptions
 from memory_palace.index.commit import read_commit
 from memory_palace.palace import Palace
-from memory_palace.places import Server, read_registered
-from memory_palace.server.door import Answer, Door
+from memory_palace.places import Server, read_registered, socket_path
+from memory_palace.server.loopback import Door
 from memory_palace.server.refreshing import keep_fresh
 from memory_palace.shown import say
 
@@ -35,13 +35,13 @@ def serve_page(palace: Palace, options: ViewOptions, *, port: int, opens: bool) 
     """
     root, stop = os.path.realpath(palace.paths.root), threading.Event()
     read_commit(palace.paths.commit)  # says that there is no index
-    address = resident_address(root)
+    address = None if _is_alone() else socket_path(root, os.environ)
     pages = Pages(root, palace.paths, options, address=address, warn=say)
     for number in (signal.SIGINT, signal.SIGTERM):  # in the background a shell ignores the first
         signal.signal(number, _interrupt)
     threads: list[threading.Thread] = []
     try:
-        with _open_door(port, pages.answer) as door:
+        with _open_door(port, pages) as door:
             pages.generations.refresh()
             _start_resident(root, palace, address)
             watch = partial(keep_fresh, palace.paths, stop=stop, note=_say_once())
@@ -59,10 +59,15 @@ def serve_page(palace: Palace, options: ViewOptions, *, port: int, opens: bool) 
         say("ends: a signal")
 
 
-def _open_door(port: int, answer: Answer) -> Door:
+def _is_alone() -> bool:
+    """Whether no resident server is to be asked."""
+    return os.name != "posix" or bool(os.environ.get("PALACE_NO_SERVE"))
+
+
+def _open_door(port: int, pages: Pages) -> Door:
     """Listen on a port, 0 for any; whoever has the new token may look."""
     try:
-        return Door(port, token_urlsafe(_TOKEN_BYTES), answer)
+        return Door(port, token_urlsafe(_TOKEN_BYTES), ENDPOINTS, pages.answer)
     except OSError as error:
         raise UsageError(
             f"port {port} cannot be used: {error.strerror}; leave --port out for a free one"

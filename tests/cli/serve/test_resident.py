@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memory_palace.places import is_private, socket_path
-from memory_palace.server import resident
+from memory_palace.server import client
 
 MESSAGES = (
     {"v": "1", "args": ["query", "wie heißt's, ☃?", "\udcff"], "stdin": None, "width": 80},
@@ -23,24 +23,24 @@ NO_MESSAGES = (b"", b"{", b"[1]\n", b'{"a":NaN}', b'{"a":1} {}', b"\xff{}", b'{"
 
 @pytest.mark.parametrize("message", MESSAGES)
 def test_a_message_is_one_line_and_comes_back_as_it_went(message: dict[str, object]) -> None:
-    line = resident.encode(message)
+    line = client.encode(message)
     assert line.endswith(b"\n")
     assert line.count(b"\n") == 1
-    assert resident.decode(line) == message
+    assert client.decode(line) == message
 
 
 @pytest.mark.parametrize("line", [*NO_MESSAGES, b"[" * 100_000], ids=lambda line: line[:8])
 def test_what_is_no_message_is_an_error_that_is_expected(line: bytes) -> None:
     with pytest.raises((ValueError, RecursionError)):
-        resident.decode(line)
+        client.decode(line)
 
 
 def test_a_damaged_message_is_an_error_where_json_was_never_imported() -> None:
     code = (
-        "import sys\nfrom memory_palace.server import resident\nassert 'json' not in sys.modules\n"
-        "try: resident.decode(b'{')\nexcept ValueError: print('refused')"
+        "import sys\nfrom memory_palace.server import client\nassert 'json' not in sys.modules\n"
+        "try: client.decode(b'{')\nexcept ValueError: print('refused')"
     )
-    folder = Path(resident.__file__).parents[2]
+    folder = Path(client.__file__).parents[2]
     done = subprocess.run([sys.executable, "-S", "-c", code], cwd=folder, capture_output=True)
     assert (done.stdout, done.stderr) == (b"refused\n", b"")
 
@@ -77,8 +77,8 @@ def test_a_folder_that_others_may_enter_or_that_is_a_link_is_not_private(tmp_pat
 
 def test_variables_that_find_models_are_told_from_those_that_change_the_look() -> None:
     environ = {"TERM": "xterm", "LC_TIME": "C", "PALACE_ROOT": "/a", "PALACE_CACHE": "/c", "X": "1"}
-    assert resident.pick_shown(environ) == {"TERM": "xterm", "LC_TIME": "C", "PALACE_ROOT": "/a"}
-    assert resident.pick_fixed({**environ, "HOME": "/h"}) == {"PALACE_CACHE": "/c", "HOME": "/h"}
+    assert client.pick_shown(environ) == {"TERM": "xterm", "LC_TIME": "C", "PALACE_ROOT": "/a"}
+    assert client.pick_fixed({**environ, "HOME": "/h"}) == {"PALACE_CACHE": "/c", "HOME": "/h"}
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root may give a folder away")

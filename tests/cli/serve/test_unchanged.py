@@ -12,7 +12,7 @@ import pytest
 
 from memory_palace import Palace
 from memory_palace.index.freshness import Freshness, check_freshness
-from memory_palace.server import unchanged
+from memory_palace.server import refreshing
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the kernel tells of no changes")
 
@@ -54,7 +54,7 @@ def palace(tmp_path: Path) -> Palace:
 class Looking:
     """Checks a palace, and counts how often its notes are looked at."""
 
-    def __init__(self, palace: Palace, known: unchanged.KnownFreshness) -> None:
+    def __init__(self, palace: Palace, known: refreshing.KnownFreshness) -> None:
         self._palace, self._known = palace, known
         self.looks = 0
 
@@ -68,9 +68,9 @@ class Looking:
 
 @pytest.fixture
 def looking(palace: Palace, monkeypatch: pytest.MonkeyPatch) -> Iterator[Looking]:
-    known = unchanged.KnownFreshness()
+    known = refreshing.KnownFreshness()
     found = Looking(palace, known)
-    monkeypatch.setattr(unchanged, "check_freshness", found.look)
+    monkeypatch.setattr(refreshing, "check_freshness", found.look)
     yield found
     known.close()
 

@@ -1,0 +1,269 @@
+"""A page on a port of this machine: who may ask for it, and what is sent.
+
+Any web page can make a browser send requests to 127.0.0.1. So the address holds a token, ``Host``
+is compared (a foreign name may be made to lead here), and so is what the browser says of the page
+that asks. Whoever is refused learns nothing.
+
+The head of a request is parsed here: ``http.server`` takes HTTP/0.9, bare line feeds, folded and
+repeated fields, and 6 MB of them, and begins its timeout anew with every piece.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from hmac import compare_digest
+from http import HTTPStatus
+from urllib.parse import parse_qsl
+
+from memory_palace.server.listening import ARRIVAL_SECONDS, Listener
+
+MOST_HEAD_BYTES = 16 << 10
+"""A question of 1,000 letters takes 9 kB where each is three bytes, escaped."""
+MOST_TEXT = 1000
+"""Characters of a question."""
+_MOST_FIELDS = 64
+_DRAIN_SECONDS = 0.5
+_DRAIN_BYTES = 1 << 16
+_END = b"\r\n\r\n"
+_TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+_REQUEST_LINE = re.compile(rf"({_TOKEN}) ([\x21-\x7e]+) HTTP/1\.[01]")
+_FIELD = re.compile(rf"({_TOKEN}):([\t\x20-\x7e\xa1-\xac\xae-\xff]*)")
+_OWN = ("same-origin", "none")
+"""Asked by a page of this origin, or by a person."""
+_PLAIN = "text/plain; charset=utf-8"
+NOTHING = "default-src 'none'; frame-ancestors 'none'"
+"""The policy of every reply that is no page."""
+_SENT = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "X-Frame-Options": "DENY",
+    "Cache-Control": "no-store",
+    "Connection": "close",
+}
+
+
+class Unwanted(Exception):  # noqa: N818 - it says what the request is
+    """A request that is answered with an HTTP status and nothing more."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class PageVisit:
+    """A request that is let in."""
+
+    endpoint: str
+    values: Mapping[str, str]
+    known: str
+    """The entity tag that the page has already; empty without one."""
+    is_head: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PageReply:
+    """What is sent back for a request."""
+
+    body: bytes = b""
+    kind: str = _PLAIN
+    status: int = 200
+    tag: str = ""
+    """Entity tag: the generation of the plan; empty for an answer to a question."""
+    policy: str = NOTHING
+
+
+Answer = Callable[[PageVisit, Callable[[], bool]], PageReply]
+"""Answers a visit; the function says whether the one who asked has gone meanwhile."""
+Endpoints = Mapping[str, frozenset[str]]
+"""What can be asked for below the token, and the names of the values that each takes."""
+
+
+class Door(Listener):
+    """Listens on 127.0.0.1 and answers one request a connection."""
+
+    def __init__(
+        self,
+        port: int,
+        token: str,
+        endpoints: Endpoints,
+        answer: Answer,
+        *,
+        arrival_seconds: float = ARRIVAL_SECONDS,
+    ) -> None:
+        """Raise ``OSError`` where the port is taken."""
+        self._token, self._endpoints, self._answer = token, endpoints, answer
+        super().__init__(_bind(port), arrival_seconds=arrival_seconds)
+        self.server_activate()
+
+    @property
+    def port(self) -> int:
+        """The port it listens on."""
+        return int(self.server_address[1])
+
+    @property
+    def url(self) -> str:
+        """The address of the page."""
+        return f"http://127.0.0.1:{self.port}/{self._token}/"
+
+    def handle(self, connection: socket.socket) -> None:
+        """Answer one request; more is not read."""
+        try:
+            visit = self._admit(connection)
+            try:
+                reply = self._answer(visit, lambda: _has_gone(connection))
+            except Unwanted:
+                raise
+            except Exception:  # a defect: it is shown where the server runs, and the server goes on
+                self.handle_error(connection, None)
+                reply = PageReply(b"failed\n", status=500)
+            self.send(connection, _write(reply, is_head=visit.is_head))
+        except Unwanted as unwanted:
+            moved = f"/{self._token}/" if unwanted.status == HTTPStatus.PERMANENT_REDIRECT else ""
+            reply = PageReply(b"refused\n", status=unwanted.status)
+            self.send(connection, _write(reply, moved=moved))
+            _drain(connection)
+
+    def _admit(self, connection: socket.socket) -> PageVisit:
+        """Return what is asked; raise ``Unwanted`` where it is not for the one who asks.
+
+        Raise ``ConnectionError`` where the client goes without having asked.
+        """
+        try:
+            received = self.receive(connection, _END, MOST_HEAD_BYTES)
+        except TimeoutError:
+            raise Unwanted(408) from None
+        if not received:
+            raise ConnectionError("nothing was asked")
+        head, end, _ = received.partition(_END)
+        if len(head) > MOST_HEAD_BYTES:
+            raise Unwanted(431)
+        method, target, fields = parse_head(head + end)
+        _check_origin(method, fields, self.port)
+        path, _, query = target.partition("?")
+        given = path.removeprefix("/").partition("/")[0]
+        if path[:1] != "/" or not compare_digest(given.encode(), self._token.encode()):
+            raise Unwanted(403)
+        if path == f"/{self._token}":
+            raise Unwanted(308)
+        endpoint = path.removeprefix(f"/{self._token}/")
+        if endpoint not in self._endpoints:
+            raise Unwanted(404)
+        values = _parse_values(query, self._endpoints[endpoint])
+        known = fields.get("if-none-match", "").removeprefix("W/").strip('"')
+        return PageVisit(endpoint, values, known, method == "HEAD")
+
+
+def _bind(port: int) -> socket.socket:
+    """Bind for this process alone, where another could listen on the same port."""
+    listening = socket.socket()
+    try:
+        if os.name == "posix":  # elsewhere it would let another program in
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if hasattr(socket, "SO_EXCLUSIVEADDRUSE"):
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
+        listening.bind(("127.0.0.1", port))
+    except OSError:
+        listening.close()
+        raise
+    return listening
+
+
+def parse_head(head: bytes) -> tuple[str, str, Mapping[str, str]]:
+    """Return method, target and fields, names in lower case, of a head with its empty line.
+
+    Raise ``Unwanted`` for anything that no browser sends.
+    """
+    if not head.endswith(_END):
+        raise Unwanted(400)
+    first, *rows = head.decode("latin-1").removesuffix("\r\n\r\n").split("\r\n")
+    asked = _REQUEST_LINE.fullmatch(first)
+    if asked is None:
+        raise Unwanted(400)
+    if len(rows) > _MOST_FIELDS:
+        raise Unwanted(431)
+    fields: dict[str, str] = {}
+    for row in rows:
+        found = _FIELD.fullmatch(row)
+        if found is None or found[1].lower() in fields:
+            raise Unwanted(400)
+        fields[found[1].lower()] = found[2].strip(" \t")
+    return asked[1], asked[2], fields
+
+
+def _check_origin(method: str, fields: Mapping[str, str], port: int) -> None:
+    host = fields.get("host", "").lower()
+    if method not in ("GET", "HEAD"):
+        raise Unwanted(405)
+    if host not in (f"127.0.0.1:{port}", f"localhost:{port}"):
+        raise Unwanted(421)
+    if fields.get("origin", f"http://{host}").lower() != f"http://{host}":
+        raise Unwanted(403)
+    if fields.get("sec-fetch-site", "none").lower() not in _OWN:
+        raise Unwanted(403)
+    if fields.get("content-length", "0") != "0" or "transfer-encoding" in fields:
+        raise Unwanted(400)
+
+
+def _parse_values(query: str, names: frozenset[str]) -> Mapping[str, str]:
+    try:
+        pairs = parse_qsl(
+            query,
+            keep_blank_values=True,
+            strict_parsing=bool(query),
+            errors="strict",
+            max_num_fields=8,
+        )
+    except ValueError:
+        raise Unwanted(400) from None
+    values = dict(pairs)
+    if len(values) != len(pairs) or values.keys() != names:
+        raise Unwanted(400)
+    if any(len(value) > MOST_TEXT for value in values.values()):
+        raise Unwanted(400)
+    return values
+
+
+def _write(reply: PageReply, *, is_head: bool = False, moved: str = "") -> bytes:
+    fields = {**_SENT, "Content-Security-Policy": reply.policy}
+    if reply.tag:
+        fields["ETag"] = f'"{reply.tag}"'
+    if moved:
+        fields["Location"] = moved
+    if reply.status == HTTPStatus.METHOD_NOT_ALLOWED:
+        fields["Allow"] = "GET, HEAD"
+    has_body = reply.status != HTTPStatus.NOT_MODIFIED
+    if has_body:
+        fields |= {"Content-Type": reply.kind, "Content-Length": str(len(reply.body))}
+    rows = [f"HTTP/1.1 {reply.status} {HTTPStatus(reply.status).phrase}"]
+    rows += [f"{name}: {value}" for name, value in fields.items()]
+    head = ("\r\n".join(rows) + "\r\n\r\n").encode("ascii")
+    return head + reply.body if has_body and not is_head else head
+
+
+def _drain(connection: socket.socket) -> None:
+    """Take what is still coming, so that a refusal is not lost when the connection closes."""
+    connection.shutdown(socket.SHUT_WR)
+    deadline = time.monotonic() + _DRAIN_SECONDS
+    while (left := deadline - time.monotonic()) > 0:
+        connection.settimeout(left)
+        if not connection.recv(_DRAIN_BYTES):
+            return
+
+
+def _has_gone(connection: socket.socket) -> bool:
+    """Whether the client hung up; a page does so when it has a newer question."""
+    connection.setblocking(False)
+    try:
+        return not connection.recv(1, socket.MSG_PEEK)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
