@@ -6,8 +6,7 @@ from memory_palace.features.memories.confidence import calculate_retrieval_score
 from memory_palace.features.memories.hierarchy import HierarchicalIndex
 from memory_palace.features.memories.memory_values import Memory
 from memory_palace.features.memories.verification import VerificationChecker
-from memory_palace.features.redqueen.round_values import Evaluation, Question, Strategy
-from memory_palace.features.redqueen.session import run_red_queen
+from memory_palace.features.redqueen.session import Evaluation, Question, Strategy, run_red_queen
 
 __all__ = [
     "Evaluation",

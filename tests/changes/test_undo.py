@@ -20,7 +20,7 @@ from memory_palace.config import ROOMS
 from memory_palace.errors import UsageError
 from memory_palace.features.capture.remembering import remember
 from memory_palace.features.redqueen import rounds
-from memory_palace.features.redqueen.round_values import RoundProposal
+from memory_palace.features.redqueen.session import RoundProposal
 from memory_palace.palace import Palace
 
 ROOT = Path(__file__).parent.parent.parent

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.features.redqueen.examined import ExaminedMemory
-from memory_palace.features.redqueen.round_values import Cue
+from memory_palace.features.redqueen.examined import Cue, ExaminedMemory
 from memory_palace.palace import Palace
 
 from .playing import Player, registered

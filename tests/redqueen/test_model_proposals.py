@@ -11,8 +11,8 @@ from memory_palace.cli.app import main
 from memory_palace.dialogue import open_dialogue
 from memory_palace.errors import CheckFailedError
 from memory_palace.features.redqueen.llm import ModelRoles
-from memory_palace.features.redqueen.round_values import Strategy
 from memory_palace.features.redqueen.rounds import run
+from memory_palace.features.redqueen.session import Strategy
 from memory_palace.notes.document import parse_document
 
 pytestmark = [

@@ -10,8 +10,8 @@ from memory_palace.cli.app import main
 from memory_palace.dialogue import ATTEMPTS, open_dialogue
 from memory_palace.errors import CheckFailedError, MissingPartError, PalaceError, UsageError
 from memory_palace.features.redqueen.llm import SHORTLIST, ModelRoles
-from memory_palace.features.redqueen.round_values import Strategy
 from memory_palace.features.redqueen.rounds import run
+from memory_palace.features.redqueen.session import Strategy
 
 from .playing import data_of, role_of
 

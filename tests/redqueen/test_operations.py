@@ -9,8 +9,8 @@ from memory_palace.changes.changing import read_notes, undo_change
 from memory_palace.errors import UsageError
 from memory_palace.features.redqueen import rounds
 from memory_palace.features.redqueen.history import COMMAND, find_resting, find_round, read_history
-from memory_palace.features.redqueen.round_values import RoundProposal, Strategy
 from memory_palace.features.redqueen.rounds import load_memories, run
+from memory_palace.features.redqueen.session import RoundProposal, Strategy
 from memory_palace.palace import Palace
 
 

@@ -11,7 +11,7 @@ from memory_palace.errors import PalaceError
 from memory_palace.features.memories.verification_tokens import find_tokens
 from memory_palace.features.redqueen.examined import examine
 from memory_palace.features.redqueen.proposals import patch_note
-from memory_palace.features.redqueen.round_values import RoundProposal
+from memory_palace.features.redqueen.session import RoundProposal
 from memory_palace.markdown.prose import strip_markup
 from memory_palace.notes.document import parse_document
 from memory_palace.notes.frontmatter import split_front_matter

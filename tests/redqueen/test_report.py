@@ -11,10 +11,10 @@ from memory_palace.features.redqueen.askings import (
     ask_search,
     choose_askings,
     collect_askings,
+    make_report,
 )
-from memory_palace.features.redqueen.findings import make_report
-from memory_palace.features.redqueen.round_values import Strategy
 from memory_palace.features.redqueen.rounds import run
+from memory_palace.features.redqueen.session import Strategy
 from memory_palace.notes.document import Library, parse_document
 from memory_palace.palace import Palace
 

@@ -9,10 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_palace.features.memories.memory_values import Memory
-from memory_palace.features.redqueen.round_values import Cue, LearnerAnswer, Question, Strategy
+from memory_palace.features.redqueen.examined import Cue
 from memory_palace.features.redqueen.session import (
     DEPTH,
+    LearnerAnswer,
+    Question,
     SentenceRoles,
+    Strategy,
     choose_targets,
     leave_out,
     run_red_queen,

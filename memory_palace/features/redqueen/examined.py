@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 
 from memory_palace.features.memories.form import is_own_line, is_own_section, read_form
 from memory_palace.features.memories.memory_values import Memory
 from memory_palace.features.memories.reviews import Review
-from memory_palace.features.redqueen.round_values import Cue
 from memory_palace.language.markers import drop_markers
 from memory_palace.markdown.markup import Markup
 from memory_palace.markdown.prose import strip_markup
 from memory_palace.notes.document import Document, split_sections
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """All of a memory that the Learner may see: never its content."""
+
+    memory_id: str
+    subject: str
+    anchors: tuple[str, ...] = ()
+    """Anchor terms and other names."""
+    image: str = ""
+    """Without its verification token."""
+
+    def __str__(self) -> str:
+        """Return all it says, one part a line."""
+        return "\n".join(part for part in (self.subject, *self.anchors, self.image) if part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,34 +67,6 @@ class ExaminedMemory:
 
 Memories = Mapping[str, ExaminedMemory]
 """Every memory of the palace, by id."""
-
-
-def read_memories(
-    documents: Mapping[str, Document],
-    links: Mapping[str, Sequence[str]],
-    reviews: Mapping[str, Sequence[Review]],
-    *,
-    today: date,
-) -> dict[str, ExaminedMemory]:
-    """Return a memory for every note that may be examined, by path.
-
-    ``links`` says which notes each note leads to, ``reviews`` what the log says of it. Left out
-    are cold and pinned notes, those that cannot be read, and those without prose. Private text is
-    not in a ``Document`` at all.
-    """
-    found = {
-        path: examine(document, reviews.get(path, ()), links=links.get(path, ()), today=today)
-        for path, document in documents.items()
-        if may_change(document)
-    }
-    known = {path for path, memory in found.items() if memory.content}
-    return {
-        path: replace(
-            memory, links=tuple(link for link in memory.links if link in known and link != path)
-        )
-        for path, memory in found.items()
-        if path in known
-    }
 
 
 def may_change(document: Document) -> bool:

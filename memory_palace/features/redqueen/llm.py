@@ -17,9 +17,8 @@ from memory_palace.dialogue import (
     read_text,
     read_texts,
 )
-from memory_palace.features.redqueen.examined import Memories
-from memory_palace.features.redqueen.round_values import (
-    Cue,
+from memory_palace.features.redqueen.examined import Cue, Memories
+from memory_palace.features.redqueen.session import (
     Evaluation,
     LearnerAnswer,
     ProposalKind,
@@ -27,7 +26,6 @@ from memory_palace.features.redqueen.round_values import (
     RoundProposal,
     Strategy,
     conclude,
-    cue_text,
 )
 from memory_palace.language.markers import may_hold_marker
 from memory_palace.language.visible import visible_line
@@ -141,7 +139,7 @@ class ModelRoles:
     async def recall(self, questions: Sequence[str], cues: Sequence[Cue]) -> list[LearnerAnswer]:
         """Return one answer per question. No content of a memory is ever put into the prompt."""
         likely = dict(zip(questions, _shortlists(questions, cues), strict=True))
-        sizes = [len(cue_text(cue)) for cue in cues]
+        sizes = [len(str(cue)) for cue in cues]
 
         def length(question: str) -> int:
             return len(question) + sum(sizes[place] for place in likely[question])
@@ -289,6 +287,6 @@ def _shortlists(questions: Sequence[str], cues: Sequence[Cue]) -> Iterator[Seque
     if len(cues) <= SHORTLIST:
         yield from (range(len(cues)) for _ in questions)
         return
-    texts = TextCollection([cue_text(cue) for cue in cues])
+    texts = TextCollection([str(cue) for cue in cues])
     for question in questions:
         yield (-texts.score(question)).argsort(kind="stable")[:SHORTLIST].tolist()

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from memory_palace.features.memories.form import IMAGE, is_memory
 from memory_palace.features.redqueen.askings import Meanings
 from memory_palace.features.redqueen.examined import blank_own_sections, may_change
-from memory_palace.features.redqueen.round_values import RoundProposal
+from memory_palace.features.redqueen.session import RoundProposal
 from memory_palace.graph.resolve import fold_name, strip_suffix
 from memory_palace.language.markers import MARKER
 from memory_palace.language.tokens import tokenize

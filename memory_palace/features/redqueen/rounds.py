@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import starmap
@@ -20,17 +20,26 @@ from memory_palace.features.memories.memories import find_embedder, plan_reviews
 from memory_palace.features.memories.reviews import load_reviews
 from memory_palace.features.redqueen.askings import (
     Asking,
+    Confusion,
     Meanings,
+    RoundReport,
+    Unreviewed,
     ask_search,
     choose_askings,
     collect_askings,
+    make_report,
 )
-from memory_palace.features.redqueen.examined import ExaminedMemory, read_memories
-from memory_palace.features.redqueen.findings import Confusion, RoundReport, Unreviewed, make_report
+from memory_palace.features.redqueen.examined import ExaminedMemory, examine, may_change
 from memory_palace.features.redqueen.history import COMMAND, LOG, find_resting
 from memory_palace.features.redqueen.proposals import name_notes, patch_note, propose, shared_names
-from memory_palace.features.redqueen.round_values import RoundProposal, Strategy
-from memory_palace.features.redqueen.session import MOST_CHANGED, Roles, RoundFindings, run_session
+from memory_palace.features.redqueen.session import (
+    MOST_CHANGED,
+    Roles,
+    RoundFindings,
+    RoundProposal,
+    Strategy,
+    run_session,
+)
 from memory_palace.graph.resolve import fold_name
 from memory_palace.notes.document import Library
 from memory_palace.notes.golden import read_golden
@@ -160,14 +169,24 @@ def _list_first(name: str, found: Sequence[object]) -> Iterator[str]:
 
 
 def load_memories(engine: Engine, library: Library, *, now: datetime) -> dict[str, ExaminedMemory]:
-    """Return every memory that may be examined, by path."""
-    documents = library.documents
-    meanings = Meanings(documents)
-    links: dict[str, list[str]] = {}
-    for path, document in documents.items():
-        found = (meanings.resolve(link.target, path) for link in document.links if link.target)
-        links[path] = list(filter(None, found))
-    return read_memories(documents, links, load_reviews(engine.paths), today=now.date())
+    """Return every memory that may be examined, by path.
+
+    Left out are cold and pinned notes, those that cannot be read, and those without prose. Private
+    text is not in a ``Document`` at all.
+    """
+    meanings, reviews = Meanings(library.documents), load_reviews(engine.paths)
+    found = {}
+    for path, document in library.documents.items():
+        if may_change(document):
+            links = (meanings.resolve(link.target, path) for link in document.links if link.target)
+            known = [link for link in links if link and link != path]
+            memory = examine(document, reviews.get(path, ()), links=known, today=now.date())
+            if memory.content:
+                found[path] = memory
+    return {
+        path: replace(memory, links=tuple(link for link in memory.links if link in found))
+        for path, memory in found.items()
+    }
 
 
 def run(

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from enum import StrEnum
+from itertools import chain
+from typing import Literal, Protocol, TypeAlias
 
 from memory_palace.features.memories.decay import decay_per_day
 from memory_palace.features.memories.memory_values import Memory
-from memory_palace.features.redqueen.examined import ExaminedMemory, Memories
-from memory_palace.features.redqueen.round_values import (
-    Cue,
-    Evaluation,
-    LearnerAnswer,
-    Question,
-    RoundProposal,
-    Strategy,
-    conclude,
-    cue_text,
-)
+from memory_palace.features.redqueen.examined import Cue, ExaminedMemory, Memories
 from memory_palace.language.sentences import split_sentences
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import STOPWORDS
 from memory_palace.retrieval.collection import TextCollection
 
+PASS_SCORE = 0.70
+"""Below it a memory is weak (source document 000, weak-spot test)."""
+_WEAKENING = ("misconception", "weak image")
+"""Gaps that make a memory weak whatever its score."""
+ProposalKind: TypeAlias = Literal["link", "alias", "question", "image"]
 DEPTH = 5
 """Questions that ``depth-first`` puts to one memory before it goes on to the next."""
 _INTEREST = 0.5
@@ -36,6 +34,89 @@ _RECALLED = 5
 """How many memories an answer may think of."""
 _BLANK = "____"
 _WORD = re.compile(r"\w+(?:[.,:'’-]\w+)*")
+
+
+class Strategy(StrEnum):
+    """Which memories are attacked first."""
+
+    RANDOM = "random"
+    WEAK_SPOTS = "weak-spots"
+    DEPTH_FIRST = "depth-first"
+    ADVERSARIAL = "adversarial"
+    CROSS_LINK = "cross-link"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One attack: the fields of the source document."""
+
+    memory_id: str
+    question_text: str
+    difficulty: str
+    """From ``1``, easy, to ``5``, hard."""
+    expected_elements: tuple[str, ...]
+    """What a full answer names."""
+
+
+@dataclass(frozen=True, slots=True)
+class LearnerAnswer:
+    """What the Learner recalls of one question, from cues alone."""
+
+    recalled: tuple[str, ...]
+    """Ids of the memories it thinks of, best first, at most five."""
+    text: str
+    """What it can say."""
+    confidence: int
+    """From 1, a guess, to 5, certain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The verdict on one answer. The first four fields are those of the source document."""
+
+    memory_id: str
+    score: float
+    """Between 0 and 1."""
+    gaps: tuple[str, ...]
+    """Each as its kind, a colon, and what is lacking."""
+    should_evolve: bool
+    question: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundProposal:
+    """One thing that a person may want in a note."""
+
+    kind: ProposalKind
+    path: str
+    """Of the note that would change."""
+    text: str
+    """The name, question or image; of a link the words that become it."""
+    line: int = 0
+    """1-based line of the file where a link goes; 0 for the other kinds."""
+    target: str = ""
+    """Path of the note that a link leads to."""
+    reason: str = ""
+    """One line that names the evidence."""
+    written: str = ""
+    """What stands in place of the words that become a link."""
+
+    def __str__(self) -> str:
+        place = f"{self.path}:{self.line}" if self.line else self.path
+        target = f" -> {self.target}" if self.target else ""
+        return f"{place}  {self.kind} {self.text}{target} ({self.reason})"
+
+
+def conclude(question: Question, score: float, gaps: Sequence[str]) -> Evaluation:
+    """Return the verdict on an answer; misconceptions and weak images weaken whatever the score."""
+    is_weak = any(gap.startswith(_WEAKENING) for gap in gaps)
+    return Evaluation(
+        question.memory_id,
+        round(score, 6),
+        tuple(gaps),
+        score < PASS_SCORE or is_weak,
+        question.question_text,
+    )
 
 
 def weak_priority(memory: ExaminedMemory) -> float:
@@ -54,48 +135,24 @@ def weak_priority(memory: ExaminedMemory) -> float:
 def choose_targets(
     memories: Memories, strategy: Strategy, count: int, *, rng: random.Random
 ) -> list[str]:
-    """Return at most ``count`` ids; ``depth-first`` and ``cross-link`` may name one repeatedly."""
+    """Return at most ``count`` ids; ``depth-first`` and ``cross-link`` may name one repeatedly.
+
+    ``adversarial`` puts those first whose cues say least that no other cue says.
+    """
     order = sorted(memories)
     rng.shuffle(order)
-    return _CHOICES[strategy](memories, order, count)
-
-
-def _by_chance(memories: Memories, order: Sequence[str], count: int) -> list[str]:
-    return list(order[:count])
-
-
-def _weakest(memories: Memories, order: Sequence[str], count: int) -> list[str]:
-    return sorted(order, key=lambda id: -weak_priority(memories[id]))[:count]
-
-
-def _deeply(memories: Memories, order: Sequence[str], count: int) -> list[str]:
-    weakest = _weakest(memories, order, -(-count // DEPTH))
-    return [id for id in weakest for _ in range(DEPTH)][:count]
-
-
-def _confusable(memories: Memories, order: Sequence[str], count: int) -> list[str]:
-    """Put those first whose cues say least that no other cue says."""
-    stems = {id: set(tokenize(cue_text(memories[id].cue))) for id in order}
-    uses: dict[str, int] = {}
-    for words in stems.values():
-        for word in words:
-            uses[word] = uses.get(word, 0) + 1
-    own = {id: sum(uses[word] == 1 for word in words) for id, words in stems.items()}
-    return sorted(order, key=lambda id: own[id])[:count]
-
-
-def _linked(memories: Memories, order: Sequence[str], count: int) -> list[str]:
-    by_links = sorted(order, key=lambda id: -len(memories[id].links))
-    return [id for id in by_links if memories[id].links][:count]
-
-
-_CHOICES: dict[Strategy, Callable[[Memories, Sequence[str], int], list[str]]] = {
-    Strategy.RANDOM: _by_chance,
-    Strategy.WEAK_SPOTS: _weakest,
-    Strategy.DEPTH_FIRST: _deeply,
-    Strategy.ADVERSARIAL: _confusable,
-    Strategy.CROSS_LINK: _linked,
-}
+    if strategy is Strategy.ADVERSARIAL:
+        stems = {id: set(tokenize(str(memories[id].cue))) for id in order}
+        uses = Counter(chain.from_iterable(stems.values()))
+        order.sort(key=lambda id: sum(uses[word] == 1 for word in stems[id]))
+    elif strategy is Strategy.CROSS_LINK:
+        order = [id for id in order if memories[id].links]
+        order.sort(key=lambda id: -len(memories[id].links))
+    elif strategy is not Strategy.RANDOM:
+        order.sort(key=lambda id: -weak_priority(memories[id]))
+    if strategy is Strategy.DEPTH_FIRST:
+        order = [id for id in order for _ in range(DEPTH)]
+    return order[:count]
 
 
 class Roles(Protocol):
@@ -163,14 +220,14 @@ class SentenceRoles:
 
     async def recall(self, questions: Sequence[str], cues: Sequence[Cue]) -> list[LearnerAnswer]:
         """Return the memories whose cues share words with each question, ties by id."""
-        texts = TextCollection([cue_text(cue) for cue in cues])
+        texts = TextCollection([str(cue) for cue in cues])
         answers = []
         for question in questions:
             scores = [round(float(score), 6) for score in texts.score(question)]
             known = sorted(zip(scores, cues, strict=True), key=lambda x: (-x[0], x[1].memory_id))
             best = [cue for score, cue in known if score > 0][:_RECALLED]
             ids = tuple(cue.memory_id for cue in best)
-            answers.append(LearnerAnswer(ids, cue_text(best[0]) if best else "", 3 if best else 1))
+            answers.append(LearnerAnswer(ids, str(best[0]) if best else "", 3 if best else 1))
         return answers
 
     async def judge(

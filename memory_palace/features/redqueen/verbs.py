@@ -13,8 +13,8 @@ from memory_palace.cli.options import Apply
 from memory_palace.dialogue import open_dialogue
 from memory_palace.features.redqueen.history import PastRound
 from memory_palace.features.redqueen.llm import ModelRoles
-from memory_palace.features.redqueen.round_values import Strategy
 from memory_palace.features.redqueen.rounds import MODEL_QUESTIONS, QUESTIONS, Round
+from memory_palace.features.redqueen.session import Strategy
 from memory_palace.palace import Palace
 from memory_palace.shown import Shown, inner, plural
 
