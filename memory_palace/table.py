@@ -83,6 +83,8 @@ HIDDEN = {"hook": ("agents.hook_verb:run_hook", "Tell an agent what the notes ha
 """Verbs of no panel: a harness calls them, as ``palace plugin`` has written."""
 EARLY = {"hook": "agents.calling:run_hook"}
 """Functions that take the command line before Typer does, and may hand it back."""
+EARLY = {"hook": "agents.calling:run_hook"}
+"""Functions that take the command line before Typer does, and may hand it back."""
 ALONE = "upkeep.verbs:Overview"
 """What ``palace`` without a verb shows of a palace, or of none."""
 KINDS = {"memory": "memories.kind:MemoryKind"}

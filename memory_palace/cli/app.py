@@ -10,6 +10,7 @@ import sys
 from memory_palace import __version__
 from memory_palace.errors import PalaceError
 from memory_palace.places import find_server, find_verb, read_registered
+from memory_palace.table import EARLY, load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,10 +74,8 @@ def _run(given: list[str]) -> int:
     if given == ["--version"]:  # before anything is imported: it is asked by every script
         print(__version__)
         return 0
-    if find_verb(given) == "hook" and not {"-h", "--help"}.intersection(given):
-        from memory_palace.server.hooking import run_hook  # delayed: only a harness calls it
-
-        return run_hook(given, _run_here)
+    if (early := EARLY.get(find_verb(given))) and not {"-h", "--help"}.intersection(given):
+        return int(load(early)(given, _run_here))
     server = find_server(given, os.environ)
     status = _ask_server(server.address, given) if server else None
     if status is None:

@@ -10,10 +10,10 @@ from typer import Argument, Context, Option
 
 from memory_palace.cli.options import open_palace
 from memory_palace.errors import UsageError
+from memory_palace.features.agents.calling import take_fields
 from memory_palace.features.agents.hook_message import HookMessage
 from memory_palace.features.agents.hooks import answer_hook
 from memory_palace.places import read_registered
-from memory_palace.server.hooking import take_fields
 
 
 def run_hook(

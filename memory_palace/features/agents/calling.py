@@ -1,0 +1,230 @@
+"""``palace hook`` as a harness calls it: one message is read, the server asked, and nothing fails.
+
+It waits for no end of standard input, which harnesses keep open, and for no answer longer than a
+limit. Whatever happens the exit status is 0: another one would stop the agent's turn. The reason is
+in ``hook.log`` beside the index, and on stderr.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import sys
+from contextlib import suppress
+from select import select
+from time import monotonic
+
+from memory_palace.errors import PalaceError, UsageError
+from memory_palace.places import INDEX, find_meant, find_server, read_place, read_registered
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+ANSWER_SECONDS, KEEP_SECONDS = 5.0, 25.0
+"""Limits of a whole call: one that somebody waits for, and one that writes and indexes."""
+MESSAGE_SECONDS = 2.0
+"""A message is sent at once, or never."""
+MOST_MESSAGE_BYTES = 8 << 20
+_AGAIN_SECONDS = 0.5
+_MANIFESTS = (".claude-plugin/plugin.json", ".codex-plugin/plugin.json", "openclaw.plugin.json")
+"""Where the version of a plug-in is, in the folder that its harness names to its hooks."""
+_KEEPING = ("pre-compact", "stop")
+"""Events at which something is written, where the user's configuration says so."""
+_MOST_CHARACTERS = 16_000
+"""Of a prompt: the first and the last half."""
+_FIELDS = {
+    "session_id": ("session_id", "sessionId", "sessionKey"),
+    "transcript_path": ("transcript_path", "transcriptPath", "sessionFile"),
+    "cwd": ("cwd", "workspaceDir"),
+    "source": ("source",),
+    "prompt": ("prompt",),
+    "plugin": ("plugin",),
+}
+"""Fields of a message, each under the names that harnesses have for it."""
+_JSON = json.JSONDecoder(parse_int=float, strict=False)
+"""Numbers are not read, and may be of any length."""
+
+
+class _StoppedError(BaseException):
+    """The time is up, or somebody ends the process. No command may catch it."""
+
+
+def run_hook(given: Sequence[str], run_here: Callable[[list[str]], int]) -> int:
+    """Answer one message of a harness; return 0."""
+    words = [word for word in given if word != "--no-serve"]
+    keeps = any(event in words for event in _KEEPING)
+    handlers, index = _limit(KEEP_SECONDS if keeps else ANSWER_SECONDS), ""
+    try:
+        try:
+            message = {**_read_message(), "plugin": _read_version(words)}
+            found = _find_palace(words, message["cwd"])
+            if found is None or (keeps and read_registered()[3] != "on"):
+                return 0  # nothing to speak of, and nowhere to say so
+            index = "/".join((*found, INDEX))
+            os.chdir(found[0])
+            line, text = ["-C", found[0], *_drop_place(words)], json.dumps(message)
+            _answer(line, text, run_here, asks=not keeps and len(words) == len(given))
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    except BaseException as error:  # whatever it is: it must never fail
+        for number in handlers:
+            signal.signal(number, signal.SIG_IGN)
+        _note_failure(error, words, index)
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    return 0
+
+
+def _answer(
+    line: list[str], text: str, run_here: Callable[[list[str]], int], *, asks: bool
+) -> None:
+    """Print the answer of the server, or else of the command; raise whatever goes wrong."""
+    server = find_server(line, os.environ) if asks else None
+    if server and os.path.exists(server.address):  # noqa: PTH110 - pathlib takes 8 ms
+        from memory_palace.server.client import exchange  # delayed: only a server needs it
+
+        if reply := exchange(server.address, line, text):
+            status, parts = reply
+            if status:
+                raise PalaceError("".join(part for stream, part in parts if stream == 2).strip())
+            sys.stdout.write("".join(part for stream, part in parts if stream == 1))
+            sys.stdout.flush()
+            return
+    sys.stdin = io.StringIO(text)
+    if run_here(line):
+        raise PalaceError("the command failed")
+    sys.stdout.flush()
+    if server and read_registered()[2] == "auto":
+        from memory_palace.server.starting import start_server  # delayed: few want it
+
+        start_server(server)
+
+
+def _find_palace(words: Sequence[str], folder: str) -> tuple[str, str] | None:
+    """Return root and own folder of the palace that is meant.
+
+    Where none is named the process enters ``folder``, unless that is gone.
+    """
+    place = read_place(words) or os.environ.get("PALACE_ROOT", "")
+    if not place:
+        with suppress(OSError, ValueError):
+            os.chdir(folder or ".")
+    return find_meant(place)
+
+
+def _note_failure(error: BaseException, words: Sequence[str], index: str) -> None:
+    """Say on stderr and in the log why there is no answer; nothing where that fails too."""
+    try:
+        from memory_palace.cli.faults import FAULTS, describe, silence  # delayed: seldom needed
+        from memory_palace.features.agents.hook_log import explain, log_failure
+
+        try:
+            sys.stdout.flush()
+        except (OSError, ValueError):
+            silence(sys.stdout)
+        why = describe(error) if isinstance(error, FAULTS) else explain(error)
+        if not index and (found := _find_palace(words, "")):
+            index = "/".join((*found, INDEX))
+        if index:
+            log_failure(index, words, why)
+        print(f"palace hook: {why}", file=sys.stderr, flush=True)
+    except Exception:  # a full disk, no memory: nobody can be told
+        return
+
+
+def _read_version(words: Sequence[str]) -> str:
+    """Return the version of the plug-in whose hook this is; "" where a person calls, or later.
+
+    A session is told once that the plug-in and the program are not of one version.
+    """
+    folder = os.environ.get("CLAUDE_PLUGIN_ROOT", "") if "session-start" in words else ""
+    for manifest in _MANIFESTS if folder else ():
+        try:
+            with open(f"{folder}/{manifest}", "rb") as file:  # noqa: PTH123
+                found = _parse(file.read(1 << 16)) or {}
+        except (OSError, ValueError):
+            continue
+        return str(take_fields({"plugin": found.get("version")})["plugin"])
+    return ""
+
+
+def _read_message() -> dict[str, Any]:
+    """Return the fields of the message on standard input, as ``take_fields`` does.
+
+    Raise ``UsageError`` where no whole JSON object comes in time.
+    """
+    try:
+        number = sys.stdin.fileno()
+        data = b"" if os.isatty(number) else _receive(number)
+    except (AttributeError, ValueError, OSError):
+        data = b""  # it is closed, or none of the system's
+    message = _parse(data) if data.strip() else {}
+    if message is None:
+        raise UsageError("no whole JSON object was sent on standard input")
+    return take_fields(message)
+
+
+def take_fields(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of ``HookMessage``, texts of bounded length, whatever a message holds."""
+    taken: dict[str, Any] = {"stop_hook_active": message.get("stop_hook_active") is True}
+    half = _MOST_CHARACTERS // 2
+    for field, names in _FIELDS.items():
+        text = next((value for n in names if isinstance(value := message.get(n), str)), "")
+        text = text if len(text) <= _MOST_CHARACTERS else f"{text[:half]} {text[-half:]}"
+        taken[field] = text.encode("utf-8", "replace").decode()  # lone surrogates are no text
+    return taken
+
+
+def _receive(number: int) -> bytes:
+    """Return the input until it is one JSON object, until its end, or until the time is up."""
+    data, deadline = bytearray(), monotonic() + MESSAGE_SECONDS
+    while len(data) <= MOST_MESSAGE_BYTES:
+        left = deadline - monotonic()
+        if left <= 0 or not select([number], (), (), left)[0]:
+            break
+        piece = os.read(number, 1 << 16)
+        data += piece
+        if not piece or (piece.rstrip().endswith(b"}") and _parse(data) is not None):
+            break
+    return bytes(data)
+
+
+def _parse(data: bytes | bytearray) -> dict[str, Any] | None:
+    """Return the JSON object that bytes begin with; ``None`` where they hold no whole one."""
+    try:
+        value, _ = _JSON.raw_decode(data.decode("utf-8-sig", "replace").lstrip())
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _drop_place(words: Sequence[str]) -> list[str]:
+    """Return a line without ``-C`` and its value."""
+    kept, left = [], iter(words)
+    for word in left:
+        if word in ("-C", "--root"):
+            next(left, "")
+        elif not word.startswith(("-C", "--root=")):
+            kept.append(word)
+    return kept
+
+
+def _limit(seconds: float) -> dict[int, Any]:
+    """Let the clock and whoever ends the process raise; return the handlers there were."""
+
+    def stop(number: int, frame: object) -> None:
+        why = "the time was up" if number == signal.SIGALRM else f"signal {number}"
+        raise _StoppedError(why)
+
+    numbers = (signal.SIGALRM, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+    try:
+        before: dict[int, Any] = {number: signal.signal(number, stop) for number in numbers}
+    except ValueError:  # another thread than the first
+        return {}
+    signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_SECONDS)
+    return before
