@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from memory_palace.errors import ConfigError, UsageError
 from memory_palace.places import read_registered, registry_path
@@ -47,28 +47,26 @@ class Registry:
             )
         return folder
 
-    def add(self, name: str, folder: Path) -> Registry:
-        """Return the registry with one more name; raise ``UsageError`` for what is no name."""
-        from memory_palace.address import check_name  # delayed: it reads addresses of the web
+    def add(self, name: str, *, folder: Path | None = None, store: str = "") -> Registry:
+        """Return the registry with a name for a folder, or for the address of a store.
+
+        Raise ``UsageError`` for what is no name, and for an address with a password.
+        """
+        from memory_palace.address import check_name, read_address  # delayed: few register
 
         check_name(name)
-        return replace(self, palaces={**self.palaces, name: str(folder)})
-
-    def add_store(self, name: str, text: str) -> Registry:
-        """Return the registry with the address of a store; raise ``UsageError`` for a password."""
-        from memory_palace.address import check_name, read_address  # delayed
-
-        check_name(name)
-        if read_address(text).has_password:
+        if folder is not None:
+            return replace(self, palaces={**self.palaces, name: str(folder)})
+        if read_address(store).has_password:
             raise UsageError(
                 "an address with a password is not kept: leave it out, and set PGPASSWORD or "
                 "write it into ~/.pgpass"
             )
-        return replace(self, stores={**self.stores, name: text})
+        return replace(self, stores={**self.stores, name: store})
 
     def store_of(self, given: str | None) -> Address:
         """Return what ``--store`` means: an address, a registered name, or the only one."""
-        from memory_palace.address import is_name, read_address
+        from memory_palace.address import is_name, read_address  # delayed: few have a store
 
         if given is not None and not is_name(given):
             return read_address(given)  # nothing of what may hold a password is quoted
@@ -88,17 +86,12 @@ class Registry:
 
     def remove(self, name: str) -> Registry:
         """Return the registry without a name; the folder or store stays as it is."""
-        if name not in self.stores:
-            self.check(name)
+        if name not in self.stores and name not in self.palaces:
+            raise UsageError(f"no palace is registered as {name!r}{self.hint(name)}")
         left = {known: folder for known, folder in self.palaces.items() if known != name}
         stores = {known: place for known, place in self.stores.items() if known != name}
         default = None if self.default == name else self.default
         return replace(self, palaces=left, default=default, stores=stores)
-
-    def check(self, name: str) -> None:
-        """Raise ``UsageError`` where a name is not registered."""
-        if name not in self.palaces:
-            raise UsageError(f"no palace is registered as {name!r}{self.hint(name)}")
 
     def hint(self, name: str) -> str:
         """Return the names that may have been meant."""
@@ -129,18 +122,15 @@ def write_registry(registry: Registry) -> Path:
         raise UsageError("there is no home folder to keep names in; set XDG_CONFIG_HOME")
     path = Path(place)
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    record: dict[str, Any] = {
-        "palaces": dict(sorted(registry.palaces.items())),
-        "default": registry.default,
-    }
-    record |= {"serve": registry.serve} if registry.serve else {}
-    record |= {"capture": registry.capture} if registry.capture else {}
-    record |= {"stores": dict(sorted(registry.stores.items()))} if registry.stores else {}
-    write_atomic(path, (json.dumps(record, ensure_ascii=False, indent=2) + "\n").encode())
+    kept = asdict(registry)
+    for names in ("palaces", "stores"):
+        kept[names] = dict(sorted(kept[names].items()))
+    kept = {key: one for key, one in kept.items() if one or key in ("palaces", "default")}
+    write_atomic(path, (json.dumps(kept, ensure_ascii=False, indent=2) + "\n").encode())
     return path
 
 
 def explain_unknown(place: Path) -> str:
-    """Say that ``-C`` names neither a palace nor a folder, and which names come near."""
+    """Return that ``-C`` names neither a palace nor a folder, and which names come near."""
     name = str(place)
     return f"{name!r} is neither a folder nor a registered palace{read_registry().hint(name)}"

@@ -28,7 +28,6 @@ from memory_palace.embedding.weights import PINNED, PinnedModel, cache_folder
 from memory_palace.errors import MissingPartError
 from memory_palace.index.advice import choose_for, take_share
 from memory_palace.language.detect import LanguageShare
-from memory_palace.notes.discovery import read_settings
 from memory_palace.palace import Palace
 from memory_palace.shown import Shown, plural, say
 
@@ -53,7 +52,6 @@ class Models(Shown):
     models: tuple[Model, ...]
 
     def lines(self) -> Iterable[str]:
-        """Return a line for each."""
         for one in self.models:
             yield f"{one.name:<10} {'ready' if one.available else 'missing':<8} {one.description}"
 
@@ -80,11 +78,9 @@ class Fetched(Shown):
     hint: str = ""
 
     def lines(self) -> Iterable[str]:
-        """Return the folder."""
         return [str(self.folder)] if self.folder else []
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
-        """Return the hint."""
         return [self.hint] if self.hint else []
 
 
@@ -164,12 +160,6 @@ def offer_model(name: str, *, asks: bool) -> None:
             say(str(error))
 
 
-def offer_missing(root: Path) -> None:
-    """Offer the model that would serve the notes below a folder, unless one is here."""
-    if not any(map(is_available, PINNED)):
-        offer_model(choose_for(take_share(*read_settings(root)))[0], asks=True)
-
-
 def _fetch(model: PinnedModel) -> Path:
     from memory_palace.embedding.fetching import fetch_weights, list_sources  # delayed: it is slow
 
@@ -207,14 +197,6 @@ class ModelScore:
     megabytes: float = 0.0
     """Of the vectors of all passages of the palace."""
 
-    @property
-    def cells(self) -> tuple[str, ...]:
-        """The cells of its row."""
-        seconds = f"{self.seconds_a_passage:.3f}" if self.embedded else ""
-        size = f"{self.megabytes:.1f}" if self.megabytes else ""
-        shares = (f"{value:.2f}" for value in (self.any_at_1, self.any_at_5, self.mrr))
-        return (self.name, *shares, f"{self.low:.2f}–{self.high:.2f}", seconds, size)
-
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice(Shown):
@@ -240,23 +222,23 @@ class ModelChoice(Shown):
     high: float
 
     def lines(self) -> Iterable[str]:
-        """Return what was asked, a row for each model, and the verdict."""
         yield (
             f"{plural(self.notes, 'note')}, {plural(self.passages, 'passage')}; asked for by "
             f"{plural(self.titles, 'title')} and {plural(self.links, 'link')}"
         )
         yield ""
-        head = ("", "first", "in five", "MRR", "95 %", "s a passage", "MB")
-        for name, *cells in (head, *(score.cells for score in self.models)):
-            yield "{:<10}{:>7}{:>9}{:>7}  {:<11}{:>13}{:>7}".format(name, *cells)
+        yield f"{'':<10}  first  in five    MRR  95 %         s a passage     MB"
+        for one in self.models:
+            seconds = "" if one.seconds_a_passage is None else f"{one.seconds_a_passage:.3f}"
+            size = f"{one.megabytes:.1f}" if one.megabytes else ""
+            shares = f"{one.any_at_1:>7.2f}{one.any_at_5:>9.2f}{one.mrr:>7.2f}"
+            interval = f"{one.low:.2f}–{one.high:.2f}"
+            yield f"{one.name:<10}{shares}  {interval:<11}{seconds:>13}{size:>7}"
         yield ""
-        interval = f"95 % {self.low:+.2f} to {self.high:+.2f}"
-        figures = f"MRR {self.difference:+.2f}, {interval}"
-        if self.better:
-            yield f"{self.best} does better here than {self.next} ({figures})"
-        else:
-            pair = f"{self.best} and {self.next}"
-            yield f"no difference here between {pair} beyond chance ({figures})"
+        difference = f"MRR {self.difference:+.2f}, 95 % {self.low:+.2f} to {self.high:+.2f}"
+        same = f"no difference here between {self.best} and {self.next} beyond chance"
+        better = f"{self.best} does better here than {self.next}"
+        yield f"{better if self.better else same} ({difference})"
 
 
 @models.verb("compare")

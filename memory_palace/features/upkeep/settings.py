@@ -27,13 +27,11 @@ class Settings(Shown):
     file: str
 
     def lines(self) -> Iterable[str]:
-        """Return a line for each."""
         for name, value in self.settings.items():
             shown = str(value).lower() if isinstance(value, bool) else value
             yield f"{name}: {'' if shown is None else shown}".rstrip()
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
-        """Return the file."""
         return [] if as_json else [f"settings are read from {self.file}"]
 
 
@@ -56,7 +54,6 @@ class Mode(Shown):
     capture: str | Absent = ABSENT
 
     def lines(self) -> Iterable[str]:
-        """Return it with its name."""
         return (f"{name}: {value}" for name, value in to_record(self).items())
 
 
@@ -98,12 +95,6 @@ class NamedPalace:
     folder: str
     default: bool
 
-    @property
-    def line(self) -> str:
-        """The folder, and what is to be known of it."""
-        gone = "" if Path(self.folder).is_dir() else "  (not there)"
-        return f"{self.folder}{'  (default)' * self.default}{gone}"
-
 
 @dataclass(frozen=True, slots=True)
 class NamedStore:
@@ -115,26 +106,33 @@ class NamedStore:
 
 @dataclass(frozen=True, slots=True)
 class Names(Shown):
-    """The user's palaces and stores by name."""
+    """The user's palaces and stores by name, and the file that was written."""
 
     palaces: tuple[NamedPalace, ...]
     stores: tuple[NamedStore, ...]
-    kept_in: Path | None = inner()
-    """The file that was written."""
+    file: Path | None = inner()
+
+    @classmethod
+    def of(cls, registry: Registry, file: Path | None) -> Names:
+        """Return what is registered."""
+        palaces, stores = sorted(registry.palaces.items()), sorted(registry.stores.items())
+        named = (NamedPalace(name, at, name == registry.default) for name, at in palaces)
+        return cls(tuple(named), tuple(NamedStore(*row) for row in stores), file)
 
     def lines(self) -> Iterable[str]:
-        """Return a line for each."""
-        rows = [(one.name, one.line) for one in self.palaces]
+        rows = []
+        for one in self.palaces:
+            gone = "" if Path(one.folder).is_dir() else "  (not there)"
+            rows.append((one.name, f"{one.folder}{'  (default)' * one.default}{gone}"))
         rows += [(one.name, one.address) for one in self.stores]
         width = max((len(name) for name, _ in rows), default=0)
-        return (f"{name:<{width}}  {line}" for name, line in rows)
+        return (f"{name:<{width}}  {place}" for name, place in rows)
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
-        """Return that there are none, and where they are kept."""
         if not (self.palaces or self.stores):
             yield "no palace is registered; `palace config register NAME FOLDER` gives one a name"
-        if self.kept_in and not as_json:
-            yield f"kept in {self.kept_in}"
+        if self.file and not as_json:
+            yield f"kept in {self.file}"
 
 
 @config.verb("register")
@@ -174,11 +172,11 @@ def register(
     if name is None:
         if default or remove or store is not None:
             raise UsageError("name the palace that --default, --remove or --store is for")
-        return _list(registry, None)
+        return Names.of(registry, None)
     if store is not None:
         if folder is not None or default or remove:
             raise UsageError("--store takes a name alone; a folder has a line of its own")
-        registry = registry.add_store(name, store)
+        registry = registry.add(name, store=store)
     elif remove:
         if folder is not None or default:
             raise UsageError("--remove takes a name alone")
@@ -187,16 +185,7 @@ def register(
         if folder is not None or not default or name not in registry.palaces:
             registry = _add(registry, name, folder, place)
         registry = replace(registry, default=name if default else registry.default)
-    return _list(registry, write_registry(registry))
-
-
-def _list(registry: Registry, kept_in: Path | None) -> Names:
-    palaces = [
-        NamedPalace(name, folder, name == registry.default)
-        for name, folder in sorted(registry.palaces.items())
-    ]
-    stores = [NamedStore(name, address) for name, address in sorted(registry.stores.items())]
-    return Names(tuple(palaces), tuple(stores), kept_in)
+    return Names.of(registry, write_registry(registry))
 
 
 def _add(registry: Registry, name: str, folder: str | None, place: Path | None) -> Registry:
@@ -211,4 +200,4 @@ def _add(registry: Registry, name: str, folder: str | None, place: Path | None) 
             f"{name!r} is {known}\n"
             f"`palace config register {name} {home}` gives the name to this palace"
         )
-    return registry.add(name, home)
+    return registry.add(name, folder=home)

@@ -22,15 +22,23 @@ from memory_palace.cli.progress import keep_vectors, progress_line
 from memory_palace.cli.registry import read_registry
 from memory_palace.cli.screen import cut_end, cut_middle
 from memory_palace.config import PalacePaths, find_paths
-from memory_palace.embedding.registry import DEFAULT, NO_VECTORS, find_ready, get_embedder
+from memory_palace.embedding.registry import (
+    DEFAULT,
+    NO_VECTORS,
+    find_ready,
+    get_embedder,
+    is_available,
+)
 from memory_palace.embedding.weights import MINILM, PINNED
 from memory_palace.errors import IndexMissingError, MissingPartError, NotesFailedError, UsageError
-from memory_palace.features.upkeep.models import offer_missing, offer_model, write_share
-from memory_palace.index.advice import ModelAdvice, advise, choose_for, remember_advice
+from memory_palace.features.upkeep.models import offer_model, write_share
+from memory_palace.index.advice import ModelAdvice, advise, choose_for, remember_advice, take_share
 from memory_palace.index.chat import read_lines
 from memory_palace.index.doctor import Examination
 from memory_palace.index.status import IndexStatus
 from memory_palace.index.values import IndexReport
+from memory_palace.language.visible import visible
+from memory_palace.notes.discovery import read_settings
 from memory_palace.notes.making import count_outside, make_palace
 from memory_palace.notes.usage import USAGE, logs_usage
 from memory_palace.palace import Palace
@@ -38,6 +46,7 @@ from memory_palace.shown import ABSENT, SPREAD, Absent, Shown, inner, plural, sa
 from memory_palace.table import STATUS, STORES, load
 
 verbs = Group()
+_IN_FULL = "`palace status --details`"
 _CHANGES = ("added", "changed", "moved", "removed")
 """What may have happened to a note, as an index report calls it."""
 
@@ -55,7 +64,6 @@ class Indexed(Shown):
     is_quiet: bool = inner()
 
     def lines(self) -> Iterator[str]:
-        """Return a line for each count."""
         report = self.report
         if self.is_quiet:
             return
@@ -73,7 +81,7 @@ class Indexed(Shown):
             left = [self.root / path for path in report.left_out]
             count = sum(count_outside(path)[0] if path.is_dir() else 1 for path in left)
             verb = "is" if count == 1 else "are"
-            yield f"{plural(count, 'note')} {verb} left out: `palace status --details`"
+            yield f"{plural(count, 'note')} {verb} left out: {_IN_FULL}"
         if self.pushed is not ABSENT:
             yield from self.pushed.lines()
 
@@ -211,25 +219,24 @@ def _announce_model(palace: Palace, *, asks: bool) -> bool:
         )
     elif is_first:
         advice = advise(palace.paths, palace.config)
-        name, chosen = choose_for(advice.share)[0], palace.config.embedder
-        if not (advice.recommended_embedder or chosen) and name != DEFAULT:
+        name = choose_for(advice.share)[0]
+        if advice.recommended_embedder:
+            _say_advice(advice, palace)
+            return True
+        if not palace.config.embedder and name != DEFAULT:
             share = write_share(advice.share)
             say(f"{share} of the notes are not English: {name} makes the vectors")
-        return _say_advice(advice, palace)
     return False
 
 
-def _say_advice(advice: ModelAdvice, palace: Palace) -> bool:
-    """Say which embedder would serve the notes better, if one would; return whether it would."""
+def _say_advice(advice: ModelAdvice, palace: Palace) -> None:
+    """Say which embedder would serve the notes better."""
     better = advice.recommended_embedder
-    if better:
-        is_set = palace.config.embedder
-        first = f"set `embedder: {better}` in the settings, then " if is_set else ""
-        say(
-            f"{write_share(advice.share)} of the notes are not English, which {DEFAULT} does not "
-            f"know and {better} does: {first}`{advice.command}`"
-        )
-    return better is not None
+    first = f"set `embedder: {better}` in the settings, then " if palace.config.embedder else ""
+    say(
+        f"{write_share(advice.share)} of the notes are not English, which {DEFAULT} does not "
+        f"know and {better} does: {first}`{advice.command}`"
+    )
 
 
 def _say_after(palace: Palace, report: IndexReport, *, is_told: bool, as_json: bool) -> None:
@@ -267,18 +274,7 @@ def _watch(palace: Palace, *, quiet: bool) -> None:
     palace.watch(report, stop=stop, warn=say)
 
 
-@dataclass(frozen=True, slots=True)
-class PalaceMade(Shown):
-    """The folder that a palace was made in."""
-
-    folder: Path
-
-    def lines(self) -> Iterable[str]:
-        """Return the folder."""
-        return [str(self.folder)]
-
-
-@verbs.verb("init", json=False)
+@verbs.verb("init")
 def init(
     place: Path | None,
     folder: Annotated[
@@ -288,7 +284,7 @@ def init(
         bool,
         Option("--here", help="Take the folder as it stands: notes stay, only .palace/ is made."),
     ] = False,
-) -> Iterator[PalaceMade]:
+) -> None:
     """Make FOLDER a palace: palace/ with the seven rooms, or the folder as it stands.
 
     No note is touched, and running it again changes nothing. Where there are notes outside
@@ -300,10 +296,11 @@ def init(
         question = f"{outside}.\nTake the folder as it stands? Its notes stay where they are"
         here = confirm(question, default=True)
     paths = make_palace(root, here=here)
-    yield PalaceMade(paths.notes if paths.is_classic else paths.own)
+    print(visible(str(paths.notes if paths.is_classic else paths.own)))
     _say_outside(paths)
-    if not paths.commit.exists():
-        offer_missing(paths.root)
+    if not (paths.commit.exists() or any(map(is_available, PINNED))):
+        share = take_share(*read_settings(paths.root))
+        offer_model(choose_for(share)[0], asks=True)
     _say_next(paths.root, "index")
 
 
@@ -346,11 +343,13 @@ _WIDTH, _INDENT = 80, 11
 _MOST_STEPS = 2
 _MOST_TROUBLES = 3
 """Problems that are named one by one, and calls of hooks."""
+_Row = tuple[str, Iterable[str]]
+"""A name, and the lines beside it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Status(Shown):
-    """The state of a palace, on one screen or in full."""
+    """The state of a palace: on a screen of 24 lines of 80 columns, or in full."""
 
     status: IndexStatus = field(metadata=SPREAD)
     usage_logged: bool
@@ -361,76 +360,78 @@ class Status(Shown):
     is_full: bool = inner()
 
     def lines(self) -> Iterator[str]:
-        """Return at most 24 lines of 80 columns, what matters most first; or everything."""
-        status, paths = self.status, self.palace.paths
-        if not self.is_full:
-            yield f"palace     {cut_middle(str(paths.root.resolve()), _WIDTH - _INDENT)}"
-        yield f"notes      {_describe_notes(status)}"
-        if set(status.rooms) != {"(no room)"}:
-            yield from (f"  {room:<18} {count:>6,}" for room, count in status.rooms.items())
-        yield f"index      {_describe_freshness(status)}"
-        model = f"model      {_describe_model(status)}"
-        usage = (
-            f"logged in {paths.shown(paths.logs / USAGE)};",
-            f"`usage_log: off` in {paths.shown(paths.settings)} ends it",
-        )
-        if self.is_full:
-            yield f"{model}, {status.dimension} dimensions"
-            yield from _label("languages", self._languages())
-            yield from self._figures()
-            for name, other in self.others.items():
-                yield from _label(name, other.lines())
-            if self.usage_logged:
-                yield f"usage      what is opened or cited is {' '.join(usage)}"
-            yield from _label("left out", map(_taking_in, status.left_out))
-            missing = (f"lists a missing file: {path}" for path in status.manifest_orphans)
-            yield from _label("manifest", missing)
-            yield from _label("problem", map(str, status.problems))
-        else:
-            yield cut_end(model, _WIDTH)
-            if self.advice.recommended_embedder:
-                yield from _label("languages", islice(self._languages(), 1))
-            yield from _label("problems", self._troubles())
-            if left_out := status.left_out:
-                more = ": `palace status --details`"
-                few = left_out[0] if len(left_out) == 1 else f"{len(left_out):,} files and folders"
-                yield f"left out   {cut_middle(few, _WIDTH - _INDENT - len(more))}{more}"
-            for line in _label("usage", usage if self.usage_logged else ()):
-                yield cut_end(line, _WIDTH)
-        yield from _lay_steps(islice(_next_steps(self.palace, status, self.advice), _MOST_STEPS))
+        for name, texts in self._in_full() if self.is_full else self._screen():
+            for text in texts:
+                line = f"{name:<{_INDENT}}{text}"
+                yield line if self.is_full else cut_end(line, _WIDTH)
+                name = ""  # it stands on the first line
+        steps = _next_steps(self.palace, self.status, self.advice)
+        yield from _lay_steps(islice(steps, _MOST_STEPS))
 
-    def _languages(self) -> Iterator[str]:
-        share, better = self.advice.share, self.advice.recommended_embedder
-        if share.told:
-            yield f"{write_share(share)} of {plural(share.told, 'passage')} not English"
-        if better:
-            yield f"{better} would serve them better: `{self.advice.command}`"
-
-    def _figures(self) -> Iterator[str]:
-        """Return what only who looks after the index asks."""
-        status = self.status
-        yield (
-            f"generation {status.generation}, {plural(status.segments, 'segment')}, "
-            f"{plural(status.dead_rows, 'dead row')}"
-        )
-        sizes = status.index_bytes
-        parts = ", ".join(f"{name} {size / 1024:,.0f} KiB" for name, size in sizes.items())
-        yield f"size       {sum(sizes.values()) / 1024:,.0f} KiB: {parts}"
-        if "bar" in status.chat:
-            count, reached = len(read_lines("chat")), status.chat["bar"]
-            yield f"recall     90 % of {count} lines of small talk reach at most {reached:.2f} here"
-
-    def _troubles(self) -> Iterator[str]:
-        """Return the first, cut to the screen, and where the rest is to be seen."""
-        status = self.status
+    def _screen(self) -> Iterator[_Row]:
+        """Return what matters most, the worst problems first."""
+        status, paths, room = self.status, self.palace.paths, _WIDTH - _INDENT
+        yield "palace", [cut_middle(str(paths.root.resolve()), room)]
+        yield from self._head()
+        yield "model", [_describe_model(status)]
+        if self.advice.recommended_embedder:
+            yield "languages", self._languages()[:1]
         troubles = [
             *map(str, sorted(status.problems, key=lambda problem: not problem.is_failure)),
             *(f"the manifest lists a missing file: {path}" for path in status.manifest_orphans),
             *(line for one in self.others.values() for line in one.remarks(as_json=False)),
         ]
-        yield from (cut_end(line, _WIDTH - _INDENT) for line in troubles[:_MOST_TROUBLES])
+        yield "problems", troubles[:_MOST_TROUBLES]
         if (more := len(troubles) - _MOST_TROUBLES) > 0:
-            yield f"and {more:,} more: `palace status --details`"
+            yield "", [f"and {more:,} more: {_IN_FULL}"]
+        if left := status.left_out:
+            few = left[0] if len(left) == 1 else f"{len(left):,} files and folders"
+            yield "left out", [f"{cut_middle(few, room - len(_IN_FULL) - 2)}: {_IN_FULL}"]
+        yield "usage", self._usage()
+
+    def _in_full(self) -> Iterator[_Row]:
+        """Return what the screen has, and what only who looks after the index asks."""
+        status = self.status
+        yield from self._head()
+        yield "model", [f"{_describe_model(status)}, {status.dimension} dimensions"]
+        yield "languages", self._languages()
+        counts = f"{plural(status.segments, 'segment')}, {plural(status.dead_rows, 'dead row')}"
+        yield "generation", [f"{status.generation}, {counts}"]
+        sizes = {name: f"{size / 1024:,.0f} KiB" for name, size in status.index_bytes.items()}
+        parts = ", ".join(f"{name} {size}" for name, size in sizes.items())
+        yield "size", [f"{sum(status.index_bytes.values()) / 1024:,.0f} KiB: {parts}"]
+        if "bar" in status.chat:
+            told = f"90 % of {len(read_lines('chat'))} lines of small talk"
+            yield "recall", [f"{told} reach at most {status.chat['bar']:.2f} here"]
+        yield from ((name, other.lines()) for name, other in self.others.items())
+        if usage := self._usage():
+            yield "usage", [f"what is opened or cited is {' '.join(usage)}"]
+        names = ((path, path.rstrip("/").rpartition("/")[2]) for path in status.left_out)
+        hint = "(a line `!{}` in .palaceignore takes it in)"
+        yield "left out", (f"{path} {hint.format(name)}" for path, name in names)
+        yield "manifest", (f"lists a missing file: {path}" for path in status.manifest_orphans)
+        yield "problem", map(str, status.problems)
+
+    def _head(self) -> Iterator[_Row]:
+        yield "notes", [_describe_notes(self.status)]
+        if set(self.status.rooms) != {"(no room)"}:
+            rooms = self.status.rooms.items()
+            yield from ((f"  {room:<18} ", [f"{count:>6,}"]) for room, count in rooms)
+        yield "index", [_describe_freshness(self.status)]
+
+    def _languages(self) -> list[str]:
+        share, better = self.advice.share, self.advice.recommended_embedder
+        told = f"{write_share(share)} of {plural(share.told, 'passage')} not English"
+        serves = f"{better} would serve them better: `{self.advice.command}`"
+        return [told] * bool(share.told) + [serves] * bool(better)
+
+    def _usage(self) -> list[str]:
+        """Return where it is logged what is opened and cited, and how to end that."""
+        paths = self.palace.paths
+        if not self.usage_logged:
+            return []
+        where, settings = paths.shown(paths.logs / USAGE), paths.shown(paths.settings)
+        return [f"logged in {where};", f"`usage_log: off` in {settings} ends it"]
 
 
 @verbs.verb("status")
@@ -452,18 +453,6 @@ def status(
         palace,
         details,
     )
-
-
-def _label(name: str, lines: Iterable[str]) -> Iterator[str]:
-    """Return lines behind their name, which stands on the first."""
-    for line in lines:
-        yield f"{name:<{_INDENT}}{line}"
-        name = ""
-
-
-def _taking_in(path: str) -> str:
-    name = path.rstrip("/").rpartition("/")[2]
-    return f"{path} (a line `!{name}` in .palaceignore takes it in)"
 
 
 def _describe_notes(status: IndexStatus) -> str:
@@ -494,7 +483,6 @@ class Overview(Shown):
     palace: Palace | None
 
     def lines(self) -> Iterator[str]:
-        """Return the lines of the screen."""
         registry = read_registry()
         if self.palace is None:
             yield from _without_palace(Path.cwd(), registry.palaces)
