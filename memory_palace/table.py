@@ -56,10 +56,10 @@ VERBS = {
         "verify": ("checking.verbs:verbs", "Check an answer against the notes."),
         "plugin": ("agents.verbs:make_plugin", "Write the plug-in of an agent's harness."),
         "mcp": ("agents.mcp_verb:serve_agents", "Let agents search, read and write, by MCP."),
-        "seek": ("seek.verbs:app", "Pursue a goal over several steps."),
+        "seek": ("seek.verbs:seek", "Pursue a goal over several steps."),
     },
     "Study": {
-        "memory": ("memories.verbs:app", "Write, check and review memories."),
+        "memory": ("memories.verbs:memory", "Write, check and review memories."),
         "redqueen": (
             "redqueen.verbs:redqueen",
             "Find what would be forgotten; keep golden questions.",
@@ -76,7 +76,7 @@ BELOW = {
     "redqueen add": ("tasks.verbs:golden", "Add a golden question and the note that answers it."),
     "redqueen list": ("tasks.verbs:golden", "List the golden questions."),
     "redqueen check": ("tasks.verbs:golden", "Ask all golden questions."),
-    "seek locus": ("seek.locus_verbs:app", "Manage loci: notes that have a place."),
+    "seek locus": ("seek.verbs:locus", "Manage loci: notes that have a place."),
 }
 """Groups and verbs below another group, which need not know them."""
 HIDDEN = {"hook": ("agents.hook_verb:run_hook", "Tell an agent what the notes have for it.")}

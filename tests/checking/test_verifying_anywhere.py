@@ -11,8 +11,7 @@ from running import run_main
 
 from memory_palace import Palace
 from memory_palace.errors import UsageError
-from memory_palace.features.checking.report import write_lines
-from memory_palace.features.checking.verbs import show_verified
+from memory_palace.features.checking.report import show_verified, write_lines
 from memory_palace.features.checking.verdicts import Verdict
 
 SAID = "The sluice gate jams above 2.4 metres."

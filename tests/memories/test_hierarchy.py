@@ -68,7 +68,7 @@ def test_d6_one_keyword_does_not_outvote_the_others():
 
 def test_d7_a_question_that_fits_no_domain_is_asked_everywhere():
     found = INDEX.look_up("zzz qqq")
-    assert not found.route.is_sure and len(found.route.domains) == len(INDEX.domains)
+    assert not found.is_sure and len(found.domains) == len(INDEX.domains)
     assert len(found.memories) == 3
 
 
@@ -81,18 +81,16 @@ def test_d8_ties_go_by_subject_then_file_whatever_the_order_given():
 
 def test_d10_d11_bytes_are_utf8_and_hold_root_domains_and_memories():
     found = INDEX.look_up(SET.questions[0][0])
-    parts = [INDEX.root_text, *map(INDEX.domain_text, found.route.domains)]
+    parts = [INDEX.root_text, *map(INDEX.domain_text, found.domains)]
     assert found.index_bytes == sum(len(part.encode()) for part in parts)
-    assert found.context_bytes == found.index_bytes + sum(
-        len(render(m).encode()) for m in found.memories
-    )
+    assert found.bytes == found.index_bytes + sum(len(render(m).encode()) for m in found.loaded)
 
 
 def test_d14_no_index_holds_a_token():
     kept = Memory("palace/a/x.md", "Owl", "Wings [Verify: velvet anchor choir]", "Night.")
     index = HierarchicalIndex.of([kept])
     assert "velvet" not in index.root_text + index.domain_text("a")
-    assert not index.look_up("velvet anchor choir").route.is_sure
+    assert not index.look_up("velvet anchor choir").is_sure
 
 
 @pytest.mark.parametrize("count", [1, 40, 2_000])
@@ -108,15 +106,15 @@ def test_the_root_is_bounded_however_many_domains_there_are(count):
 @given(st.text(max_size=60), st.integers(0, 4_000), st.integers(1, 9))
 def test_a_budget_is_never_exceeded(question, budget, k):
     found = INDEX.look_up(question, k, budget_bytes=budget)
-    assert found.context_bytes <= budget and len(found.memories) <= k
-    assert len(found.route.domains) <= MOST_DOMAINS or not found.route.is_sure
+    assert found.bytes <= budget and len(found.memories) <= k
+    assert len(found.domains) <= MOST_DOMAINS or not found.is_sure
 
 
 def test_what_is_counted_is_what_is_shown():
     kept = memory("palace/a/x.md", "Owl \x1b[31m", "Night \u202e falls.")
     found = HierarchicalIndex.of([kept]).look_up("owl")
     assert "\x1b" not in found.text and "\u202e" not in found.text
-    assert found.context_bytes == len(found.text.encode())
+    assert found.bytes == len(found.text.encode())
 
 
 def test_shuffled_memories_make_the_same_index():
@@ -136,4 +134,4 @@ def test_vectors_take_part_in_both_hops():
         embed_query=lambda text: embed_query(embedder, text),
     )
     text, path = SET.questions[3]
-    assert path in {m.id for m in index.look_up(text, 5).memories}
+    assert path in {m.id for m in index.look_up(text, 5).loaded}

@@ -49,7 +49,7 @@ def write(palace, memory, *, room="chambers/protocols", **where):
 def test_a_new_memory_is_written_at_once_and_undo_takes_it_back(tmp_path):
     made = Palace.init(tmp_path)
     path = tmp_path / "palace/chambers/protocols/Two-phase commit.md"
-    assert "+## Image" in write(made, COMMIT).outcome.diff and path.exists()
+    assert "+## Image" in write(made, COMMIT).diff and path.exists()
     assert show_memory(made, "2pc").verify_token == "twins refusing soup"
     undo_change(made, command="memory", identity=None, apply=True)
     assert not path.exists()
@@ -104,7 +104,7 @@ def test_a_mark_is_written_with_its_reason_and_every_other_line_stays(palace):
     assert after.replace("- [x] Humor: slippers (by ilse)\n", "") == before.replace(
         "SMASHIN 2/12", f"SMASHIN {scored.score}/12"
     )
-    assert not score_memory(palace, "2pc", [], apply=True).outcome.diff
+    assert not score_memory(palace, "2pc", [], apply=True).change.diff
     assert not [flaw for flaw in lint_memories(palace) if flaw.is_error]
 
 

@@ -32,8 +32,8 @@ def test_what_bears_on_the_goal_is_read_first_and_within_the_budget(long_note):
         assert ANSWER in reading.passages[0].text
         assert reading.bytes <= budget
         assert not reading.is_whole
-    told = {n for p in reading.passages for n in range(p.first_line, p.last_line + 1)}
-    left = {n for first, last in reading.left_out() for n in range(first, last + 1)}
+    told = {n for p in reading.passages for n in range(p.lines[0], p.lines[1] + 1)}
+    left = {n for first, last in reading.left_out for n in range(first, last + 1)}
     assert told | left == set(range(1, reading.note.total_lines + 1))
     assert not told & left
 
@@ -42,7 +42,7 @@ def test_the_lines_of_a_passage_are_those_that_show_prints(long_note):
     palace, path = long_note
     reading = read_passages(palace, path, GOAL, budget_bytes=2_000)
     (cut,) = reading.passages
-    shown = palace.read(path, first_line=cut.first_line, last_line=cut.last_line)
+    shown = palace.read(path, first_line=cut.lines[0], last_line=cut.lines[1])
     assert cut.text.strip("… \n") in shown.text
 
 
@@ -53,7 +53,7 @@ def test_a_note_that_changed_since_it_was_indexed_is_read_as_it_is(long_note):
     reading = read_passages(palace, path, GOAL, budget_bytes=300)
     assert "lower bearing of the pump was replaced by a steel one" in reading.passages[0].text
     assert reading.bytes <= 300
-    first = reading.passages[0].first_line
+    first = reading.passages[0].lines[0]
     assert first > 40
 
 
@@ -63,7 +63,7 @@ def test_a_short_note_is_read_whole(notes):
     _, reading = read_node(notes)
     assert reading.is_whole
     assert reading.passages[0].text == reading.note.text
-    assert list(reading.left_out()) == []
+    assert reading.left_out == ()
 
 
 def test_observing_says_what_was_left_out_and_how_to_see_it(long_note):

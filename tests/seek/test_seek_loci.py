@@ -29,7 +29,7 @@ def test_a_search_leads_to_the_place_and_ends_by_an_approach(house):
     sight_node(house, None, None, is_hit=True)
     assert load_search(house, None).belief["target_status"] != "visible"
     session = sight_node(house, None, None, is_hit=True)
-    assert (session.belief["target_status"], session.position) == ("visible", Pose2D(2.5, -1.0))
+    assert (session.belief["target_status"], session.pose) == ("visible", Pose2D(2.5, -1.0))
     _, record = step_search(house, None)
     assert record["next_action"] == "approach"
     session = sight_node(house, None, None, is_hit=True, distance_metres=2.0)
@@ -56,7 +56,7 @@ def test_a_place_on_the_way_may_be_observed_too_and_takes_no_patience_from_anoth
         sight_node(house, None, CELLAR, is_hit=False)
         session = sight_node(house, None, GARAGE, is_hit=False)
     assert session.closed == {CELLAR: "not seen", GARAGE: "not seen"}
-    assert session.position == Pose2D(7.0, 3.0)
+    assert session.pose == Pose2D(7.0, 3.0)
 
 
 def test_a_sighting_starts_the_count_of_vain_looks_anew(house):
@@ -99,8 +99,8 @@ def test_another_embedder_means_another_threshold(house):
     before, _ = step_search(house, None)
     house.index(embedder="none", force=True)
     after, _ = step_search(house, None)
-    assert before.null is not None
-    assert after.null is None
+    assert before.threshold_null is not None
+    assert after.threshold_null is None
     assert after.embedder != before.embedder
 
 

@@ -1,13 +1,22 @@
-"""What is said of an answer that was checked, in words that claim no more than was shown."""
+"""How an answer that was checked is shown, in words that claim no more than was found."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple, TypedDict
 
-from memory_palace.features.checking.verdicts import Passage, SentenceCheck, Verdict, write_place
+from memory_palace.features.checking.verdicts import (
+    Difference,
+    Passage,
+    SentenceCheck,
+    Verdict,
+    write_place,
+)
 from memory_palace.features.checking.verify import CheckedSentence, Verified
 from memory_palace.kinds import TokenVerdict
+from memory_palace.language.visible import visible
 
 MARKS = {
     Verdict.CONTRADICTED: "x",
@@ -17,6 +26,12 @@ MARKS = {
     Verdict.NOT_APPLICABLE: "-",
 }
 """Before each sentence."""
+_STYLES = {
+    MARKS[Verdict.CONTRADICTED]: "bold red",
+    MARKS[Verdict.NOT_FOUND]: "bold yellow",
+    MARKS[Verdict.SUPPORTED]: "bold cyan",
+    MARKS[Verdict.QUOTED]: "bold green",
+}
 _LONGEST = 160
 """Characters of a passage that are shown."""
 _SHORT = 80
@@ -120,3 +135,81 @@ def _say_difference(check: SentenceCheck) -> str:
 
 def _spell(verdict: Verdict | TokenVerdict) -> str:
     return verdict.replace("_", " ")
+
+
+def show_verified(done: Verified, root: Path, environ: Mapping[str, str]) -> None:
+    """Print an answer that was checked on this terminal; a click on a place opens it."""
+    from rich.style import Style  # delayed: a pipe needs no rich
+    from rich.text import Text
+
+    from memory_palace.cli.screen import INDENT, NARROWEST, WIDEST, link_to, print_rows, wrap
+
+    width = max(NARROWEST, min(shutil.get_terminal_size().columns, WIDEST)) - INDENT
+    rows = list[Text]()
+    for line in write_report(done):
+        text = Text(visible(line.text), "dim" if line.is_finding else "" if line.mark else "bold")
+        for place in line.places:
+            where = visible(write_place(place))
+            if (start := text.plain.find(where)) >= 0:
+                address = link_to(root / place.note, place.first_line, environ)
+                text.stylize(Style(link=address), start, start + len(where))
+        mark = Text(f"{line.mark:<{INDENT}}", _STYLES.get(line.mark, "dim"))
+        is_below = bool(line.mark or line.is_finding)
+        for row in wrap(text, width):
+            rows.append(Text.assemble(mark, row) if is_below else row)
+            mark = Text(" " * INDENT)
+    print_rows(rows, environ)
+
+
+class PlaceRecord(TypedDict):
+    """The lines of a passage; null where there is none."""
+
+    note: str | None
+    first_line: int | None
+    last_line: int | None
+
+
+class JudgementRecord(PlaceRecord):
+    """A sentence by a model, and the passage it went by."""
+
+    verdict: Verdict | None
+    reason: str
+
+
+class SentenceRecord(PlaceRecord):
+    """A sentence of an answer, and the passage that bears it out or contradicts it."""
+
+    text: str
+    verdict: Verdict
+    reason: str
+    score: float
+    passage: str | None
+    differences: tuple[Difference, ...]
+    compared: tuple[PlaceRecord, ...]
+    model: JudgementRecord | None
+
+
+def read_sentence(sentence: CheckedSentence) -> SentenceRecord:
+    """Return a sentence as JSON has it."""
+    check, model = sentence.check, sentence.model
+    judged: JudgementRecord | None = None
+    if model is not None:
+        judged = {"verdict": model.verdict, "reason": model.reason, **_place(model.passage)}
+    return {
+        "text": check.text,
+        "verdict": check.verdict,
+        "reason": check.reason,
+        "score": check.score,
+        **_place(check.passage),
+        "passage": check.passage.text if check.passage else None,
+        "differences": check.differences,
+        "compared": tuple(map(_place, sentence.compared)),
+        "model": judged,
+    }
+
+
+def _place(passage: Passage | None) -> PlaceRecord:
+    if passage is None:
+        return {"note": None, "first_line": None, "last_line": None}
+    first, last = passage.first_line, passage.last_line
+    return {"note": passage.note, "first_line": first, "last_line": last}

@@ -7,7 +7,7 @@ made from subjects and anchors; no token is in them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -27,7 +27,8 @@ from memory_palace.models import Matrix, Vector
 from memory_palace.notes.discovery import read_settings
 from memory_palace.notes.document import read_library
 from memory_palace.retrieval.collection import TextCollection
-from memory_palace.retrieval.routing import Route, Router
+from memory_palace.retrieval.routing import Router
+from memory_palace.shown import Shown, inner, plural
 
 Embed = Callable[[Sequence[str]], Matrix]
 """Unit vectors of passages, shape ``(texts, dimension)``."""
@@ -38,31 +39,36 @@ _COUNTED = re.compile(r"\w+|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
-class Retrieved:
-    """What two hops brought, and what it cost to read."""
+class Retrieved(Shown):
+    """The memories that two hops found, and the cost of reading them."""
 
-    memories: tuple[Memory, ...]
-    """Best first."""
-    route: Route
-    index_text: str
-    """Root and domain indexes: read before any memory is loaded."""
     text: str
-    """Everything: the index, then the memories. What a model would be given."""
+    """Root and domain indexes, which are read first, then the memories: what a model is given."""
+    bytes: int
+    """UTF-8 bytes of the text."""
+    tokens: int
+    """Words and marks of the text: about what a model counts, and none's own count."""
+    index_bytes: int
+    """UTF-8 bytes of the root and domain indexes."""
+    domains: tuple[str, ...]
+    """Those that were asked, all of them where the question fits none clearly."""
+    is_sure: bool
+    share: float
+    """Of the domains' scores, the part that the asked ones have."""
+    memories: tuple[str, ...]
+    """Paths, best first."""
+    loaded: tuple[Memory, ...] = inner()
 
-    @property
-    def index_bytes(self) -> int:
-        """UTF-8 bytes of root and domain indexes."""
-        return _bytes(self.index_text)
+    def lines(self) -> Iterable[str]:
+        return [self.text.removesuffix("\n")]
 
-    @property
-    def context_bytes(self) -> int:
-        """UTF-8 bytes of everything."""
-        return _bytes(self.text)
-
-    @property
-    def tokens(self) -> int:
-        """Words and marks of everything: about what a model counts, and none's own count."""
-        return len(_COUNTED.findall(self.text))
+    def remarks(self, *, as_json: bool) -> Iterable[str]:
+        if not as_json:
+            everywhere = "" if self.is_sure else " (all of them: the question fits none clearly)"
+            yield (
+                f"{plural(len(self.domains), 'domain')}{everywhere}, {len(self.memories)} "
+                f"memories, {self.bytes} bytes, about {self.tokens} tokens"
+            )
 
 
 class HierarchicalIndex:
@@ -109,7 +115,7 @@ class HierarchicalIndex:
     def retrieve(self, query: str, k: int = 3) -> tuple[list[Memory], int]:
         """Return the best memories and the bytes of everything that was read to find them."""
         found = self.look_up(query, k)
-        return list(found.memories), found.context_bytes
+        return list(found.loaded), found.bytes
 
     def look_up(self, query: str, k: int = 3, *, budget_bytes: int | None = None) -> Retrieved:
         """Take two hops: from the question to domains, from their indexes to memories.
@@ -128,7 +134,17 @@ class HierarchicalIndex:
         left = None if budget_bytes is None else budget_bytes - _bytes(text)
         index_text = "".join(_fit([self.root_text, *indexes], left, _bytes))
         chosen = tuple(self.memories[at] for at in best[: len(loaded)])
-        return Retrieved(chosen, route, index_text, index_text + text)
+        return Retrieved(
+            text=index_text + text,
+            bytes=_bytes(index_text + text),
+            tokens=len(_COUNTED.findall(index_text + text)),
+            index_bytes=_bytes(index_text),
+            domains=tuple(route.domains),
+            is_sure=route.is_sure,
+            share=route.share,
+            memories=tuple(memory.id for memory in chosen),
+            loaded=chosen,
+        )
 
     @property
     def domains(self) -> tuple[str, ...]:

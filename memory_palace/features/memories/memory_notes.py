@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
-from memory_palace.changes.changing import Outcome, Plan, change_notes
+from memory_palace.changes.changing import Plan, change_notes
 from memory_palace.changes.composing import note_path
 from memory_palace.changes.operations import Create, Replace
+from memory_palace.cli.changes import ChangeShown
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.features.memories.form import (
@@ -23,8 +24,9 @@ from memory_palace.features.memories.form import (
 )
 from memory_palace.features.memories.lint import lint_memory
 from memory_palace.features.memories.memories import MemoryNotes, read_memory_notes
-from memory_palace.features.memories.memory_values import Mark, Memory, MemoryLink
+from memory_palace.features.memories.memory_values import Factor, Mark, Memory, MemoryLink
 from memory_palace.features.memories.smashin import (
+    band_of,
     count_score,
     detect_factors,
     find_anti_patterns,
@@ -34,30 +36,60 @@ from memory_palace.kinds import Flaw
 from memory_palace.notes.document import Library, parse_document
 from memory_palace.notes.sections import replace_section
 from memory_palace.retrieval.filters import check_room
+from memory_palace.shown import Shown
 
 COMMAND = "memory"
 MEMORIES_ROOM = "reflection_wing/memories"
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenMemory:
+class WrittenMemory(ChangeShown):
     """A new memory, and what could be better about it."""
 
-    outcome: Outcome
+    domain: str | None
+    """Folder of memories it was filed in; null for none."""
     flaws: tuple[Flaw, ...]
-    domain: str
-    """Folder of memories that it was filed in; empty for none."""
+
+    def lines(self) -> Iterable[str]:
+        return self.paths
+
+    def remarks(self, *, as_json: bool) -> Iterable[str]:
+        made = self.diff.rpartition("\n--- /dev/null\n")[0]
+        if made and not as_json:
+            yield f"the palace had no such room; it has one now:\n{made.rstrip()}"
+        if self.remark:
+            yield self.remark
+        yield from map(str, self.flaws)
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredMemory:
+class ScoredMemory(Shown):
     """The factors of one memory, and the change that writes them down."""
 
     path: str
-    marks: tuple[Mark, ...]
     score: int
+    band: str
+    claimed_recall_at_1: str
+    factors: tuple[Mark, ...]
     anti_patterns: tuple[str, ...]
-    outcome: Outcome
+    change: ChangeShown
+
+    def lines(self) -> Iterable[str]:
+        yield f"{self.score}/12 {self.band}  {self.path}"
+        marks = {mark.factor: mark for mark in self.factors}
+        for factor in Factor:
+            said, sign = "not judged; words cannot show it", "?"
+            if mark := marks.get(factor):
+                sign = "+" if mark.is_present else "-"
+                said = f"{mark.reason} ({mark.by})" if mark.reason else f"({mark.by})"
+            yield f"  {sign}  {factor.value:<10}  {said}"
+        yield from (f"! {pattern}" for pattern in self.anti_patterns)
+        yield from self.change.lines()
+
+    def remarks(self, *, as_json: bool) -> Iterable[str]:
+        if not as_json:
+            yield f"claimed recall@1 of this band: {self.claimed_recall_at_1}; not measured here"
+            yield from self.change.remarks(as_json=as_json)
 
 
 def draft_memory(
@@ -134,7 +166,7 @@ def new_memory(
     notes, note = read_memory_notes(engine), create()
     document = parse_document(note.path, note.data)
     flaws = [] if document is None else _lint(read_form(document), notes)
-    return WrittenMemory(outcome, tuple(flaws), domain)
+    return WrittenMemory.of(outcome, domain=domain or None, flaws=tuple(flaws))
 
 
 def score_memory(
@@ -160,8 +192,15 @@ def score_memory(
 
     outcome = change_notes(engine, plan, command=COMMAND, apply=apply)
     form, marks = found[-1]
-    anti_patterns = find_anti_patterns(marks, form.tokens)
-    return ScoredMemory(form.path, marks, count_score(marks), tuple(anti_patterns), outcome)
+    score = count_score(marks)
+    return ScoredMemory(
+        form.path,
+        score,
+        *band_of(score),
+        factors=marks,
+        anti_patterns=tuple(find_anti_patterns(marks, form.tokens)),
+        change=ChangeShown.of(outcome),
+    )
 
 
 def lint_memories(engine: Engine, names: Sequence[str] = ()) -> list[Flaw]:

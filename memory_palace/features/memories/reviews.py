@@ -12,6 +12,7 @@ from memory_palace.changes.journal import read_moves
 from memory_palace.config import PalacePaths
 from memory_palace.features.memories.decay import fade
 from memory_palace.features.memories.memory_values import MOST_FACTORS, Memory
+from memory_palace.shown import Shown
 from memory_palace.storage.logs import follow_moves, read_records
 
 LOG = "reviews.jsonl"
@@ -35,8 +36,8 @@ class Review:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """Where a memory stands on a day."""
+class Standing(Shown):
+    """When a memory is due, and how well it is remembered, on a day."""
 
     due: date
     confidence: float
@@ -44,6 +45,9 @@ class Standing:
     reviews: int
     streak: int
     """Reviews in a row that succeeded, up to the last."""
+
+    def lines(self) -> Iterable[str]:
+        return [f"next review on {self.due}, after {self.streak} in a row"]
 
 
 def to_record(review: Review) -> dict[str, object]:

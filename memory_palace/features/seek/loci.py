@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -16,6 +16,7 @@ from memory_palace.features.seek.nodes import MemoryNode, Pose2D, check_node_id,
 from memory_palace.models import Problem
 from memory_palace.notes.document import LEAD, Document, Known, Library
 from memory_palace.retrieval.filters import check_room
+from memory_palace.shown import Shown, inner
 
 FIELD = "locus"
 """The front matter field that makes a note a locus."""
@@ -24,11 +25,19 @@ _KEYS = ("id", "x", "y", "yaw")
 
 @dataclass(frozen=True, slots=True)
 class Locus:
-    """A node, and the note it is."""
+    """A note that is a node."""
 
-    path: str
+    node_id: int
+    pose: Pose2D
+    tags: tuple[str, ...]
+    summary: str
     title: str
-    node: MemoryNode
+    path: str
+
+    @property
+    def node(self) -> MemoryNode:
+        """The node that the note is."""
+        return MemoryNode(self.node_id, self.pose, None, self.tags, self.summary)
 
 
 def read_locus(document: Document) -> Locus | None:
@@ -44,8 +53,9 @@ def read_locus(document: Document) -> Locus | None:
     except UsageError as error:
         raise UsageError(f"{document.path}: {error}") from error
     summary = document.text("summary") or first_paragraph(document.section(LEAD))
-    node = MemoryNode(identity, pose, None, document.texts("tags"), summary)
-    return Locus(document.path, document.title, node)
+    return Locus(
+        *(identity, pose, document.texts("tags"), summary), title=document.title, path=document.path
+    )
 
 
 def locus_field(node_id: int, pose: Pose2D) -> dict[str, object]:
@@ -87,15 +97,23 @@ DEFAULT_ROOM = "chambers/places"
 
 
 @dataclass(frozen=True, slots=True)
-class LocusList:
+class LocusList(Shown):
     """The loci of a palace by id, and the notes that would be some and are not."""
 
     loci: Sequence[Locus]
-    problems: Sequence[Problem] = ()
+    problems: Sequence[Problem] = inner(default=())
 
     def nodes(self) -> dict[str, MemoryNode]:
         """Return the node of each note, by path."""
         return {locus.path: locus.node for locus in self.loci}
+
+    def lines(self) -> Iterable[str]:
+        for each in self.loci:
+            where = f"{each.pose.x:g}, {each.pose.y:g}, {each.pose.yaw:g}"
+            yield f"{each.node_id:<4} ({where})  {each.path}  {each.summary}".rstrip()
+
+    def remarks(self, *, as_json: bool) -> Iterable[str]:
+        return map(str, self.problems)
 
 
 _KNOWN: WeakKeyDictionary[Engine, Known] = WeakKeyDictionary()
@@ -125,7 +143,7 @@ def add_locus(
     check_room(room.partition("/")[0])
 
     def plan(library: Library) -> Plan:
-        taken = {locus.node.node_id: locus.path for locus in _loci_of(library).loci}
+        taken = {locus.node_id: locus.path for locus in _loci_of(library).loci}
         own = find_note(library, title) if note else None
         known = [number for number, path in taken.items() if own and path == own.path]
         number = known[0] if known else max(taken, default=-1) + 1
@@ -150,7 +168,7 @@ def import_loci(
     nodes = [parse_record(record) for record in records]
 
     def plan(library: Library) -> Plan:
-        paths = {locus.node.node_id: locus.path for locus in _loci_of(library).loci}
+        paths = {locus.node_id: locus.path for locus in _loci_of(library).loci}
         taken = set(library.documents)
         change: list[Operation] = []
         for title, node in nodes:
@@ -168,18 +186,6 @@ def import_loci(
     return change_notes(engine, plan, command="locus", apply=apply, allow_uncommitted=True)
 
 
-def export_record(locus: Locus) -> dict[str, object]:
-    """Return a locus as it stands in a node list."""
-    node = locus.node
-    return {
-        "node_id": node.node_id,
-        "pose": {"x": node.pose.x, "y": node.pose.y, "yaw": node.pose.yaw},
-        "tags": list(node.tags),
-        "summary": node.summary,
-        "title": locus.title,
-    }
-
-
 def _loci_of(library: Library) -> LocusList:
     loci: dict[int, Locus] = {}
     problems: list[Problem] = []
@@ -194,9 +200,9 @@ def _loci_of(library: Library) -> LocusList:
             continue
         if locus is None:
             continue
-        other = loci.setdefault(locus.node.node_id, locus)
+        other = loci.setdefault(locus.node_id, locus)
         if other is not locus:
-            message = f"is node {locus.node.node_id}, as {other.path} is; change one of the ids"
+            message = f"is node {locus.node_id}, as {other.path} is; change one of the ids"
             problems.append(Problem(document.path, None, "front matter", message))
     return LocusList([loci[number] for number in sorted(loci)], problems)
 
@@ -216,11 +222,11 @@ def _replace(document: Document, node: MemoryNode) -> list[Operation]:
     """Return the change that makes a note this node: nothing where it is that already."""
     old = read_locus(document)
     fields: dict[str, object] = {}
-    if old is None or (old.node.node_id, old.node.pose) != (node.node_id, node.pose):
+    if old is None or (old.node_id, old.pose) != (node.node_id, node.pose):
         fields[FIELD] = locus_field(node.node_id, node.pose)
     tags = list(dict.fromkeys((*document.texts("tags"), *node.tags)))
     if tags != list(document.texts("tags")):
         fields["tags"] = tags
-    if node.summary and (old is None or node.summary != old.node.summary):
+    if node.summary and (old is None or node.summary != old.summary):
         fields["summary"] = node.summary
     return [edit_fields(document, fields)] if fields else []

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -202,8 +202,7 @@ def score_threshold(null: Null | None, compared: int) -> float:
     return float(blend(cosine, 0 * one)[0])
 
 
-@dataclass(frozen=True, slots=True)
-class Null:
+class Null(NamedTuple):
     """Cosines of unrelated goals and texts: where their tail starts and how fast it falls."""
 
     start: float

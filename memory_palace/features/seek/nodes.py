@@ -43,9 +43,10 @@ class Pose2D:
         """Return the straight distance in metres."""
         return math.hypot(self.x - other.x, self.y - other.y)
 
-    def to_json(self) -> dict[str, float]:
-        """Return the pose as node lists have it."""
-        return {"x": self.x, "y": self.y, "yaw": self.yaw}
+
+def write_lines(path: str, first: int, last: int) -> str:
+    """Return lines of a note as ``palace show`` takes them."""
+    return f"{path}:{first}" + (f"-{last}" if last > first else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +60,10 @@ class NodePlace:
     lines: tuple[int, int] | None = None
     """First and last line of the passage; ``None`` for a locus, and where nothing bears on it."""
 
-    def to_json(self) -> dict[str, object]:
-        """Return the place as sessions keep it and as it is shown."""
-        return {
-            "path": self.path,
-            "title": self.title,
-            "pose": self.pose.to_json() if self.pose else None,
-            "lines": list(self.lines) if self.lines else None,
-        }
+    @property
+    def where(self) -> str:
+        """The path, with the lines that bear on the goal as ``palace show`` takes them."""
+        return self.path if self.lines is None else write_lines(self.path, *self.lines)
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> NodePlace:

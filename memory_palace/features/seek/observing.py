@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import shlex
 import time
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import astuple, dataclass
 
 import numpy as np
 
@@ -15,16 +16,18 @@ from memory_palace.engine import Engine
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.features.seek.belief import PATIENCE, finish, reach, see
 from memory_palace.features.seek.loci import read_loci
-from memory_palace.features.seek.nodes import Pose2D
+from memory_palace.features.seek.nodes import Pose2D, write_lines
 from memory_palace.features.seek.search_session import SearchSession, SearchSessions
 from memory_palace.features.seek.searches import changing
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.language.visible import visible_line
 from memory_palace.models import ChunkRecord, Query
 from memory_palace.notes.excerpt import NoteText
 from memory_palace.ranking import DEFAULT_PROFILE
 from memory_palace.retrieval.excerpts import NoteReader
 from memory_palace.retrieval.question import embed_question
 from memory_palace.retrieval.search import search
+from memory_palace.shown import inner
 
 READ_BYTES = 1_500
 """As much as `palace recall` says."""
@@ -32,35 +35,59 @@ READ_BYTES = 1_500
 
 @dataclass(frozen=True, slots=True)
 class ReadPassage:
-    """Lines of a note, 1-based and inclusive, or the part of them that there is room for."""
+    """Lines of a note, or the part of them that there is room for."""
 
-    first_line: int
-    last_line: int
+    lines: tuple[int, int]
+    """First and last, 1-based."""
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class NoteReading:
-    """A note, and what of it is shown: all of it, or the passage nearest the goal."""
+    """A note, and the part of it that is shown: all of it, or the passage nearest the goal."""
 
-    note: NoteText
+    path: str
+    total_lines: int
+    is_whole: bool
+    """Whether nothing is left out."""
     passages: tuple[ReadPassage, ...]
+    left_out: tuple[tuple[int, int], ...]
+    """Lines above and below the passages, first and last."""
+    note: NoteText = inner()
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether nothing is left out."""
-        return len(self.passages) == 1 and self.passages[0].text == self.note.text
+    @classmethod
+    def of(cls, note: NoteText, first: int, last: int, text: str) -> NoteReading:
+        """Return a reading of one passage."""
+        spans = ((1, first - 1), (last + 1, note.total_lines))
+        return cls(
+            *(note.path, note.total_lines, text == note.text, (ReadPassage((first, last), text),)),
+            left_out=tuple(span for span in spans if span[0] <= span[1]),
+            note=note,
+        )
 
     @property
     def bytes(self) -> int:
-        """UTF-8 bytes of what is shown."""
-        return sum(map(_size, (passage.text for passage in self.passages)))
+        """UTF-8 bytes of the passages."""
+        return sum(_size(passage.text) for passage in self.passages)
 
-    def left_out(self) -> list[tuple[int, int]]:
-        """Return the lines above and below the passages, first and last."""
-        above = (1, self.passages[0].first_line - 1)
-        below = (self.passages[-1].last_line + 1, self.note.total_lines)
-        return [span for span in (above, below) if span[0] <= span[1]]
+    def lines(self) -> Iterator[str]:
+        """Yield the text, below its place where it is not the whole note."""
+        for number, passage in enumerate(self.passages):
+            if not self.is_whole:
+                yield from [""] * bool(number)
+                yield visible_line(write_lines(self.path, *passage.lines))
+            yield passage.text
+
+    def say_left_out(self) -> str:
+        """Return the remark on what was not shown, and how to see it."""
+        spans = ", ".join(f"{a}-{b}" if b > a else str(a) for a, b in self.left_out)
+        left = f"; lines {spans} are left out" if spans else ""
+        name = self.path
+        if self.left_out:
+            first, last = self.left_out[0]
+            name = f"{name}:{first}-{last}"
+        name = shlex.quote(f"./{name}" if name[0] == "-" else name)
+        return f"{self.bytes:,} of {_size(self.note.text):,} bytes{left}: palace show {name}"
 
 
 def read_passages(
@@ -73,7 +100,7 @@ def read_passages(
     """
     note = engine.read(path)
     if _size(note.text) <= budget_bytes:
-        return NoteReading(note, (ReadPassage(1, note.total_lines, note.text),))
+        return NoteReading.of(note, 1, note.total_lines, note.text)
     snapshot = engine.snapshot()
     reader = NoteReader(snapshot, engine.paths, goal)
     chunk = _best_passage(engine, snapshot, path, goal)
@@ -83,7 +110,7 @@ def read_passages(
     shown = text if _size(text) <= budget_bytes else reader.cut(text, budget_bytes, measure=_size)
     core = shown.strip("… \n")
     first = above + 1 + text.count("\n", 0, max(text.find(core), 0))
-    return NoteReading(note, (ReadPassage(first, first + core.count("\n"), shown),))
+    return NoteReading.of(note, first, first + core.count("\n"), shown)
 
 
 def _best_passage(engine: Engine, snapshot: Snapshot, path: str, goal: str) -> ChunkRecord | None:
@@ -169,12 +196,13 @@ def sight_node(
             raise UsageError(
                 "a search among notes takes --found or --reject, not --seen or --not-seen"
             )
-        loci = {locus.node.node_id: locus for locus in read_loci(engine).loci}
+        loci = {locus.node_id: locus for locus in read_loci(engine).loci}
         if node in loci:  # a place may be passed that no step has led to
             session.nodes[node] = loci[node].path
         number = _node(sessions, session, node)
-        there = loci[number].node.pose if number in loci else session.position
-        session.position = position or there
+        there = loci[number].pose if number in loci else session.pose
+        pose = position or there
+        session.position = astuple(pose) if pose else None
         see(session.belief, number, is_hit=is_hit, step=session.step)
         metres = -1.0 if distance_metres is None else distance_metres
         result = "seen" if is_hit else "not seen"

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from memory_palace.errors import PalaceError, UsageError
-from memory_palace.features.seek.belief import BeliefState
+from memory_palace.features.seek.belief import PATIENCE, BeliefState
 from memory_palace.features.seek.node_ranking import Null
 from memory_palace.features.seek.nodes import NodePlace, Pose2D
 from memory_palace.features.seek.schema import SchemaError, check_belief, check_schema
+from memory_palace.shown import Shown, to_record
 from memory_palace.storage.atomic import remove_files, write_atomic
 from memory_palace.storage.lock import writer_lock
 from memory_palace.storage.logs import append_record
@@ -23,8 +24,8 @@ FORMAT = 1
 
 
 @dataclass(slots=True)
-class SearchSession:
-    """What has to be known to go on. ``log_bytes`` says how much of the log belongs to it."""
+class SearchSession(Shown):
+    """All that is needed to go on with a search."""
 
     id: str
     kind: Literal["notes", "loci"]
@@ -32,34 +33,49 @@ class SearchSession:
     belief: BeliefState
     embedder: str
     """Fingerprint of the embedder that its threshold was measured with; empty without vectors."""
-    null: Null | None = None
     k: int = 5
     step: int = 0
     nodes: dict[int, str] = field(default_factory=dict)
-    """Paths of the nodes that were named so far."""
+    """Path of each node that was named, by id."""
     places: dict[int, NodePlace] = field(default_factory=dict)
-    """Where the candidates of the last step are, and the node that it leads to."""
+    """Where the candidates of the last step are, and the node that it leads to, by id."""
     closed: dict[int, str] = field(default_factory=dict)
-    """Nodes that were looked at without finding the target, and what came of it."""
+    """Why a node was ruled out, by id."""
     misses: dict[int, int] = field(default_factory=dict)
-    """Looks at a locus that missed the target since it was last seen there."""
-    position: Pose2D | None = None
+    """Looks at a locus that missed the target since it was last seen there, by id."""
+    position: tuple[float, float, float] | None = None
+    """X, Y and yaw."""
     log_bytes: int = 0
+    """Length of the log that the session vouches for."""
+    threshold_null: Null | None = None
+    """Cosines of unrelated goals and texts, by which the threshold is set."""
 
-    def to_json(self) -> dict[str, object]:
-        """Return the session as it is kept."""
-        kept = {each.name: getattr(self, each.name) for each in fields(self)}
-        null, pose = kept.pop("null"), self.position
-        return {
-            **kept,
-            "schema": FORMAT,
-            "threshold_null": [null.start, null.excess] if null else None,
-            "nodes": {str(key): path for key, path in sorted(self.nodes.items())},
-            "places": {str(key): place.to_json() for key, place in sorted(self.places.items())},
-            "closed": {str(key): why for key, why in sorted(self.closed.items())},
-            "misses": {str(key): count for key, count in sorted(self.misses.items())},
-            "position": [pose.x, pose.y, pose.yaw] if pose else None,
-        }
+    @property
+    def pose(self) -> Pose2D | None:
+        """The position, as a place with a direction."""
+        return Pose2D(*self.position) if self.position else None
+
+    @property
+    def headline(self) -> str:
+        """The line that a list has of a search."""
+        return f"{self.id}  {self.belief['target_status']}  {self.belief['goal_text']}"
+
+    def lines(self) -> Iterable[str]:
+        belief = self.belief
+        yield self.headline
+        for candidate in belief["candidate_nodes"]:
+            node = candidate["node_id"]
+            where = self.places[node].where if node in self.places else self.nodes[node]
+            yield f"  {candidate['score']:.3f}  {node:<4} {where}"
+        for node, why in sorted(self.closed.items()):
+            yield f"  closed {node:<4} {self.nodes[node]}  {why}"
+        for node, count in sorted(self.misses.items()):
+            if count and node not in self.closed:
+                looks = f"{count} of {PATIENCE} looks"
+                yield f"  open {node:<6} {self.nodes[node]}  not seen, {looks}"
+        if belief["target_status"] == "done":
+            place = belief["current_node_id"]
+            yield f"  found at {place} {self.nodes[place] if place is not None else ''}"
 
 
 class SearchSessions:
@@ -136,7 +152,12 @@ class SearchSessions:
             os.truncate(log, session.log_bytes)
         append_record(log, record)
         session.log_bytes = log.stat().st_size
-        text = json.dumps(session.to_json(), ensure_ascii=False, indent=1, allow_nan=False)
+        session.nodes = dict(sorted(session.nodes.items()))
+        session.places = dict(sorted(session.places.items()))
+        session.closed = dict(sorted(session.closed.items()))
+        session.misses = dict(sorted(session.misses.items()))
+        kept = {**to_record(session), "schema": FORMAT}
+        text = json.dumps(kept, ensure_ascii=False, indent=1, allow_nan=False)
         write_atomic(self._folder / f"{session.id}.json", text.encode() + b"\n")
 
     def log(self, session: SearchSession) -> list[dict[str, object]]:
@@ -166,19 +187,16 @@ class SearchSessions:
 def _from_json(value: Mapping[str, Any]) -> SearchSession:
     """Take apart what the schema has checked."""
     null, position = value["threshold_null"], value["position"]
-    read: dict[str, Any] = {
-        "null": Null(*null) if null else None,
-        "position": Pose2D(*position) if position else None,
-        "places": {
-            int(node): NodePlace.from_json(place) for node, place in value["places"].items()
-        },
-    }
-    read |= {
+    kept = {name: each for name, each in value.items() if name != "schema"}
+    kept |= {
         name: {int(node): each for node, each in value[name].items()}
         for name in ("nodes", "closed", "misses")
     }
-    kept = {name: each for name, each in value.items() if name not in ("schema", "threshold_null")}
-    return SearchSession(**kept | read)
+    places = value["places"].items()
+    kept["places"] = {int(node): NodePlace.from_json(place) for node, place in places}
+    kept["position"] = tuple(position) if position else None
+    kept["threshold_null"] = Null(*null) if null else None
+    return SearchSession(**kept)
 
 
 def _check_names(session: SearchSession, name: str) -> None:

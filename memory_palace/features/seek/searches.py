@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 
 import numpy as np
@@ -68,7 +68,7 @@ def start_search(engine: Engine, goal: str, plan: SearchPlan = SearchPlan()) -> 
                 belief,
                 "",
                 k=plan.k,
-                position=plan.position,
+                position=astuple(plan.position) if plan.position else None,
             )
             record = {
                 "event": "start",
@@ -91,7 +91,7 @@ def step_search(
     ``position`` is where the searcher is now, if it has moved since the last look.
     """
     with changing(engine, name) as (sessions, session):
-        session.position = position or session.position
+        session.position = astuple(position) if position else session.position
         survey = take_survey(engine, session)
         session.belief, record = take_step(
             session.belief,
@@ -222,21 +222,21 @@ def _survey_loci(engine: Engine, session: SearchSession) -> Survey:
         raise UsageError("there are no loci; make one with `palace seek locus add`")
     embedder = engine.embedder() if snapshot.commit.dimension else None
     if session.embedder != snapshot.commit.fingerprint:
-        session.null = calibrate(embedder) if embedder else None
+        session.threshold_null = calibrate(embedder) if embedder else None
         session.embedder = snapshot.commit.fingerprint
     shelf = shelve_loci(snapshot, found.nodes())
     vector = embed_query(embedder, goal) if embedder else None
     candidates = search_shelf(goal, vector, shelf, session.k, exclude=session.closed)
-    loci = {locus.node.node_id: locus for locus in found.loci}
+    loci = {locus.node_id: locus for locus in found.loci}
     around = Surroundings(
         frozenset(loci.keys() - session.closed.keys()),
-        {node: locus.node.pose for node, locus in loci.items()},
-        session.position,
+        {node: locus.pose for node, locus in loci.items()},
+        session.pose,
         frozenset(session.closed),
     )
-    places = {
-        node: NodePlace(locus.path, locus.title, locus.node.pose) for node, locus in loci.items()
-    }
+    places = {node: NodePlace(locus.path, locus.title, locus.pose) for node, locus in loci.items()}
     return Survey(
-        Retrieval(candidates, score_threshold(session.null, shelf.compared)), around, places
+        Retrieval(candidates, score_threshold(session.threshold_null, shelf.compared)),
+        around,
+        places,
     )

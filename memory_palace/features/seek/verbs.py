@@ -1,38 +1,38 @@
-"""``palace seek``."""
+"""``palace seek`` and ``palace seek locus``."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Context, Option, Typer
+from typer import Argument, Option
 
-from memory_palace.cli.options import Json, Limit, open_palace
+from memory_palace.changes.changing import Outcome
+from memory_palace.cli.changes import ChangeShown
+from memory_palace.cli.group import Group
+from memory_palace.cli.options import Apply, Limit, Tags
 from memory_palace.errors import UsageError
-from memory_palace.features.seek.locus_verbs import parse_pose
+from memory_palace.features.seek.loci import LocusList
+from memory_palace.features.seek.loop import StepRecord
+from memory_palace.features.seek.nodes import NodePlace, Pose2D, read_node_list
+from memory_palace.features.seek.observing import NoteReading
 from memory_palace.features.seek.search_session import SearchSession
 from memory_palace.features.seek.searches import SearchPlan
-from memory_palace.features.seek.shown import (
-    headline,
-    reading_lines,
-    reading_record,
-    remark,
-    say_left_out,
-    session_lines,
-    session_record,
-    step_lines,
-    step_record,
-)
-from memory_palace.shown import print_answer, print_json, say
+from memory_palace.palace import Palace
+from memory_palace.shown import ABSENT, SPREAD, Absent, Shown, inner, print_json
 
-app = Typer(no_args_is_help=True, help="Pursue a goal over several steps.")
+seek = Group("Pursue a goal over several steps.")
+locus = Group("Manage loci: notes that have a place.")
 Name = Annotated[
     str | None, Argument(help="Name of a search, or its beginning; the last one by default.")
 ]
 
 
-@app.command("start")
+@seek.verb("start")
 def start(
-    ctx: Context,
+    palace: Palace,
     goal: Annotated[str, Argument(help="What to look for, in at most 500 characters.")],
     on_loci: Annotated[bool, Option("--loci", help="Search loci instead of all notes.")] = False,
     top_k: Limit = 5,
@@ -43,8 +43,7 @@ def start(
     position: Annotated[
         str | None, Option("--from", help="Where the search begins: X,Y in metres.")
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> SearchSession:
     """Start a search. It writes only files of its own, in .sessions.
 
     Example: palace seek start "red backpack" --loci
@@ -53,36 +52,101 @@ def start(
         on_loci=on_loci,
         k=top_k,
         constraints=tuple(constraint or ()),
-        position=parse_pose(position) if position else None,
+        position=_parse_pose(position) if position else None,
     )
-    _show_session(open_palace(ctx).searches.start(goal, plan), as_json=as_json)
+    return palace.searches.start(goal, plan)
 
 
-@app.command("step")
+def _parse_pose(text: str) -> Pose2D:
+    try:
+        numbers = [float(part) for part in text.split(",")]
+        if len(numbers) not in (2, 3):
+            raise ValueError
+    except ValueError as error:
+        raise UsageError(f"{text!r} is not a place; write X,Y or X,Y,YAW: 2.5,-1") from error
+    return Pose2D(*numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownNode:
+    """A node, its place, and its score where it is a candidate."""
+
+    node_id: int
+    place: NodePlace = field(metadata=SPREAD)
+    score: float | Absent = ABSENT
+
+
+@dataclass(frozen=True, slots=True)
+class StepShown(Shown):
+    """A step as it is logged, and where it leads."""
+
+    record: StepRecord = field(metadata=SPREAD)
+    next: ShownNode | None
+    """Where the step leads."""
+    candidates: tuple[ShownNode, ...]
+    """The best first."""
+
+    def lines(self) -> Iterable[str]:
+        record, node = self.record, self.next
+        where = f" {node.node_id} {node.place.where}" if node else ""
+        told = f"{record['target_status']}; {record['next_action']}{where}"
+        return [f"step {record['step']}: {told}"]
+
+    def remarks(self, *, as_json: bool) -> Iterable[str]:
+        record, best = self.record, self.record["retrieval_best_score"]
+        if best is not None and not as_json:
+            verb = "reaches" if record["retrieval_threshold_pass"] else "is below"
+            threshold = record["retrieval_threshold"]
+            yield f"best score {best:.3f} {verb} the threshold {threshold:.3f}"
+        if record["rejection_reason"] and not as_json:
+            yield f"the proposal was refused: {record['rejection_reason']}"
+
+
+@seek.verb("step")
 def step(
-    ctx: Context,
+    palace: Palace,
     name: Name = None,
     goal: Annotated[
         str | None, Option("--goal", help="Another goal; nodes that were ruled out count again.")
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> StepShown:
     """Take one step: retrieve, propose, verify, and say where to look next.
 
     Example: palace seek step
     """
-    searches = open_palace(ctx).searches
     if goal is not None:
-        name = searches.change_goal(name, goal).id
-    session, record = searches.step(name)
-    print_answer(step_record(record, session), step_lines(record, session), as_json=as_json)
-    if not as_json:
-        remark(record)
+        name = palace.searches.change_goal(name, goal).id
+    session, record = palace.searches.step(name)
+    to, found = record["next_node_id"], record["retrieval_topk"]
+    return StepShown(
+        record,
+        None if to is None else ShownNode(to, session.places[to]),
+        tuple(ShownNode(c["node_id"], session.places[c["node_id"]], c["score"]) for c in found),
+    )
 
 
-@app.command("observe")
+@dataclass(frozen=True, slots=True)
+class SessionRead(Shown):
+    """A search, and what was read of the note at a node."""
+
+    session: SearchSession = field(metadata=SPREAD)
+    reading: NoteReading
+
+    def lines(self) -> Iterable[str]:
+        return self.reading.lines()
+
+    def remarks(self, *, as_json: bool) -> Iterable[str]:
+        if as_json:
+            return
+        if not self.reading.is_whole:
+            yield self.reading.say_left_out()
+        path = self.reading.path
+        yield f"read {path}; end the search with --found WORDS, or take another step"
+
+
+@seek.verb("observe")
 def observe(
-    ctx: Context,
+    palace: Palace,
     name: Name = None,
     node: Annotated[
         int | None, Option("--node", min=0, help="Node; where the last step leads by default.")
@@ -96,8 +160,7 @@ def observe(
     seen: Annotated[
         bool | None, Option("--seen/--not-seen", help="At a locus: whether the target is in view.")
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> SearchSession | SessionRead:
     """Report what is at a node. Without options, read the note there.
 
     A long note is read in passages, those that bear on the goal first. --found ends the search if
@@ -109,55 +172,114 @@ def observe(
     """
     if sum(value is not None for value in (found, reject, seen)) > 1:
         raise UsageError("give only one of --found, --reject, --seen and --not-seen")
-    searches = open_palace(ctx).searches
+    searches = palace.searches
     if found is not None:
-        session = searches.confirm(name, node, found)
-    elif reject is not None:
-        session = searches.reject(name, node, " ".join(reject.split()))
-    elif seen is not None:
+        return searches.confirm(name, node, found)
+    if reject is not None:
+        return searches.reject(name, node, " ".join(reject.split()))
+    if seen is not None:
         near = 0.0 if seen else None  # counts after an approach alone, and who approached is there
-        session = searches.sight(name, node, is_hit=seen, distance_metres=near)
-    else:
-        session, reading = searches.read(name, node)
-        record = {**session_record(session), "reading": reading_record(reading)}
-        print_answer(record, reading_lines(reading), as_json=as_json)
-        if not as_json:
-            say_left_out(reading)
-            path = reading.note.path
-            say(f"read {path}; end the search with --found WORDS, or take another step")
-        return
-    _show_session(session, as_json=as_json)
+        return searches.sight(name, node, is_hit=seen, distance_metres=near)
+    return SessionRead(*searches.read(name, node))
 
 
-@app.command("status")
+@dataclass(frozen=True, slots=True)
+class SessionsShown(Shown):
+    """Searches, the last changed one last."""
+
+    sessions: Sequence[SearchSession]
+
+    def lines(self) -> Iterable[str]:
+        yield from (each.headline for each in self.sessions[:-1])
+        yield from self.sessions[-1].lines()
+
+
+@seek.verb("status")
 def status(
-    ctx: Context,
+    palace: Palace,
     name: Annotated[
         str | None, Argument(help="Name of a search, or its beginning; all by default.")
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> SessionsShown:
     """List the searches, the last changed one in full, or show the state of one.
 
     Example: palace seek status
     """
-    searches = open_palace(ctx).searches
-    found = [searches.show(name)] if name else searches.list()
+    found = [palace.searches.show(name)] if name else palace.searches.list()
     if not found:
         raise UsageError("there is no search; start one with `palace seek start GOAL`")
-    lines = [*map(headline, found[:-1]), *session_lines(found[-1])]
-    print_answer({"sessions": [*map(session_record, found)]}, lines, as_json=as_json)
+    return SessionsShown(found)
 
 
-@app.command("log")
-def log(ctx: Context, name: Name = None) -> None:
+@seek.verb("log")
+def log(palace: Palace, name: Name = None) -> None:
     """Print the log of a search, one JSON object per line.
 
     Example: palace seek log red-backpack
     """
-    for record in open_palace(ctx).searches.log(name):
+    for record in palace.searches.log(name):
         print_json(record)
 
 
-def _show_session(session: SearchSession, *, as_json: bool) -> None:
-    print_answer(session_record(session), session_lines(session), as_json=as_json)
+@locus.verb("add")
+def add(
+    palace: Palace,
+    title: Annotated[str, Argument(help="Title of the new note, or a note with --note.")],
+    at: Annotated[str, Option("--at", help="X,Y or X,Y,YAW in metres and radians.")],
+    tag: Tags = None,
+    summary: Annotated[str, Option("--summary", help="What is seen there.")] = "",
+    note: Annotated[bool, Option("--note", help="Place an existing note.")] = False,
+    apply: Apply = False,
+) -> Outcome:
+    """Give a place to a note, new or existing.
+
+    Example: palace seek locus add Cellar --at 2.5,-1 --tag wine --summary "Rows of bottles" --apply
+    """
+    return palace.loci.add(
+        title,
+        pose=_parse_pose(at),
+        tags=tag or (),
+        summary=" ".join(summary.split()),
+        note=note,
+        apply=apply,
+    )
+
+
+@locus.verb("list")
+def list_loci(palace: Palace) -> LocusList:
+    """List the loci by id.
+
+    Example: palace seek locus list
+    """
+    return palace.loci.read()
+
+
+@dataclass(frozen=True, slots=True)
+class LociImported(ChangeShown):
+    """The notes of an imported map."""
+
+    embeddings: int = inner()
+    """Those in the list, which are ignored."""
+
+    def remarks(self, *, as_json: bool) -> Iterable[str]:
+        if self.embeddings:
+            yield f"{self.embeddings} embeddings are ignored; `palace index` embeds the notes"
+        yield from ChangeShown.remarks(self, as_json=as_json)
+
+
+@locus.verb("import")
+def import_(
+    palace: Palace,
+    file: Annotated[Path, Argument(help="JSON list of nodes.")],
+    apply: Apply = False,
+) -> LociImported:
+    """Make a note of each node of a map, or update the note with that id.
+
+    A node is {"node_id": 3, "pose": {"x": 1.5, "y": 0, "yaw": 0}, "tags": [], "summary": "..."}.
+    Embeddings in the list are ignored: the palace embeds its notes itself.
+
+    Example: palace seek locus import map.json --apply
+    """
+    records = read_node_list(file)
+    embeddings = sum(record.get("embedding") is not None for record in records)
+    return LociImported.of(palace.loci.load(records, apply=apply), embeddings=embeddings)
