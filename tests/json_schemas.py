@@ -30,6 +30,7 @@ from typing_extensions import TypedDict
 from memory_palace.changes.changing import Outcome
 from memory_palace.cli.changes import ChangeShown
 from memory_palace.shown import Absent, Shown, key_of
+from memory_palace.table import load
 
 FOLDER = Path(__file__).parent.parent / "references" / "schemas"
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -73,11 +74,11 @@ def _object(kind: type[Any], *, schema: int | None = None) -> Any:
     stub = type(kind.__name__, (), {"__annotations__": hints, "__module__": kind.__module__})
     resolved = get_type_hints(stub, vars(module), include_extras=True)
     told = _docstrings(kind)
-    spread = {one.name for one in fields(kind) if one.metadata.get("spread")}
+    spread = {one.name: one.metadata for one in fields(kind) if one.metadata.get("spread")}
     keys: dict[str, Any] = {} if schema is None else {"schema": Literal[schema]}
     for name, hint in resolved.items():
         if name in spread:
-            keys |= _spread_keys(hint)
+            keys |= _spread_keys(hint, spread[name].get("places"))
             continue
         parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
         kept = [_plain(part) for part in parts if part != Absent]
@@ -88,8 +89,14 @@ def _object(kind: type[Any], *, schema: int | None = None) -> Any:
     return with_config(ConfigDict(extra="forbid"))(TypedDict(kind.__name__, keys))  # type: ignore[misc]
 
 
-def _spread_keys(hint: Any) -> dict[str, Any]:
-    """Return the keys of a value that stand in the object around it, where there is a value."""
+def _spread_keys(hint: Any, places: Mapping[str, str] | None) -> dict[str, Any]:
+    """Return the keys of a value that stand in the object around it, where there is a value.
+
+    A mapping has the keys of the table's ``places``, each with what the function there returns.
+    """
+    if places is not None:
+        found = {key: get_type_hints(load(place))["return"] for key, place in places.items()}
+        return {key: _object(value) for key, value in found.items()}
     (kind,) = [one for one in (hint, *get_args(hint)) if is_dataclass(one)]
     keys = get_type_hints(_object(kind), include_extras=True)  # type: ignore[arg-type]
     if kind is hint:
@@ -104,6 +111,8 @@ def _plain(hint: Any) -> Any:
     """Return a type with dictionaries for dataclasses, and lists for tuples."""
     if is_dataclass(hint):
         return _object(hint)  # type: ignore[arg-type]
+    if hint is Shown:  # of another feature
+        return dict[str, Any]
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return Union[tuple(map(_plain, arguments))]  # noqa: UP007

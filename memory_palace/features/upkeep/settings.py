@@ -14,7 +14,7 @@ from memory_palace.cli.options import completed, find_palace, locate
 from memory_palace.cli.registry import Registry, read_registry, write_registry
 from memory_palace.errors import UsageError
 from memory_palace.palace import Palace
-from memory_palace.shown import ABSENT, Absent, Shown, inner, to_record
+from memory_palace.shown import Shown, inner, to_record
 
 config = Group("Show the settings, name palaces, keep them in stores.")
 
@@ -46,15 +46,25 @@ def show(palace: Palace) -> Settings:
     return Settings(values, str(palace.paths.settings))
 
 
-@dataclass(frozen=True, slots=True)
-class Mode(Shown):
+class _Mode(Shown):
     """One setting of the user's own."""
-
-    serve: str | Absent = ABSENT
-    capture: str | Absent = ABSENT
 
     def lines(self) -> Iterable[str]:
         return (f"{name}: {value}" for name, value in to_record(self).items())
+
+
+@dataclass(frozen=True, slots=True)
+class Serving(_Mode):
+    """Whether a question starts the server of its palace."""
+
+    serve: str
+
+
+@dataclass(frozen=True, slots=True)
+class Capturing(_Mode):
+    """Whether the hooks of agents keep what is decided."""
+
+    capture: str
 
 
 @config.verb("serve")
@@ -62,14 +72,14 @@ def serve(
     mode: Annotated[
         Literal["auto", "off"] | None, Argument(help="auto or off; without it, say which.")
     ] = None,
-) -> Mode:
+) -> Serving:
     """Let a question start the server of its palace; yours to say, for all your palaces.
 
     Example: palace config serve auto
     """
     if mode is not None:
         write_registry(replace(read_registry(), serve=None if mode == "off" else mode))
-    return Mode(serve=read_registry().serve or "off")
+    return Serving(read_registry().serve or "off")
 
 
 @config.verb("capture")
@@ -77,14 +87,14 @@ def capture(
     mode: Annotated[
         Literal["on", "off"] | None, Argument(help="on or off; without it, say which.")
     ] = None,
-) -> Mode:
+) -> Capturing:
     """Let the hooks of agents keep what you decide in a conversation; yours to say, off at first.
 
     Example: palace config capture on
     """
     if mode is not None:
         write_registry(replace(read_registry(), capture=None if mode == "off" else mode))
-    return Mode(capture=read_registry().capture or "off")
+    return Capturing(read_registry().capture or "off")
 
 
 @dataclass(frozen=True, slots=True)

@@ -354,7 +354,7 @@ class Status(Shown):
     status: IndexStatus = field(metadata=SPREAD)
     usage_logged: bool
     advice: ModelAdvice = field(metadata=SPREAD)
-    others: Mapping[str, Shown] = field(metadata=SPREAD)
+    others: Mapping[str, Shown] = field(metadata={**SPREAD, "places": STATUS})
     """By key, the state of what the table's ``STATUS`` names."""
     palace: Palace = inner()
     is_full: bool = inner()
