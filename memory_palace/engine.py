@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Protocol, Unpack
 
 from memory_palace.config import Config, PalacePaths
 from memory_palace.fence import ASKED
@@ -20,18 +20,36 @@ from memory_palace.notes.discovery import read_settings
 from memory_palace.notes.reading import find_disputes
 from memory_palace.notes.usage import Act, logs_usage, record_usage
 from memory_palace.retrieval import profiles
+from memory_palace.table import EVIDENCE, FEATURES, FOLLOWERS, load
 
 if TYPE_CHECKING:
     from memory_palace.embedding.base import Embedder
-    from memory_palace.features.anchors.palace_anchors import PalaceAnchors
     from memory_palace.graph.router import LinkGraph
-    from memory_palace.index.context import FindVectors, Progress
+    from memory_palace.index.context import FindVectors, Followed, Progress
     from memory_palace.index.snapshot import Snapshot
     from memory_palace.index.status import IndexStatus
     from memory_palace.index.values import IndexReport
     from memory_palace.notes.excerpt import NoteText
     from memory_palace.retrieval.profiles import Mode, Profile
     from memory_palace.retrieval.search import RankingOptions, SearchResult
+
+
+class Follower(Protocol):
+    """A feature whose files are carried over to each generation of the index."""
+
+    def follow(
+        self, hot: Snapshot, names: tuple[str, ...], embedder: Embedder, now_ns: int
+    ) -> Followed:
+        """Return the names of its files; see ``index.context.Follow``."""
+        ...
+
+
+class Evidence(Protocol):
+    """A feature that says of a question what one signal of the ranking measures."""
+
+    def ask(self, query: Query, snapshot: Snapshot) -> Query:
+        """Return the question with the evidence."""
+        ...
 
 
 class Engine:
@@ -65,13 +83,13 @@ class Engine:
         else:
             self._embedders.share(other._embedders)
 
-    @cached_property
-    def anchors(self) -> PalaceAnchors:
-        """The anchors of this palace."""
-        from memory_palace.features.anchors.palace_anchors import PalaceAnchors
-
-        own = (self.paths, self.config)
-        return PalaceAnchors(*own, snapshot=self.snapshot, embedder=self.embedder)
+    def __getattr__(self, name: str) -> object:
+        """Import a feature when its attribute is first used, and keep it."""
+        if name not in FEATURES:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        feature = load(FEATURES[name])(self)
+        setattr(self, name, feature)
+        return feature
 
     def index(
         self,
@@ -114,9 +132,21 @@ class Engine:
                 is_dry_run=dry_run,
                 fills_all=takes_up,
                 find_vectors=find_none if force else self.find_vectors or find_none,
-                follow=lambda *generation: self.anchors.follow(*generation),
+                follow=self._follow,
             )
             return build_index(context, state, force=force, verify=verify)
+
+    def _follow(
+        self, hot: Snapshot, names: tuple[str, ...], embedder: Embedder, now_ns: int
+    ) -> Followed:
+        from memory_palace.index.context import Followed
+
+        problems: tuple[Problem, ...] = ()
+        for name in FOLLOWERS:
+            follower: Follower = getattr(self, name)
+            names, told = follower.follow(hot, names, embedder, now_ns)
+            problems += told
+        return Followed(names, problems)
 
     def writing(self, *, wait_seconds: float = 0.0) -> AbstractContextManager[None]:
         """Hold the writer's lock of this palace."""
@@ -200,8 +230,10 @@ class Engine:
         profiles.check_detail(chosen, snapshot.detail)
         if mode == "vector":
             query = self._embed(query, snapshot)
-        if query.text and "anchor" in chosen.weights:
-            query = ASKED.read("anchors", lambda: self.anchors.ask(query, snapshot), query)
+        for signal, name in EVIDENCE.items():
+            if query.text and signal in chosen.weights:
+                feature: Evidence = getattr(self, name)
+                query = ASKED.read(name, partial(feature.ask, query, snapshot), query)
         return query, chosen, mode
 
     def _search(
@@ -223,38 +255,6 @@ class Engine:
         from memory_palace.retrieval.question import embed_question
 
         return embed_question(query, self._embedders.of(snapshot.commit))
-
-    def look_up(
-        self,
-        text: str,
-        *,
-        limit: int | None = None,
-        projects: Sequence[str] | None = None,
-        budget_bytes: int | None = None,
-    ) -> QueryResult:
-        """Rank passages with the anchors of ``text`` in view; no hits where none fires.
-
-        ``limit`` replaces ``max_chunks`` of the settings, ``projects`` the folders that "that
-        project" stands for; ``budget_bytes`` bounds the snippets.
-        """
-        from memory_palace.retrieval.search import rank_anchored
-
-        snapshot = self.snapshot()
-        has_vectors = bool(snapshot.commit.dimension)
-        query = Query(text, time.time())
-        if has_vectors:
-            query = self._embed(query, snapshot)
-        query = self.anchors.ask(query, snapshot, projects=projects)
-        limit = limit or self.config.anchors.max_chunks
-        hits = rank_anchored(query, snapshot, self.paths, limit=limit, budget_bytes=budget_bytes)
-        return QueryResult(
-            text=text,
-            profile="anchors",
-            mode="vector" if has_vectors else "lexical",
-            embedder=snapshot.commit.embedder,
-            hits=tuple(hits),
-            anchors=query.anchors,
-        )
 
     def embedder(self) -> Embedder:
         """Return the embedder of the index."""

@@ -33,11 +33,12 @@ from memory_palace.retrieval.filters import (
     check_least,
     choose_filters,
 )
-from memory_palace.table import FEATURES, MAP, RECALL, load
+from memory_palace.table import LOOK_UP, MAP, RECALL, load
 
 if TYPE_CHECKING:
     from memory_palace.changes.changing import Outcome
     from memory_palace.changes.feature import Changes, ColdZone
+    from memory_palace.features.anchors.feature import Anchors
     from memory_palace.features.memories.feature import Memories
     from memory_palace.features.metabolism.feature import Metabolism
     from memory_palace.features.redqueen.feature import RedQueen
@@ -223,7 +224,27 @@ class Palace(Notebook):
         drawn: Outcome = load(MAP)(self, apply=apply)
         return drawn
 
+    def look_up(
+        self,
+        text: str,
+        *,
+        limit: int | None = None,
+        projects: Sequence[str] | None = None,
+        budget_bytes: int | None = None,
+    ) -> QueryResult:
+        """Rank passages with the anchors of ``text`` in view; no hits where none fires.
+
+        ``limit`` replaces ``max_chunks`` of the settings, ``projects`` the folders that "that
+        project" stands for; ``budget_bytes`` bounds the snippets.
+        """
+        look_up = load(LOOK_UP)
+        found: QueryResult = look_up(
+            self, text, limit=limit, projects=projects, budget_bytes=budget_bytes
+        )
+        return found
+
     if TYPE_CHECKING:
+        anchors: Anchors
         changes: Changes
         cold_zone: ColdZone
         conflicts: Conflicts
@@ -234,14 +255,6 @@ class Palace(Notebook):
         redqueen: RedQueen
         searches: Searches
         tasks: Tasks
-
-    def __getattr__(self, name: str) -> object:
-        """Import a feature when its attribute is first used, and keep it."""
-        if name not in FEATURES:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        feature = load(FEATURES[name])(self)
-        setattr(self, name, feature)
-        return feature
 
 
 def _no_palace(home: Path, above: str = "") -> str:

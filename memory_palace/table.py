@@ -70,7 +70,7 @@ VERBS = {
 BELOW = {
     "config store": ("store.verbs:store", "Look after the palaces in a store."),
     "graph anchors": (
-        "anchors.verbs:app",
+        "anchors.verbs:anchors",
         "Build and ask the anchors: terms, and where they lead.",
     ),
     "redqueen add": ("tasks.verbs:golden", "Add a golden question and the note that answers it."),
@@ -81,8 +81,6 @@ BELOW = {
 """Groups and verbs below another group, which need not know them."""
 HIDDEN = {"hook": ("agents.hook_verb:run_hook", "Tell an agent what the notes have for it.")}
 """Verbs of no panel: a harness calls them, as ``palace plugin`` has written."""
-EARLY = {"hook": "agents.calling:run_hook"}
-"""Functions that take the command line before Typer does, and may hand it back."""
 EARLY = {"hook": "agents.calling:run_hook"}
 """Functions that take the command line before Typer does, and may hand it back."""
 ALONE = "upkeep.verbs:Overview"

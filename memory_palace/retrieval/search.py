@@ -138,24 +138,6 @@ def _demand(hits: list[Hit], min_confidence: float | None) -> tuple[list[Hit], b
     return hits if min_confidence is None else sure or hits[:1], bool(sure)
 
 
-def rank_anchored(
-    query: Query, snapshot: Snapshot, paths: PalacePaths, *, limit: int, budget_bytes: int | None
-) -> list[Hit]:
-    """Rank the passages that the anchors of a question lead to, and nothing where none fired."""
-    if query.anchors is None or not query.anchors.fired:
-        return []
-    rows = query.anchors.rows[query.anchors.scores > 0]
-    return search(
-        replace(query, rows=rows if query.rows is None else np.intersect1d(rows, query.rows)),
-        snapshot,
-        profile="anchors",
-        limit=limit,
-        per_note=False,
-        paths=paths,
-        budget_bytes=budget_bytes,
-    ).hits
-
-
 def _rank_twice(
     model: str,
     context: SearchContext,

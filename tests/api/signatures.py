@@ -7,7 +7,6 @@ import sys
 
 import memory_palace
 from memory_palace.errors import PalaceError
-from memory_palace.features.anchors.palace_anchors import PalaceAnchors
 from memory_palace.palace import Palace
 from memory_palace.table import FEATURES, load
 
@@ -43,7 +42,6 @@ def public_members():
     """Yield each public method of ``Palace`` and of its features, with its dotted name."""
     yield "Palace", Palace
     features = {name: load(place) for name, place in FEATURES.items()}
-    features["anchors"] = PalaceAnchors
     for name, member in members(Palace):
         if name not in features:
             yield f"Palace.{name}", member

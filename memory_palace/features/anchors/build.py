@@ -22,16 +22,15 @@ from memory_palace.features.anchors.anchor_file import (
     key_table,
     write_anchors,
 )
-from memory_palace.features.anchors.corpus import (
+from memory_palace.features.anchors.policy import row_keys, trust_per_note
+from memory_palace.features.anchors.terms import runs
+from memory_palace.features.anchors.vocabulary import (
     AnchorWork,
     TermedPassage,
+    choose_anchors,
     distinct_rows,
     read_passages,
-    row_keys,
 )
-from memory_palace.features.anchors.policy import trust_per_note
-from memory_palace.features.anchors.terms import runs
-from memory_palace.features.anchors.vocabulary import choose_anchors
 from memory_palace.index.calibration import SAMPLE, find_tail, sample_rows
 from memory_palace.index.commit import next_commit, read_commit, write_commit
 from memory_palace.index.context import Progress
@@ -39,10 +38,11 @@ from memory_palace.index.postings import find_sorted
 from memory_palace.index.publish import sweep
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Matrix, Scores
+from memory_palace.shown import Shown
 from memory_palace.storage.lock import writer_lock
 
 if TYPE_CHECKING:
-    from memory_palace.features.anchors.palace_anchors import PalaceAnchors
+    from memory_palace.features.anchors.feature import Anchors
 
 THETA_TAIL = 0.01
 """Of anchors against a sample of passages: one passage in a hundred is about an anchor."""
@@ -70,7 +70,7 @@ _NO_MENTIONS: Mentions = (np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 
 @dataclass(frozen=True, slots=True)
-class AnchorBuild:
+class AnchorBuild(Shown):
     """What a nightly build made."""
 
     anchors: int
@@ -81,10 +81,15 @@ class AnchorBuild:
     passages: int
     seconds: float
 
+    def lines(self) -> Iterable[str]:
+        """Return the figures."""
+        yield f"anchors     {self.anchors}"
+        without = f"{self.empty} anchors without any"
+        yield f"passages    {self.passages}, {self.entries} entries, {without}"
+        yield f"threshold   {self.theta:.4f}"
 
-def build_anchors(
-    anchors: PalaceAnchors, *, wait_seconds: float, progress: Progress
-) -> AnchorBuild:
+
+def build_anchors(anchors: Anchors, *, wait_seconds: float, progress: Progress) -> AnchorBuild:
     """Build the anchors anew and commit them; the lock is taken only to commit."""
     started = time.monotonic()
     work = replace(anchors.work(), progress=progress)
@@ -92,7 +97,7 @@ def build_anchors(
         past = anchors.read()
     except IndexDamagedError:
         past = None  # derived data that does not verify is never used: made anew here
-    file = build_file(work, anchors.snapshot(), past)
+    file = build_file(work, anchors.engine.snapshot(), past)
     commit_file(anchors, file, wait_seconds=wait_seconds)
     return AnchorBuild(
         anchors=len(file.anchors),
@@ -124,11 +129,11 @@ def build_file(work: AnchorWork, snapshot: Snapshot, past: AnchorFile | None = N
     return AnchorFile(anchors, matrix, *lists, keys, fingerprint, theta, work.now_ns)
 
 
-def commit_file(anchors: PalaceAnchors, file: AnchorFile, *, wait_seconds: float) -> None:
+def commit_file(anchors: Anchors, file: AnchorFile, *, wait_seconds: float) -> None:
     """Make a nightly build visible, with what came since it began."""
-    paths = anchors.paths
+    paths = anchors.engine.paths
     with writer_lock(paths.lock, wait_seconds=wait_seconds):
-        hot = anchors.snapshot()
+        hot = anchors.engine.snapshot()
         if hot.commit.fingerprint != file.fingerprint:
             raise WrongEmbedderError(
                 "the index got another embedder while anchors were built; "

@@ -6,24 +6,34 @@ What comes first among all passages is retrieval's to say; this is one signal of
 from __future__ import annotations
 
 import re
+import time
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_palace.config import Config
 from memory_palace.features.anchors.anchor_file import AnchorFile, key_table
-from memory_palace.features.anchors.corpus import open_rows, row_keys
-from memory_palace.features.anchors.policy import denied_keys, source_of, trust_per_note
+from memory_palace.features.anchors.policy import (
+    denied_keys,
+    open_rows,
+    row_keys,
+    source_of,
+    trust_per_note,
+)
 from memory_palace.features.anchors.projects import active_projects
 from memory_palace.features.anchors.terms import runs, words_of
 from memory_palace.index.postings import NO_ROWS
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.tokens import plain_words
-from memory_palace.models import AnchorEvidence, FiredAnchor
+from memory_palace.models import AnchorEvidence, FiredAnchor, Query, QueryResult
 from memory_palace.notes.rooms import stem_of
-from memory_palace.ranking import AnchorSettings
+from memory_palace.palace import Palace
+from memory_palace.retrieval.question import embed_question
+from memory_palace.retrieval.search import search
 
 IN_SCOPE = 1.0
 """The anchor score of a passage in the project that a text points at."""
@@ -36,22 +46,18 @@ _POINTING = re.compile(
 
 
 class Book:
-    """What a lookup needs, arranged once per generation so that no lookup walks the palace."""
+    """The anchors of one generation, arranged so that no lookup walks the palace."""
 
-    def __init__(
-        self,
-        file: AnchorFile | None,
-        snapshot: Snapshot,
-        settings: AnchorSettings,
-        sources: Mapping[str, str],
-    ) -> None:
+    def __init__(self, file: AnchorFile | None, snapshot: Snapshot, config: Config) -> None:
         """Turn entries by digest into rows by anchor, without what may not be reached."""
         self.file, self.snapshot = file, snapshot
-        self.settings, self.sources = settings, sources
+        self.settings, self.sources = config.anchors, config.sources
         self.anchors = file.anchors if file else ()
         self.table = key_table(self.anchors)
-        self.open_rows = open_rows(snapshot, settings)
+        self.open_rows = open_rows(snapshot, self.settings)
         """Rows that may come to mind: of live notes, not private, not cold, allowed; ascending."""
+        self.denied = denied_keys(self.settings.deny)
+        """The keys that are denied now, whatever was allowed when the anchors were built."""
         owners, rows, scores = NO_ROWS, NO_ROWS, np.zeros(0, np.float32)
         if file:
             owners, keys, scores = file.entries()
@@ -87,13 +93,8 @@ class Book:
         return self.open_rows[(notes >= first) & (notes < last)]
 
     @cached_property
-    def denied(self) -> frozenset[str]:
-        """The keys that are denied now, whatever was allowed when the anchors were built."""
-        return denied_keys(self.settings.deny)
-
-    @cached_property
     def trust(self) -> NDArray[np.float32]:
-        """What scores are multiplied by, per note."""
+        """The factor of the scores of each note."""
         return trust_per_note(self.snapshot.paths, self.sources)
 
     @cached_property
@@ -101,16 +102,51 @@ class Book:
         """The source of each note that may fill only part of an answer, else empty."""
         if not self.sources:
             return ()
-        paths, rooms = self.snapshot.paths, self.snapshot.room_map
         return tuple(
-            "" if trust == 1 else source_of(path, self.sources, rooms)
-            for path, trust in zip(paths, self.trust.tolist(), strict=True)
+            "" if trust == 1 else source_of(path, self.sources, self.snapshot.room_map)
+            for path, trust in zip(self.snapshot.paths, self.trust.tolist(), strict=True)
         )
 
     @cached_property
     def projects(self) -> tuple[str, ...]:
         """Folders of the active projects."""
         return active_projects(self.snapshot)
+
+
+def look_up(
+    palace: Palace,
+    text: str,
+    *,
+    limit: int | None = None,
+    projects: Sequence[str] | None = None,
+    budget_bytes: int | None = None,
+) -> QueryResult:
+    """Rank passages with the anchors of a text in view; see ``Palace.look_up``."""
+    snapshot = palace.snapshot()
+    has_vectors = bool(snapshot.commit.dimension)
+    query = Query(text, time.time())
+    query = embed_question(query, palace.embedder()) if has_vectors else query
+    query = palace.anchors.ask(query, snapshot, projects=projects)
+    found, hits = query.anchors, []
+    if found is not None and found.fired:
+        rows = found.rows[found.scores > 0]
+        hits = search(
+            replace(query, rows=rows if query.rows is None else np.intersect1d(rows, query.rows)),
+            snapshot,
+            profile="anchors",
+            limit=limit or palace.config.anchors.max_chunks,
+            per_note=False,
+            paths=palace.paths,
+            budget_bytes=budget_bytes,
+        ).hits
+    return QueryResult(
+        text=text,
+        profile="anchors",
+        mode="vector" if has_vectors else "lexical",
+        embedder=snapshot.commit.embedder,
+        hits=tuple(hits),
+        anchors=found,
+    )
 
 
 def find_passages(

@@ -1,4 +1,4 @@
-"""Which terms may trigger, which sources may be reached, and how far each is trusted."""
+"""Which terms may trigger, which passages may be reached, and how far each source is trusted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.config import SEVEN, Rooms
+from memory_palace.features.anchors.anchor_file import Keys
 from memory_palace.features.anchors.terms import match_key
+from memory_palace.index.snapshot import Snapshot
 from memory_palace.ranking import TRUST, AnchorSettings
 
 
@@ -25,7 +27,7 @@ def is_below(path: str, prefix: str) -> bool:
 
 
 def trust_per_note(paths: Sequence[str], sources: Mapping[str, str]) -> NDArray[np.float32]:
-    """Return what the anchor scores of each note's passages are multiplied by."""
+    """Return the factor of the anchor scores of each note's passages."""
     if not sources:
         return np.ones(len(paths), np.float32)
     levels = (sources.get(source_of(path, sources), "own") for path in paths)
@@ -37,9 +39,14 @@ def denied_keys(deny: Sequence[str]) -> frozenset[str]:
     return frozenset(map(match_key, deny))
 
 
-def allowed_notes(paths: Sequence[str], settings: AnchorSettings) -> NDArray[np.bool_]:
-    """Say for each note whether anchors may lead to it."""
-    if not settings.allow:
-        return np.ones(len(paths), np.bool_)
-    allowed = (any(is_below(path, prefix) for prefix in settings.allow) for path in paths)
-    return np.fromiter(allowed, np.bool_, len(paths))
+def row_keys(snapshot: Snapshot) -> Keys:
+    """Return for each row the first eight bytes of its text digest."""
+    return np.ascontiguousarray(snapshot.row_digests).view("<u8").reshape(-1, 2)[:, 0]
+
+
+def open_rows(snapshot: Snapshot, settings: AnchorSettings) -> NDArray[np.int64]:
+    """Return the rows that anchors may lead to: of live notes, not private, not cold, allowed."""
+    is_open = ~snapshot.private & ~snapshot.cold
+    if settings.allow:
+        is_open &= [any(is_below(p, prefix) for prefix in settings.allow) for p in snapshot.paths]
+    return np.flatnonzero(np.append(is_open, np.False_)[snapshot.row_note])

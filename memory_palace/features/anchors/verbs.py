@@ -2,70 +2,131 @@
 
 from __future__ import annotations
 
-from itertools import count
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-from typer import Argument, Context, Option, Typer
+from typer import Argument, Option
 
-from memory_palace.cli.options import Json, open_palace
+from memory_palace.cli.group import Group
 from memory_palace.cli.progress import keep_vectors, progress_line
 from memory_palace.errors import UsageError
 from memory_palace.features.anchors.anchor_file import KINDS
+from memory_palace.features.anchors.build import AnchorBuild
 from memory_palace.features.anchors.policy import source_of
-from memory_palace.features.asking.answers import fired_anchors
-from memory_palace.language.visible import visible
-from memory_palace.shown import plural, print_answer, say, to_record
+from memory_palace.models import Problem
+from memory_palace.palace import Palace
+from memory_palace.shown import Shown, inner, plural
 
-app = Typer(no_args_is_help=True, help="Build and ask the anchors: terms, and where they lead.")
+anchors = Group("Build and ask the anchors: terms, and where they lead.")
 
 
-@app.command("build")
-def build(ctx: Context, as_json: Json = False) -> None:
+@anchors.verb("build")
+def build(palace: Palace) -> AnchorBuild:
     """Discover the anchors again and list where each leads. Run `palace index` first.
 
     Example: palace graph anchors build
     """
-    palace = open_palace(ctx)
     with progress_line(stopped="stopped; the anchors are as they were") as advance:
-        built = palace.anchors.build(progress=advance)
-    lines = [
-        f"anchors     {built.anchors}",
-        f"passages    {built.passages}, {built.entries} entries, {built.empty} anchors without any",
-        f"threshold   {built.theta:.4f}",
-    ]
-    print_answer(to_record(built), lines, as_json=as_json)
+        return palace.anchors.build(progress=advance)
 
 
-@app.command("update")
+@dataclass(frozen=True, slots=True)
+class Told(Shown):
+    """Lines that have no JSON, and an error at the end."""
+
+    told: Iterable[object] = inner()
+    problems: Sequence[Problem] = inner(default=())
+    missing: str = inner(default="")
+
+    def lines(self) -> Iterable[str]:
+        """Return the lines."""
+        return map(str, self.told)
+
+    def remarks(self, *, as_json: bool) -> Iterable[str]:
+        """Return what could not be read."""
+        return map(str, self.problems)
+
+    def failure(self) -> UsageError | None:
+        """Return the error."""
+        return UsageError(self.missing) if self.missing else None
+
+
+@anchors.verb("update", json=False)
 def update(
-    ctx: Context,
+    palace: Palace,
     written: Annotated[
         list[Path] | None,
         Argument(metavar="[NOTE]...", help="What was written: an error if it is not indexed then."),
     ] = None,
-) -> None:
+) -> Told:
     """Index what changed and update the anchors, as every `palace index` does.
 
     Example: palace graph anchors update
     """
-    palace = open_palace(ctx)
     with progress_line(stopped=keep_vectors) as advance:
         report = palace.index(takes_up=False, wait_seconds=10.0, progress=advance)
-    for problem in report.problems:
-        say(str(problem))
-    changed = len(report.added) + len(report.changed) + len(report.moved) + len(report.removed)
-    print(f"{plural(changed, 'note')} changed; {plural(report.embedded, 'chunk')} embedded")
-    root = palace.paths.root.resolve()
+    root, missing = palace.paths.root.resolve(), ""
     known = {root / path for path in palace.snapshot(include_cold=True).paths}
     for path in written or ():
         if (path if path.exists() else root / path).resolve() not in known:
-            raise UsageError(f"{path} is no note of {root}, or is left out; see `palace doctor`")
+            missing = f"{path} is no note of {root}, or is left out; see `palace doctor`"
+    changed = sum(map(len, (report.added, report.changed, report.moved, report.removed)))
+    told = f"{plural(changed, 'note')} changed; {plural(report.embedded, 'chunk')} embedded"
+    return Told([told], report.problems, missing)
 
 
-@app.command("lookup")
+@dataclass(frozen=True, slots=True)
+class AnchorFired:
+    """An anchor that a text touched."""
+
+    anchor: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class PassageShown:
+    """A passage that anchors lead to."""
+
+    path: str
+    line: int
+    last_line: int
+    headings: Sequence[str]
+    source: str
+    score: float
+    confidence: float | None
+    anchor: float
+    """The part of the score that is the anchors'."""
+    snippet: str
+
+
+@dataclass(frozen=True, slots=True)
+class LookUpShown(Shown):
+    """The anchors of a text, and the passages they lead to."""
+
+    answered_by: str
+    anchors: Sequence[AnchorFired]
+    passages: Sequence[PassageShown]
+
+    def lines(self) -> Iterable[str]:
+        """Return each passage with its score."""
+        for one in self.passages:
+            why = f"(anchor {one.anchor:.2f}, source {one.source})"
+            yield f"{one.path}:{one.line}  {one.score:.6f}  {why}\n  {one.snippet}"
+
+    def remarks(self, *, as_json: bool) -> Iterable[str]:
+        """Return the anchors."""
+        if self.anchors and not as_json:
+            fired = ", ".join(f"{one.anchor} ({one.kind})" for one in self.anchors)
+            yield f"answered by {self.answered_by}: {fired}"
+        elif not as_json:
+            yield "no anchor matches; `palace graph anchors list` shows them"
+
+
+@anchors.verb("lookup")
 def look_up(
-    ctx: Context,
+    palace: Palace,
     text: Annotated[list[str], Argument(help="What is being talked about.")],
     limit: Annotated[
         int | None, Option("-k", "--top-k", min=1, help="Maximum number of passages.")
@@ -73,73 +134,84 @@ def look_up(
     project: Annotated[
         list[str] | None, Option("--project", help="Folder that pronouns refer to; repeatable.")
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> LookUpShown:
     """Rank passages for TEXT with its anchors in view, where it has any; else print nothing.
 
     Example: palace graph anchors lookup can we talk about the radio link
     """
-    palace = open_palace(ctx)
     result = palace.look_up(" ".join(text), limit=limit, projects=project or None)
+    found = result.anchors
     passages = [
-        {
-            "path": hit.path,
-            "line": hit.chunk.first_line if hit.chunk else 1,
-            "last_line": hit.chunk.last_line if hit.chunk else 1,
-            "headings": list(hit.chunk.heading_path) if hit.chunk else [],
-            "source": source_of(hit.path, palace.config.sources, palace.paths.rooms),
-            "score": hit.score,
-            "confidence": hit.confidence,
-            "anchor": sum(p.value for p in hit.contributions if p.signal == "anchor"),
-            "snippet": hit.snippet,
-        }
+        PassageShown(
+            path=hit.path,
+            line=hit.chunk.first_line if hit.chunk else 1,
+            last_line=hit.chunk.last_line if hit.chunk else 1,
+            headings=hit.chunk.heading_path if hit.chunk else (),
+            source=source_of(hit.path, palace.config.sources, palace.paths.rooms),
+            score=hit.score,
+            confidence=hit.confidence,
+            anchor=sum(part.value for part in hit.contributions if part.signal == "anchor"),
+            snippet=hit.snippet,
+        )
         for hit in result
     ]
-    form = "{path}:{line}  {score:.6f}  (anchor {anchor:.2f}, source {source})\n  {snippet}"
-    lines = (form.format(**passage) for passage in passages)
-    by = result.anchors.answered_by if result.anchors else None
-    found = {"answered_by": by, "anchors": to_record(fired_anchors(result))}
-    print_answer(found | {"passages": passages}, lines, as_json=as_json)
-    if as_json:
-        return
-    if result.anchors is None or not result.anchors.fired:
-        say("no anchor matches; `palace graph anchors list` shows them")
-    else:
-        say(f"answered by {found['answered_by']}: {', '.join(map(str, result.anchors.fired))}")
+    by, fired = ("nothing", ()) if found is None else (found.answered_by, found.fired)
+    return LookUpShown(by, [AnchorFired(one.display, one.kind) for one in fired], passages)
 
 
-@app.command("list")
-def list_anchors(ctx: Context, as_json: Json = False) -> None:
+@dataclass(frozen=True, slots=True)
+class AnchorShown:
+    """An anchor, and the notes it leads to."""
+
+    anchor: str
+    kind: str
+    other_names: Sequence[str]
+    notes: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class AnchorsShown(Shown):
+    """All anchors, by kind and name."""
+
+    threshold: float | None
+    """The least cosine of an anchor and a passage; null where there are no anchors yet."""
+    anchors: Sequence[AnchorShown]
+
+    def lines(self) -> Iterable[str]:
+        """Return a line for each."""
+        width = min(max((len(one.anchor) for one in self.anchors), default=0), 40)
+        for one in self.anchors:
+            yield f"{one.anchor:<{width}}  {one.kind}, {plural(len(one.notes), 'note')}"
+
+    def remarks(self, *, as_json: bool) -> Iterable[str]:
+        """Return that there are none."""
+        if self.threshold is None and not as_json:
+            yield "there are no anchors; run `palace graph anchors build`"
+
+
+@anchors.verb("list")
+def list_anchors(palace: Palace) -> AnchorsShown:
     """List the anchors: what each is, and how many notes it leads to.
 
     Curated ones are never dropped: add a line `- term` to grand_hall/anchors.md.
 
     Example: palace graph anchors list
     """
-    book = open_palace(ctx).anchors.book()
-    found: list[dict[str, Any]] = [
-        {"anchor": a.display, "kind": a.kind, "other_names": list(a.aliases), "notes": notes}
-        for a, notes in zip(book.anchors, map(book.notes_of, count()), strict=False)
+    book = palace.anchors.book()
+    found = [
+        AnchorShown(one.display, one.kind, one.aliases, book.notes_of(place))
+        for place, one in enumerate(book.anchors)
     ]
-    found.sort(key=lambda record: (KINDS.index(record["kind"]), record["anchor"].casefold()))
-    width = min(max((len(record["anchor"]) for record in found), default=0), 40)
-    lines = (
-        visible(f"{r['anchor']:<{width}}  {r['kind']}, {plural(len(r['notes']), 'note')}")
-        for r in found
-    )
-    theta = book.file.theta if book.file else None
-    print_answer({"threshold": theta, "anchors": found}, lines, as_json=as_json)
-    if not book.file and not as_json:
-        say("there are no anchors; run `palace graph anchors build`")
+    found.sort(key=lambda one: (KINDS.index(one.kind), one.anchor.casefold()))
+    return AnchorsShown(book.file.theta if book.file else None, found)
 
 
-@app.command("export")
+@anchors.verb("export", json=False)
 def export(
-    ctx: Context, folder: Annotated[Path, Argument(help="Folder to write the three files to.")]
-) -> None:
+    palace: Palace, folder: Annotated[Path, Argument(help="Folder to write the three files to.")]
+) -> Told:
     """Write hippocampus-index.json, hippocampus-embeds.npz and hippocampus-meta.json.
 
     Example: palace graph anchors export /tmp/anchors
     """
-    for path in open_palace(ctx).anchors.export(folder):
-        print(path)
+    return Told(palace.anchors.export(folder))

@@ -1,20 +1,44 @@
-"""Choose which terms of a palace become anchors."""
+"""Read passages back from their notes, and choose which terms of them become anchors."""
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import log
 
-from memory_palace.features.anchors.anchor_file import Anchor
-from memory_palace.features.anchors.corpus import AnchorWork, TermedPassage, read_curated
-from memory_palace.features.anchors.policy import denied_keys
-from memory_palace.features.anchors.terms import Term, match_key
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.config import Config, PalacePaths
+from memory_palace.embedding.base import Embedder
+from memory_palace.errors import RoomNotMappedError
+from memory_palace.features.anchors.anchor_file import Anchor, Keys
+from memory_palace.features.anchors.policy import denied_keys, open_rows, row_keys
+from memory_palace.features.anchors.terms import (
+    PER_NOTE,
+    Term,
+    chunk_terms,
+    clean_display,
+    is_usable,
+    match_key,
+    note_terms,
+    words_of,
+)
+from memory_palace.fence import Fence
+from memory_palace.index.context import Progress
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.word_lists import share_idf
+from memory_palace.models import FileStat
+from memory_palace.notes.discovery import SourceFile
+from memory_palace.notes.parsing import parse_note
+from memory_palace.notes.reading import NoteUnreadable, read_note
 from memory_palace.notes.rooms import stem_of
 
+CURATED = "anchors.md"
+"""One anchor a line, ``- term`` or ``- term: other name, other name``; never pruned."""
 WEIGHTS: Mapping[str, float] = {
     "curated": 4.0,
     "project": 3.0,
@@ -24,7 +48,6 @@ WEIGHTS: Mapping[str, float] = {
     "name": 1.5,
 }
 """How much more a term counts for standing where people put what matters."""
-
 PASSAGES_EACH = 8
 """Passages to an anchor, so that a palace of few notes has few."""
 FEWEST = 24
@@ -39,18 +62,120 @@ FEW_USES = 8
 """Passages that any anchor of one word may stand in."""
 
 
+@dataclass(frozen=True, slots=True)
+class AnchorWork:
+    """What making anchors takes."""
+
+    paths: PalacePaths
+    config: Config
+    embedder: Embedder
+    now_ns: int
+    progress: Progress = lambda doing, done, total: None
+
+
+@dataclass(frozen=True, slots=True)
+class TermedPassage:
+    """A passage that is in the index as it stands in its note, with the terms it offers."""
+
+    row: int
+    note: int
+    """Place of its note in the snapshot."""
+    terms: tuple[Term, ...]
+    words: tuple[str, ...]
+
+
 @dataclass(slots=True)
 class Candidate:
     """A term while it is being counted."""
 
-    display: str
     kinds: set[str] = field(default_factory=set)
     aliases: set[str] = field(default_factory=set)
     notes: set[int] = field(default_factory=set)
     passages: int = 0
     salience: float = 0.0
+    display: str = ""
+    """As a person listed it, else as it is written most often."""
     displays: Counter[str] = field(default_factory=Counter)
     """How often it is written each way."""
+
+
+def distinct_rows(work: AnchorWork, snapshot: Snapshot) -> tuple[Keys, NDArray[np.int64]]:
+    """Return the key of every passage anchors may lead to, ascending, and one row of each.
+
+    The list of curated anchors is left out: it names them all and tells nothing of them.
+    """
+    rows, listing = open_rows(snapshot, work.config.anchors), curated_path(work.paths)
+    first, last = bisect_left(snapshot.paths, listing), bisect_right(snapshot.paths, listing)
+    rows = rows[(snapshot.row_note[rows] < first) | (snapshot.row_note[rows] >= last)]
+    keys, firsts = np.unique(row_keys(snapshot)[rows], return_index=True)
+    return keys, rows[firsts]
+
+
+def read_passages(
+    work: AnchorWork, snapshot: Snapshot, rows: NDArray[np.int64]
+) -> list[TermedPassage]:
+    """Return the passages of some rows, without those whose note has changed since."""
+    keys = row_keys(snapshot)
+    by_note: dict[int, dict[int, int]] = {}
+    for row in rows.tolist():
+        by_note.setdefault(int(snapshot.row_note[row]), {})[int(keys[row])] = row
+    found: list[TermedPassage] = []
+    for done, place in enumerate(sorted(by_note)):
+        work.progress("reading notes", done, len(by_note))
+        found += _read_note(work, snapshot.paths[place], place, by_note[place])
+    return found
+
+
+def _read_note(
+    work: AnchorWork, path: str, place: int, wanted: Mapping[int, int]
+) -> Iterator[TermedPassage]:
+    data = _read(work, path)
+    if data is None:
+        return
+    count, limit = work.embedder.count_tokens, work.embedder.token_limit
+    note, fence = parse_note(path, data, count_tokens=count, token_limit=limit), Fence(path)
+    offered = fence.read("anchors", partial(note_terms, note, work.paths.rooms), [])
+    seen = {term.key for term in offered}
+    for chunk in note.chunks:
+        row = wanted.get(int.from_bytes(bytes.fromhex(chunk.digest)[:8], "little"))
+        if row is None:
+            continue
+        terms = dict.fromkeys(offered[:PER_NOTE])
+        for term in fence.read("anchors", partial(chunk_terms, chunk, note), (), chunk.first_line):
+            if term.key in seen or len(seen) < PER_NOTE:
+                seen.add(term.key)
+                terms[term] = None
+        yield TermedPassage(row, place, tuple(terms), tuple(words_of(chunk.embed_text)))
+
+
+def curated_path(paths: PalacePaths) -> str:
+    """Return where a person lists anchors: in the grand hall, else beside the settings."""
+    try:
+        return paths.rooms.path_of(f"grand_hall/{CURATED}")
+    except RoomNotMappedError:
+        return paths.shown(paths.own / CURATED)
+
+
+def read_curated(work: AnchorWork) -> Iterator[Term]:
+    """Yield the terms a person listed, each followed by its other names."""
+    data = _read(work, curated_path(work.paths)) or b""
+    for line in map(str.lstrip, data.decode(errors="replace").splitlines()):
+        if not line.startswith(("- ", "* ")):
+            continue
+        display, _, others = line[2:].partition(":")
+        first = Term("curated", clean_display(display), match_key(display))
+        if is_usable(first.display, first.key):
+            yield first
+            for name in filter(str.strip, others.split(",")):
+                yield Term("curated", clean_display(name), match_key(name), first.key)
+
+
+def _read(work: AnchorWork, path: str) -> bytes | None:
+    file = SourceFile(path, FileStat(0, 0, 0, 0), is_cold=False)
+    try:
+        return read_note(work.paths, file, limit_bytes=work.config.max_note_bytes)[0]
+    except (FileNotFoundError, NoteUnreadable):
+        return None  # the next update of the index reports it, and takes it out
 
 
 def choose_anchors(
@@ -59,11 +184,9 @@ def choose_anchors(
     """Return the anchors of a nightly build in order of keys: the most salient, and all curated."""
     settings = work.config.anchors
     denied = denied_keys(settings.deny)
-    found = gather(passages, read_curated(work), snapshot)
+    found = gather(work, snapshot, passages)
     limit = min(settings.vocabulary, max(len(passages) // PASSAGES_EACH, FEWEST))
-    found = bound_notes(found, limit // NOTE_SHARE)
-    order = sorted(found, key=lambda key: (-found[key].salience, key))
-    order = [key for key in order if key not in denied]
+    order = [key for key in bound_notes(found, limit // NOTE_SHARE) if key not in denied]
     curated = {key for key in order if "curated" in found[key].kinds}
     chosen = curated | set([key for key in order if key not in curated][:limit])
     terms = ((key, found[key]) for key in sorted(chosen))
@@ -74,7 +197,7 @@ def choose_anchors(
 
 
 def gather(
-    passages: Sequence[TermedPassage], curated: Iterable[Term], snapshot: Snapshot
+    work: AnchorWork, snapshot: Snapshot, passages: Sequence[TermedPassage]
 ) -> dict[str, Candidate]:
     """Return every candidate by its key, with its salience.
 
@@ -85,9 +208,8 @@ def gather(
     for passage in passages:
         for term in passage.terms:
             _count(found, term, passage.note)
-    for term in curated:
+    for term in read_curated(work):
         _count(found, term, None)
-    total = max(len({passage.note for passage in passages}), 1)
     held = Counter(word for passage in passages for word in found.keys() & set(passage.words))
     kept = {
         key: term for key, term in found.items() if term.kinds and not _says_little(term, held[key])
@@ -96,32 +218,18 @@ def gather(
     kept = often if len(often) >= FEWEST else kept
     linked = (target for targets in snapshot.link_targets() for target in targets)
     links = Counter(match_key(stem_of(target)) for target in linked)
-    for key, candidate in kept.items():
-        if "curated" not in candidate.kinds:
-            candidate.display = max(candidate.displays, key=lambda d: (candidate.displays[d], d))
-        candidate.salience = _salience(candidate, total, links[key])
-    return kept
-
-
-def bound_notes(found: Mapping[str, Candidate], most: int) -> dict[str, Candidate]:
-    """Keep of the terms that stand in one note alone its ``most`` salient ones.
-
-    A note that is stuffed with names must not be the vocabulary. What people name by its place or
-    in front matter stays.
-    """
-    counts: Counter[int] = Counter()
-    kept = {}
-    for key, term in sorted(found.items(), key=lambda item: (-item[1].salience, item[0])):
-        if len(term.notes) == 1 and not term.kinds & {"curated", "project", "entity", "title"}:
-            counts[min(term.notes)] += 1
-            if counts[min(term.notes)] > most:
-                continue
-        kept[key] = term
+    notes = max(len({passage.note for passage in passages}), 1)
+    for key, one in kept.items():
+        one.display = one.display or max(one.displays, key=lambda d: (one.displays[d], d))
+        weight = max(WEIGHTS[kind] for kind in one.kinds)
+        idf = share_idf(max(len(one.notes), 1), notes) / log(1 + notes)
+        engagement = 1 + log(1 + links[key]) / 4
+        one.salience = round(weight * log(1 + max(one.passages, 1)) * idf * engagement, 6)
     return kept
 
 
 def _count(found: dict[str, Candidate], term: Term, note: int | None) -> None:
-    candidate = found.setdefault(term.alias_of or term.key, Candidate(term.display))
+    candidate = found.setdefault(term.alias_of or term.key, Candidate())
     if term.alias_of and term.alias_of != term.key:
         candidate.aliases.add(term.key)
         return
@@ -145,9 +253,16 @@ def _says_little(candidate: Candidate, held: int) -> bool:
     return held > max(most * candidate.passages, FEW_USES)
 
 
-def _salience(candidate: Candidate, notes: int, links: int) -> float:
-    weight = max((WEIGHTS[kind] for kind in candidate.kinds), default=1.0)
-    idf = share_idf(max(len(candidate.notes), 1), notes) / log(1 + notes)
-    engagement = 1 + log(1 + links) / 4
-    salience: float = weight * log(1 + max(candidate.passages, 1)) * idf * engagement
-    return round(salience, 6)
+def bound_notes(found: Mapping[str, Candidate], most: int) -> Iterator[str]:
+    """Yield keys by salience; of the terms that stand in one note alone only its ``most`` first.
+
+    A note that is stuffed with names must not be the vocabulary. What people name by its place or
+    in front matter stays.
+    """
+    counts: Counter[int] = Counter()
+    for key, term in sorted(found.items(), key=lambda item: (-item[1].salience, item[0])):
+        if len(term.notes) == 1 and not term.kinds & {"curated", "project", "entity", "title"}:
+            counts[min(term.notes)] += 1
+            if counts[min(term.notes)] > most:
+                continue
+        yield key

@@ -1,4 +1,4 @@
-"""The anchors of one palace: built, carried along with its index, asked, exported.
+"""``Palace.anchors``: built, carried along with the index, asked, exported.
 
 What an ordinary question does not need is imported where it is used.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from memory_palace.config import Config, PalacePaths
+from memory_palace.engine import Engine
 from memory_palace.errors import IndexDamagedError, UsageError
+from memory_palace.feature import Feature
 from memory_palace.index.context import Followed, Progress
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import AnchorEvidence, Problem, Query
@@ -26,44 +27,32 @@ if TYPE_CHECKING:
     from memory_palace.embedding.base import Embedder
     from memory_palace.features.anchors.anchor_file import AnchorFile
     from memory_palace.features.anchors.build import AnchorBuild
-    from memory_palace.features.anchors.corpus import AnchorWork
     from memory_palace.features.anchors.lookup import Book
+    from memory_palace.features.anchors.vocabulary import AnchorWork
 
 
-class PalaceAnchors:
-    """What a palace's anchors can do; the anchors of the last snapshot are held open."""
+class Anchors(Feature):
+    """The anchors of a palace; those of the last snapshot are held open."""
 
-    def __init__(
-        self,
-        paths: PalacePaths,
-        config: Config,
-        *,
-        snapshot: Callable[[], Snapshot],
-        embedder: Callable[[], Embedder],
-    ) -> None:
-        """``snapshot`` and ``embedder`` give those of the index as it is committed now."""
-        self.paths = paths
-        self.config = config
-        self.snapshot = snapshot
-        self.embedder = embedder
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(engine)
         self._opened: Book | None = None
 
     def book(self, snapshot: Snapshot | None = None) -> Book:
         """Return the anchors that a snapshot names; without one, those committed now."""
         from memory_palace.features.anchors.lookup import Book
 
-        snapshot = self.snapshot() if snapshot is None else snapshot
+        snapshot = self.engine.snapshot() if snapshot is None else snapshot
         if self._opened is None or self._opened.snapshot is not snapshot:
-            settings, sources = self.config.anchors, self.config.sources
-            self._opened = Book(self.read(snapshot), snapshot, settings, sources)
+            self._opened = Book(self.read(snapshot), snapshot, self.engine.config)
         return self._opened
 
     def read(self, snapshot: Snapshot | None = None) -> AnchorFile | None:
         """Return the anchor file that a snapshot names; without one, now's."""
         from memory_palace.features.anchors.anchor_file import read_anchors
 
-        snapshot = self.snapshot() if snapshot is None else snapshot
-        return read_anchors(self.paths.index, snapshot.commit.anchors)
+        snapshot = self.engine.snapshot() if snapshot is None else snapshot
+        return read_anchors(self.engine.paths.index, snapshot.commit.anchors)
 
     def build(
         self,
@@ -89,8 +78,7 @@ class PalaceAnchors:
         """
         from memory_palace.features.anchors.lookup import find_passages
 
-        book = self.book(snapshot)
-        return find_passages(book, text, projects=projects)
+        return find_passages(self.book(snapshot), text, projects=projects)
 
     def ask(
         self, query: Query, snapshot: Snapshot, *, projects: Sequence[str] | None = None
@@ -103,10 +91,11 @@ class PalaceAnchors:
 
     def work(self, embedder: Embedder | None = None, now_ns: int | None = None) -> AnchorWork:
         """Return what making anchors takes, by default with the index's embedder and now."""
-        from memory_palace.features.anchors.corpus import AnchorWork
+        from memory_palace.features.anchors.vocabulary import AnchorWork
 
-        embedder = self.embedder() if embedder is None else embedder
-        return AnchorWork(self.paths, self.config, embedder, now_ns or time.time_ns())
+        embedder = self.engine.embedder() if embedder is None else embedder
+        engine = self.engine
+        return AnchorWork(engine.paths, engine.config, embedder, now_ns or time.time_ns())
 
     def follow(
         self, hot: Snapshot, names: tuple[str, ...], embedder: Embedder, now_ns: int
@@ -121,14 +110,14 @@ class PalaceAnchors:
         from memory_palace.features.anchors.anchor_file import read_anchors, write_anchors
         from memory_palace.features.anchors.build import build_file, extend_file
 
-        work = self.work(embedder, now_ns)
+        work, paths = self.work(embedder, now_ns), self.engine.paths
         try:
-            before = read_anchors(self.paths.index, names)
+            before = read_anchors(paths.index, names)
         except IndexDamagedError as error:
-            where = self.paths.index.relative_to(self.paths.root).as_posix()
+            where = paths.index.relative_to(paths.root).as_posix()
             return Followed((), (Problem(where, None, "index", str(error)),))
         after = extend_file(work, hot, before) if before else build_file(work, hot)
-        return Followed(names if after is before else (write_anchors(self.paths.index, after),))
+        return Followed(names if after is before else (write_anchors(paths.index, after),))
 
     def export(self, folder: Path) -> list[Path]:
         """Write the three files of source document 003; return their paths.
