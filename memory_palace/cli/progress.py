@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from typer import Exit
@@ -18,40 +18,6 @@ if TYPE_CHECKING:
 
 Advance = Callable[[str, int, int], None]
 """Takes what is being done, how much of it is done, and how much there will be."""
-
-
-class _Line:
-    """Counts the work of a phase: drawn as it goes on, or written as it ends."""
-
-    drawn: Progress | None = None
-
-    def __init__(self, label: str, *, in_bytes: bool, is_written: bool) -> None:
-        self.phase, self.done, self.total = "", 0, 0
-        self._label, self._in_bytes, self._is_written = label, in_bytes, is_written
-
-    def advance(self, phase: str, done: int, total: int) -> None:
-        if phase != self.phase:
-            self.end()
-            if self.drawn:
-                self.drawn.reset(self.drawn.task_ids[0])
-        self.phase, self.done, self.total = phase, done, max(done, total)
-        if self.drawn:
-            self.drawn.update(
-                self.drawn.task_ids[0],
-                description=self._name,
-                completed=done,
-                total=self.total,
-                visible=self.total > 1,
-            )
-
-    @property
-    def _name(self) -> str:
-        return visible(": ".join(part for part in (self._label, self.phase) if part))
-
-    def end(self) -> None:
-        if self.phase and self._is_written:
-            count = f"{self.total / 1e6:.1f} MB" if self._in_bytes else f"{self.total:,}"
-            print(f"{self._name}: {count}" if self.total > 1 else self._name, file=sys.stderr)
 
 
 @contextmanager
@@ -68,16 +34,34 @@ def progress_line(
     Ctrl-C ends the command with ``stopped``, or what it says of the last phase and its counts.
     """
     is_live = sys.stderr.isatty() and not quiet
-    line = _Line(label, in_bytes=in_bytes, is_written=verbose and not quiet and not is_live)
+    is_written = verbose and not quiet and not is_live
+    phase, done, total, name = "", 0, 0, ""
+
+    def end() -> None:
+        if phase and is_written:
+            count = f"{total / 1e6:.1f} MB" if in_bytes else f"{total:,}"
+            print(f"{name}: {count}" if total > 1 else name, file=sys.stderr)
+
+    def advance(doing: str, so_far: int, at_most: int) -> None:
+        nonlocal phase, done, total, name
+        if doing != phase:
+            end()
+            if drawn:
+                drawn.reset(drawn.task_ids[0])
+            name = visible(": ".join(part for part in (label, doing) if part))
+        phase, done, total = doing, so_far, max(so_far, at_most)
+        if drawn:
+            line, has_count = drawn.task_ids[0], total > 1
+            drawn.update(line, description=name, completed=done, total=total, visible=has_count)
+
     try:
-        with ExitStack() as stack:
-            stack.callback(line.end)
-            if is_live:
-                line.drawn = stack.enter_context(_draw(in_bytes=in_bytes))
-            yield line.advance
+        with _draw(in_bytes=in_bytes) if is_live else nullcontext() as drawn:
+            try:
+                yield advance
+            finally:
+                end()
     except KeyboardInterrupt:
-        counts = (line.phase, line.done, line.total)
-        say(stopped if isinstance(stopped, str) else stopped(*counts))
+        say(stopped if isinstance(stopped, str) else stopped(phase, done, total))
         raise Exit(INTERRUPTED) from None
 
 

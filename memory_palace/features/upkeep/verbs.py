@@ -93,8 +93,7 @@ def index(
     verify: Annotated[
         bool,
         Option(
-            "--verify",
-            help="Hash every note and index file, mend what differs; push it all again.",
+            "--verify", help="Hash every note and index file, mend what differs; push it all again."
         ),
     ] = False,
     dry_run: Annotated[
@@ -456,21 +455,18 @@ def status(
 
 
 def _describe_notes(status: IndexStatus) -> str:
-    """Return how many notes and passages there are."""
     archived = f" ({status.cold:,} archived)" if status.cold else ""
     noun = "passage" if status.chunks == 1 else "passages"
     return f"{status.notes:,}{archived}, in {status.chunks:,} {noun}"
 
 
 def _describe_model(status: IndexStatus) -> str:
-    """Return what compares by meaning, or that nothing does."""
     if status.awaiting:
         return f"{status.embedder}, so far of {status.chunks - status.awaiting:,} passages"
     return status.embedder if status.dimension else "none: words only, no meaning"
 
 
 def _describe_freshness(status: IndexStatus) -> str:
-    """Return how far the index is behind the notes, and when it was built."""
     behind = f"{plural(status.behind, 'note')} behind" if status.behind else ""
     compared = "up to date" if status.freshness == "current" else "not compared with the notes"
     return f"{behind or compared}, built {status.built:%Y-%m-%d %H:%M} UTC"
