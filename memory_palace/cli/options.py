@@ -42,56 +42,10 @@ Verbose = Annotated[
     bool, Option("-v", "--verbose", help="Say on stderr what is being done, a line per phase.")
 ]
 Limit = Annotated[int, Option("-k", "--top-k", min=1, help="Maximum number of results.")]
-Type = Annotated[
-    str | None,
-    Option("-t", "--type", help="Only this note type."),
-]
-PriorityName = Annotated[
-    str | None, Option("-p", "--priority", help="Only this priority: high, medium or low.")
-]
-Room = Annotated[
-    str | None,
-    Option("--room", help="Only notes in this room.", autocompletion=completed("rooms")),
-]
-Folder = Annotated[
-    list[str] | None,
-    Option(
-        "--in",
-        metavar="FOLDER",
-        help="Only notes in or below this folder; repeatable.",
-        autocompletion=completed("folders"),
-    ),
-]
-Tagged = Annotated[
-    list[str] | None,
-    Option(
-        "--tag",
-        metavar="TAG",
-        help="Only notes with this tag, or one below it; repeatable.",
-        autocompletion=completed("tags"),
-    ),
-]
-Since = Annotated[
-    str | None,
-    Option("--since", help="Only notes from this date on: a date, 30d, 2w, 6m or 1y."),
-]
-When = Annotated[
-    str | None,
-    Option("--when", help='Only what is of a time or names it: "last May".'),
-]
-Until = Annotated[str | None, Option("--until", help="Only notes up to this date.")]
 AsOf = Annotated[
     str | None, Option("--as-of", help="Answer as if today were this date; leave out later notes.")
 ]
 IncludeCold = Annotated[bool, Option("--include-cold", help="Include archived notes.")]
-Rerank = Annotated[
-    str | None,
-    Option(
-        "--rerank",
-        metavar="MODEL",
-        help="Let a cross-encoder order the 50 best: a folder, or ORGANIZATION/NAME.",
-    ),
-]
 Budget = Annotated[
     int | None,
     Option("--budget", min=1, help="Maximum size of the text, in UTF-8 bytes."),
@@ -111,18 +65,6 @@ Tags = Annotated[
     list[str] | None,
     Option("--tag", metavar="TAG", help="Tag; repeatable.", autocompletion=completed("tags")),
 ]
-
-VALUES = {
-    word: value
-    for value, words in (
-        *(("DATE", "since until of"), ("TEXT", "by as set unset")),
-        *(("PLACE", "at from"), ("WORDS", "found expect"), ("SECONDS", "wait debounce")),
-        *(("BYTES", "budget"), ("DAYS", "life"), ("FOLDER", "in"), ("MEMORY", "against")),
-        *(("NOTE", "winner"), ("REASON", "reject"), ("STEP", "next"), ("N", "size")),
-    )
-    for word in words.split()
-}
-"""What the value of an option is called that does not say so by its own last word."""
 
 
 def take_root(ctx: Context, value: str | None) -> None:
@@ -182,7 +124,7 @@ def open_palace(ctx: Context) -> Palace:
     palace.agent = os.environ.get("PALACE_AGENT", "")
     if lend is not None:
         lend(palace)
-    name_unread_later(ctx, palace)
+    ctx.call_on_close(lambda: _name_unread(palace))
     return palace
 
 
@@ -194,11 +136,6 @@ def open_palace_if_any(ctx: Context) -> Palace | None:
         if ctx.obj is not None:
             raise
         return None
-
-
-def name_unread_later(ctx: Context, palace: Palace) -> None:
-    """Name on stderr what of a palace could not be read, when the command has ended."""
-    ctx.call_on_close(lambda: _name_unread(palace))
 
 
 def _name_unread(palace: Palace) -> None:
