@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field, fields, is_dataclass
 from datetime import UTC, date, datetime
 from enum import Enum
+from pathlib import PurePath
 from typing import Any, ClassVar, Final, Literal
 
 from memory_palace.language.visible import escape_hidden, visible
@@ -73,6 +74,8 @@ def to_record(value: Any) -> Any:
         return round(value, 6)
     if isinstance(value, datetime | date):
         return value.isoformat()
+    if isinstance(value, PurePath):
+        return str(value)
     if isinstance(value, Mapping):
         return {str(key): to_record(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple | set | frozenset):

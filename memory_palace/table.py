@@ -41,12 +41,12 @@ VERBS = {
             "metabolism.verbs:metabolism",
             "Keep what outlives a project; archive the rest.",
         ),
-        "view": ("view.verbs:view_palace", "Draw the palace as a page to walk through."),
+        "view": ("view.verbs:verbs", "Draw the palace as a page to walk through."),
     },
     "Agents": {
         "remember": ("capture.verbs:verbs", "Keep what was said, where it is found again."),
         "import": (
-            "importing.verbs:import_file",
+            "importing.verbs:verbs",
             "Import conversations and notes of other programs.",
         ),
         "recall": (
@@ -54,8 +54,8 @@ VERBS = {
             "Say unasked what the notes have on what was said.",
         ),
         "verify": ("checking.verbs:verbs", "Check an answer against the notes."),
-        "plugin": ("agents.verbs:make_plugin", "Write the plug-in of an agent's harness."),
-        "mcp": ("agents.mcp_verb:serve_agents", "Let agents search, read and write, by MCP."),
+        "plugin": ("agents.verbs:verbs", "Write the plug-in of an agent's harness."),
+        "mcp": ("agents.verbs:verbs", "Let agents search, read and write, by MCP."),
         "seek": ("seek.verbs:seek", "Pursue a goal over several steps."),
     },
     "Study": {
@@ -79,10 +79,25 @@ BELOW = {
     "seek locus": ("seek.verbs:locus", "Manage loci: notes that have a place."),
 }
 """Groups and verbs below another group, which need not know them."""
-HIDDEN = {"hook": ("agents.hook_verb:run_hook", "Tell an agent what the notes have for it.")}
+HIDDEN = {"hook": ("agents.verbs:verbs", "Tell an agent what the notes have for it.")}
 """Verbs of no panel: a harness calls them, as ``palace plugin`` has written."""
 EARLY = {"hook": "agents.calling:run_hook"}
 """Functions that take the command line before Typer does, and may hand it back."""
+TOOLS = {
+    "search": "agents.tools:search",
+    "read": "agents.tools:read",
+    "recall": "agents.tools:recall",
+    "remember": "capture.tools:remember",
+    "tasks": "tasks.tools:tasks",
+    "verify": "checking.tools:verify",
+}
+"""Tools that agents call: see ``memory_palace.tools``."""
+PAGE = (
+    "tasks.tools:open_work",
+    "agents.hooks:last_lesson",
+    "capture.tools:recent_entries",
+)
+"""Functions from a palace to lines of the page that a session of an agent begins with."""
 ALONE = "upkeep.verbs:Overview"
 """What ``palace`` without a verb shows of a palace, or of none."""
 KINDS = {"memory": "memories.kind:MemoryKind"}
@@ -128,7 +143,7 @@ EVIDENCE = {"anchor": "anchors"}
 """Signals whose evidence an attribute of ``Palace`` adds to a question, by ``ask``."""
 STORES = {"ask": "store.reaching:ask_store", "push": "store.reaching:pushing_to"}
 """What others ask of a store: a question, or to take an index."""
-STATUS = {"hooks": "agents.status:read_status"}
+STATUS = {"hooks": "agents.hook_log:read_status"}
 """Keys of ``palace status``, each with the function of a palace that returns what is shown."""
 
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_palace.importing.formats import json_entries
-from memory_palace.importing.formats.files import ExportFile
-from memory_palace.importing.items import ReadReport
+from memory_palace.features.importing.formats import json_entries
+from memory_palace.features.importing.formats.files import ExportFile
+from memory_palace.features.importing.items import ReadReport
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(st.characters(codec="utf-8"), max_size=8),

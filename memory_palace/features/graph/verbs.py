@@ -26,7 +26,7 @@ _WIDEST = 60
 
 
 @graph.verb("map")
-def map_palace(palace: Palace, apply: Apply = False, as_json: Json = False) -> Branch | Outcome:
+def map_palace(palace: Palace, apply: Apply = False, as_json: Json = False) -> Outcome | None:
     """Draw rooms, folders and their newest notes; --apply writes an overview.
 
     The overview of rooms, work, insights and health goes into the control panel, between two
@@ -41,7 +41,8 @@ def map_palace(palace: Palace, apply: Apply = False, as_json: Json = False) -> B
         rooms[home].append(document)
     count = plural(sum(map(len, rooms.values())), "note")
     below = [_draw_room(room, rooms[room]) for room in sorted(rooms)]
-    return Branch(f"{palace.paths.root.resolve().name}  {count}", below)
+    Branch(f"{palace.paths.root.resolve().name}  {count}", below).show(as_json=False)
+    return None
 
 
 def _draw_room(name: str, notes: Sequence[Document]) -> Branch:

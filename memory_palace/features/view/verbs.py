@@ -2,28 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import webbrowser
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
-from typer import Context, Option
+from typer import Option
 
-from memory_palace.cli.options import IncludeCold, Json, open_palace
+from memory_palace.cli.group import Group
+from memory_palace.cli.options import IncludeCold, Json
 from memory_palace.errors import UsageError
 from memory_palace.features.view.values import ViewOptions
 from memory_palace.features.view.writing import ViewReport, write_view
 from memory_palace.palace import Palace
-from memory_palace.shown import plural, print_answer, say, say_behind, to_record
+from memory_palace.shown import SPREAD, Shown, inner, plural, say, say_behind
 
-_Out = Annotated[
-    Path | None,
-    Option("--out", metavar="FILE", help="Write the page here, not beside the index."),
-]
+verbs = Group()
 
 
-def view_palace(
-    ctx: Context,
-    out: _Out = None,
+@dataclass(frozen=True, slots=True)
+class ViewShown(Shown):
+    """A page that was written."""
+
+    report: ViewReport = field(metadata=SPREAD)
+    behind: int = inner()
+    """Notes that differ from the index."""
+
+    def lines(self) -> Iterator[str]:
+        """Return where it is, and the figures."""
+        report = self.report
+        size, limit = _megabytes(report.size_bytes), _megabytes(report.limit_bytes)
+        yield f"page       {_seen_from_here(report.file)}, {size} of at most {limit}"
+        has_districts = report.districts > report.rooms
+        districts = f", {plural(report.districts, 'district')}" if has_districts else ""
+        yield f"notes      {report.notes:,} in {plural(report.rooms, 'room')}{districts}"
+        if report.text_amount == "first paragraphs":
+            yield "text       first paragraphs only: whole notes would be more than 20 MB"
+        if report.locked:
+            yield f"archived   {report.locked:,} locked; --include-cold shows them"
+        elif report.cold:
+            yield f"archived   {report.cold:,} shown"
+
+    def remarks(self, *, as_json: bool) -> Iterable[str]:
+        """Return what is to be known of the plan, and that notes changed since."""
+        return [*self.report.remarks, *([say_behind(self.behind)] if self.behind else [])]
+
+
+@verbs.verb("view")
+def view(
+    palace: Palace,
+    out: Annotated[
+        Path | None,
+        Option("--out", metavar="FILE", help="Write the page here, not beside the index."),
+    ] = None,
     opens: Annotated[bool, Option("--open", help="Open the page in the browser.")] = False,
     include_cold: IncludeCold = False,
     relayout: Annotated[
@@ -37,36 +69,25 @@ def view_palace(
         int, Option("--port", min=0, max=65535, help="Port of --live; 0 takes a free one.")
     ] = 0,
     as_json: Json = False,
-) -> None:
+) -> Iterator[ViewShown]:
     """Draw the palace as a plan, in one HTML file that needs no network.
 
     Notes keep their places from one plan to the next. Nothing private is on it; archived notes are
     only counted, unless they are asked for. Example: palace view --open
     """
-    palace, options = open_palace(ctx), ViewOptions(include_cold, relayout)
-    if not live:
-        _refuse("a page in a file", {"--port": port != 0}, hint="; it is for --live")
-        _write(palace, options, out, opens=opens, as_json=as_json)
+    options = ViewOptions(include_cold, relayout)
+    if live:
+        _refuse("--live", {"--out": out is not None, "--relayout": relayout, "--json": as_json})
+        from memory_palace.features.view.live import serve_page  # delayed: few want a server
+
+        serve_page(palace, options, port=port, opens=opens)
         return
-    _refuse("--live", {"--out": out is not None, "--relayout": relayout, "--json": as_json})
-    from memory_palace.features.view.live import serve_page  # delayed: few want a server
-
-    serve_page(palace, options, port=port, opens=opens)
-
-
-def _write(
-    palace: Palace, options: ViewOptions, out: Path | None, *, opens: bool, as_json: bool
-) -> None:
+    _refuse("a page in a file", {"--port": port != 0}, hint="; it is for --live")
     report = write_view(palace, options, out=out.expanduser() if out else None)
-    record = to_record(report) | {"file": str(report.file), "remarks": list(report.remarks)}
-    print_answer(record, _lines(report), as_json=as_json)
     freshness = palace.check_freshness(palace.paths, palace.config, palace.snapshot())
-    for remark in report.remarks:
-        say(remark)
-    if freshness.behind:
-        say(say_behind(freshness.behind))
-    if opens:
-        _open(report.file)
+    yield ViewShown(report, freshness.behind)
+    if opens and not webbrowser.open(report.file.resolve().as_uri()):
+        say(f"no browser could be started; open {_seen_from_here(report.file)} yourself")
 
 
 def _refuse(what: str, given: Mapping[str, bool], *, hint: str = "") -> None:
@@ -76,30 +97,9 @@ def _refuse(what: str, given: Mapping[str, bool], *, hint: str = "") -> None:
         raise UsageError(f"{what} does not take {' or '.join(named)}{hint}")
 
 
-def _lines(report: ViewReport) -> Iterator[str]:
-    size, limit = _megabytes(report.size_bytes), _megabytes(report.limit_bytes)
-    yield f"page       {_shown(report.file)}, {size} of at most {limit}"
-    groups = f", {plural(report.districts, 'district')}" if report.districts > report.rooms else ""
-    yield f"notes      {report.notes:,} in {plural(report.rooms, 'room')}{groups}"
-    if report.text_amount == "first paragraphs":
-        yield "text       first paragraphs only: whole notes would be more than 20 MB"
-    if report.locked:
-        yield f"archived   {report.locked:,} locked; --include-cold shows them"
-    elif report.cold:
-        yield f"archived   {report.cold:,} shown"
-
-
-def _open(file: Path) -> None:
-    import webbrowser  # delayed: only --open needs it
-
-    if not webbrowser.open(file.resolve().as_uri()):
-        say(f"no browser could be started; open {_shown(file)} yourself")
-
-
-def _shown(file: Path) -> str:
+def _seen_from_here(file: Path) -> str:
     """Return a path as it is seen from the working folder."""
-    whole = file.resolve()
-    here = Path.cwd()
+    whole, here = file.resolve(), Path.cwd()
     return str(whole.relative_to(here) if whole.is_relative_to(here) else whole)
 
 
