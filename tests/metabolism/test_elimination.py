@@ -8,8 +8,8 @@ from datetime import date, timedelta
 import pytest
 
 from memory_palace.changes.operations import Create, Move, Replace
+from memory_palace.features.metabolism.cycle import carry_out
 from memory_palace.features.metabolism.elimination import find_proposals
-from memory_palace.features.metabolism.steps import carry_out
 from memory_palace.notes.document import parse_document
 from memory_palace.notes.usage import Usage
 

@@ -8,7 +8,7 @@ import pytest
 from memory_palace.changes.changing import read_notes
 from memory_palace.changes.overlay import overlay
 from memory_palace.errors import PalaceError
-from memory_palace.features.memories.verification_tokens import find_tokens
+from memory_palace.features.memories.verification import find_tokens
 from memory_palace.features.redqueen.examined import examine
 from memory_palace.features.redqueen.proposals import patch_note
 from memory_palace.features.redqueen.session import RoundProposal

@@ -12,8 +12,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from memory_palace.changes.changing import undo_change
 from memory_palace.errors import CheckFailedError, PalaceError, UsageError
-from memory_palace.features.tasks.corridor import TRANSITIONS
 from memory_palace.features.tasks.tasks import (
+    TRANSITIONS,
     lint_tasks,
     list_tasks,
     move_task,

@@ -6,17 +6,47 @@ decided here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from itertools import chain, combinations
 from typing import Literal, TypeAlias
 
+import numpy as np
+
+from memory_palace.engine import Engine
+from memory_palace.features.checking.contradictions import find_contradictions
+from memory_palace.features.checking.verdicts import write_place
+from memory_palace.features.checking.wording import read_claims, split_prose
 from memory_palace.features.metabolism.assets import CONSTITUTION, TELEGRAM, is_protected, kind_of
 from memory_palace.features.metabolism.ledger import Ledger, field_date
-from memory_palace.features.metabolism.likeness import Cosine, HotNotes, LineRange, find_pairs
+from memory_palace.features.tasks.conflicts import read_statements
+from memory_palace.language.tokens import plain_words, tokenize
+from memory_palace.language.word_lists import STOP_STEMS
+from memory_palace.markdown.markup import Markup
+from memory_palace.models import Vector
 from memory_palace.notes.document import Document
 from memory_palace.notes.rooms import stem_of
+from memory_palace.notes.superseding import blank_claims, find_claims
 from memory_palace.notes.validity import superseded_by
+from memory_palace.notes.withholding import withhold
 
+LineRange: TypeAlias = tuple[int, int]
+Cosine: TypeAlias = Callable[[str, str], float | None]
+"""How alike two notes are by their vectors; ``None`` where one has none."""
+
+DUPLICATE_COSINE, DUPLICATE_JACCARD = 0.92, 0.7
+"""Both must be exceeded."""
+_SHOWN = 100
+"""Characters that are shown of a statement."""
+_ADDRESS = re.compile(r"https?://[^\s)\]>\"]+")
+_NAMES_ALONE = re.compile(
+    r"^[ \t]*(?:[-*+][ \t]+)?(?:(?:\[\[[^\[\]\n]*\]\][ \t,;]*)+|[^\s:;,|()\[\]]+\.md[ \t]*)$", re.M
+)
+"""Lines that hold nothing but links or a path."""
+_WORD = re.compile(r"\w+")
 EliminationAction: TypeAlias = Literal[
     "supersede", "return", "revive", "demote", "archive", "finish", "merge", "contradiction"
 ]
@@ -52,20 +82,9 @@ def find_proposals(ledger: Ledger, *, cosine: Cosine | None) -> list[Elimination
             proposal = _step_for(ledger, document)
             if proposal is not None:
                 found[path] = _hold(ledger, proposal)
-    assets = [
-        document
-        for document in ledger.documents.values()
-        if not document.is_cold
-        and (document.place == CONSTITUTION or kind_of(document) not in (None, TELEGRAM))
-        and not superseded_by(document.fields)
-        and document.path not in ledger.disputed
-    ]
-    for pair in find_pairs(assets, cosine=cosine, settled=ledger.settled):
-        found[pair.newer] = _hold(
-            ledger,
-            Elimination(pair.action, pair.newer, pair.evidence, pair.older, lines=pair.lines),
-        )
-        found.pop(pair.older, None)  # neither goes while they are in doubt
+    for pair in find_pairs(ledger, cosine):
+        found[pair.path] = _hold(ledger, pair)
+        found.pop(pair.other or "", None)  # neither goes while they are in doubt
     return list(_hold_unsaid(ledger, [found[path] for path in sorted(found)]))
 
 
@@ -196,3 +215,132 @@ def _hold(ledger: Ledger, proposal: Elimination) -> Elimination:
     if any(path in ledger.uncommitted for path in touched):
         why = "has edits that are not committed to git"
     return replace(proposal, held=why)
+
+
+def find_pairs(ledger: Ledger, cosine: Cosine | None) -> list[Elimination]:
+    """Compare assets with one another; each is in one pair at most, duplicates are of one kind.
+
+    The older of two is the ``other``. Pairs that a person has looked at are not proposed again.
+    """
+    assets = [
+        document
+        for document in ledger.documents.values()
+        if not document.is_cold
+        and (document.place == CONSTITUTION or kind_of(document) not in (None, TELEGRAM))
+        and not superseded_by(document.fields)
+        and document.path not in ledger.disputed
+    ]
+    assets.sort(key=lambda d: (d.text("date"), d.path))
+    pairs: list[Elimination] = []
+    taken: set[str] = set()
+    duplicates = _duplicates(assets, cosine) if cosine else iter(())
+    for pair in chain(_contradictions(assets), duplicates):
+        both = frozenset((pair.path, pair.other or ""))
+        if not both & taken and both not in ledger.settled:
+            pairs.append(pair)
+            taken |= both
+    return pairs
+
+
+def _contradictions(ordered: Sequence[Document]) -> Iterator[Elimination]:
+    """Yield the rules that cannot both be followed, by the tests of ``palace verify``."""
+    for found in find_contradictions([read_statements(document) for document in ordered]):
+        ends = found.first, found.second
+        said = (f"{write_place(end)} says “{end.text}”" for end in ends)
+        lines = ((ends[0].first_line, ends[0].last_line), (ends[1].first_line, ends[1].last_line))
+        evidence = (*said, f"they differ: {found.reason}")
+        yield Elimination("contradiction", ends[1].note, evidence, other=ends[0].note, lines=lines)
+
+
+def _duplicates(ordered: Sequence[Document], cosine: Cosine) -> Iterator[Elimination]:
+    words = {document.path: frozenset(plain_words(document.body)) for document in ordered}
+    for older, newer in combinations(ordered, 2):
+        one, other = words[older.path], words[newer.path]
+        overlap = len(one & other) / max(1, len(one | other))
+        if overlap <= DUPLICATE_JACCARD or kind_of(older) is not kind_of(newer):
+            continue  # cheap, and most pairs end here
+        alike = cosine(older.path, newer.path)
+        if alike is not None and alike > DUPLICATE_COSINE:
+            evidence = (
+                f"cosine {alike:.3f}, above {DUPLICATE_COSINE}",
+                f"shared words {overlap:.3f}, above {DUPLICATE_JACCARD}",
+            )
+            yield Elimination("merge", newer.path, evidence, other=older.path)
+
+
+def has_vectors(engine: Engine) -> bool:
+    """Whether there is an index with vectors to compare notes by."""
+    return engine.paths.commit.exists() and bool(engine.snapshot().commit.dimension)
+
+
+def open_cosine(engine: Engine) -> Cosine | None:
+    """Return a function of the cosine of two notes' mean vectors; ``None`` without vectors."""
+    if not has_vectors(engine):
+        return None
+    snapshot = engine.snapshot()
+    places = {path: place for place, path in enumerate(snapshot.paths)}
+
+    @cache
+    def mean(path: str) -> Vector | None:
+        rows = np.flatnonzero(snapshot.row_note == places.get(path, -1))
+        total = snapshot.rows_of(rows).sum(axis=0) if len(rows) else np.zeros(1, np.float32)
+        length = float(np.linalg.norm(total))
+        return total / length if length else None
+
+    def cosine(first: str, second: str) -> float | None:
+        one, two = mean(first), mean(second)
+        return None if one is None or two is None else float(one @ two)
+
+    return cosine
+
+
+class HotNotes:
+    """The statements of the notes that are in the hot rooms."""
+
+    def __init__(self, documents: Iterable[Document]) -> None:
+        self.gone: set[str] = set()
+        """Notes that leave in the same run."""
+        self._needed: dict[str, str] = {}
+        self._notes: dict[str, dict[str, None]] = defaultdict(dict)
+        """For each statement the notes that have it in these words."""
+        for document in documents:
+            for statement in () if document.is_cold else _statements(document):
+                self._notes[_key(statement)][document.path] = None
+
+    def let_go(self, document: Document, *, without: Collection[str] = ()) -> str:
+        """Return why a note has to stay; nothing where others say all it says, and then it is gone.
+
+        A note that says what another one leaves behind stays for this time. A line that only names
+        notes is no loss. The notes ``without`` stand for nothing.
+        """
+        if document.path in self._needed:
+            return f"{self._needed[document.path]} goes because this note says what it said"
+        if withhold(document.data.decode("utf-8", "replace"), document.path)[1]:
+            return "holds something private, which is not compared"
+        away = {document.path, *self.gone, *without}
+        said = list(_statements(document))
+        others = [sorted(self._notes[_key(each)].keys() - away) for each in said]
+        unsaid = [each for each, notes in zip(said, others, strict=True) if not notes]
+        if not unsaid:
+            self.gone.add(document.path)
+            self._needed |= {notes[0]: document.path for notes in others}
+            return ""
+        first = unsaid[0] if len(unsaid[0]) <= _SHOWN else f"{unsaid[0][: _SHOWN - 1]}…"
+        if len(unsaid) == 1:
+            return f"says a thing that no other hot note says: {first}"
+        return f"says {len(unsaid)} things that no other hot note says, first: {first}"
+
+
+def _statements(document: Document) -> Iterator[str]:
+    """Yield the sentences of a note that say something, its lines of code and its addresses."""
+    body = blank_claims(document.body, find_claims(document.body))
+    said = dict.fromkeys(split_prose(read_claims(_NAMES_ALONE.sub("", body))))
+    yield from (each for each in said if set(tokenize(each)) - STOP_STEMS)
+    lines = zip(body.split("\n"), Markup(body).fenced, strict=True)
+    code = (line.strip() for line, is_fenced in lines if is_fenced)
+    yield from (line for line in code if _key(line) and not line.startswith(("```", "~~~")))
+    yield from dict.fromkeys(_ADDRESS.findall(body))
+
+
+def _key(statement: str) -> str:
+    return " ".join(_WORD.findall(statement.casefold()))

@@ -1,16 +1,37 @@
-"""Promotion as gates that explain themselves: each says what it counted and what is missing."""
+"""Promotion: gates that say what they counted and what is missing, and the asset behind them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from unicodedata import normalize
 
+from memory_palace.changes.changing import Plan
+from memory_palace.changes.composing import (
+    compose_note,
+    edit_fields,
+    make_slug,
+    one_line,
+    record_decision,
+)
+from memory_palace.changes.operations import Create, Operation, Replace
 from memory_palace.embedding.llm_models import estimate_tokens
-from memory_palace.features.metabolism.assets import TELEGRAM, kind_of
+from memory_palace.errors import CheckFailedError, UsageError
+from memory_palace.features.metabolism.assets import (
+    CONSTITUTION,
+    KINDS,
+    TELEGRAM,
+    WING,
+    AssetKind,
+    kind_of,
+)
 from memory_palace.features.metabolism.distill import MOST_TOKENS
 from memory_palace.features.metabolism.ledger import Ledger, field_date
 from memory_palace.markdown.markup import Markup
 from memory_palace.notes.document import Document
+from memory_palace.notes.frontmatter import set_fields
+from memory_palace.notes.rooms import stem_of
 
 LEAST_TASKS = 2
 LEAST_USES = 3
@@ -20,6 +41,8 @@ LEAST_SUCCESS = 0.8
 LEAST_ROOMS = 2
 LEAST_DAYS = 90
 """Days that a rule must have held before it may become part of the constitution."""
+_COST = "Cost of deviation"
+_ITEM = re.compile(r"^(\d{1,9})[.)] ", re.MULTILINE)
 _UNTRUSTED = frozenset(
     "untrusted agent web external import imported chat transcript llm model generated "
     "scraped".split()
@@ -53,43 +76,34 @@ def reflection_gates(ledger: Ledger, path: str) -> list[PromotionGate]:
 def constitution_gates(ledger: Ledger, path: str, *, cost_of_deviation: str) -> list[PromotionGate]:
     """Return the four tests of a constitution candidate, and what holds for every promotion."""
     document = ledger.documents[path]
-    cards = ledger.worked_in(path)
-    rooms = sorted({card.document.text("project") for card in cards} - {""})
+    projects = {card.document.text("project") for card in ledger.worked_in(path)} - {""}
     day = field_date(document, "date")
     age = None if day is None else (ledger.today - day).days
+    is_stale = document.text("status") == "stale"
+    has_cost = bool(cost_of_deviation.strip())
+    cost = (
+        "the cost is stated"
+        if has_cost
+        else 'the cost of deviating is missing; add --section "Cost of deviation=…"'
+    )
+    held = f"{'undated' if age is None else f'{age} days old'}, {LEAST_DAYS} needed"
+    held += ", and stale" if is_stale else ""
+    is_old = age is not None and age >= LEAST_DAYS and not is_stale
+    worked = f"worked in {len(projects)} project rooms, {LEAST_ROOMS} needed"
+    is_wide = len(projects) >= LEAST_ROOMS
     return [
         _worked(ledger, path),
-        PromotionGate(
-            "deviating is costly",
-            bool(cost_of_deviation.strip()),
-            "the cost is stated"
-            if cost_of_deviation.strip()
-            else 'the cost of deviating is missing; add --section "Cost of deviation=…"',
-        ),
-        PromotionGate(
-            "a long-term default",
-            age is not None and age >= LEAST_DAYS and document.text("status") != "stale",
-            f"{'undated' if age is None else f'{age} days old'}, {LEAST_DAYS} needed"
-            + (", and stale" if document.text("status") == "stale" else ""),
-        ),
-        PromotionGate(
-            "not a local trick",
-            len(rooms) >= LEAST_ROOMS,
-            f"worked in {len(rooms)} project rooms, {LEAST_ROOMS} needed",
-            tuple(rooms),
-        ),
+        PromotionGate("deviating is costly", has_cost, cost),
+        PromotionGate("a long-term default", is_old, held),
+        PromotionGate("not a local trick", is_wide, worked, tuple(sorted(projects))),
         *_always(ledger, path),
     ]
 
 
 def _worked(ledger: Ledger, path: str) -> PromotionGate:
-    cards = ledger.worked_in(path)
-    return PromotionGate(
-        "worked in several tasks",
-        len(cards) >= LEAST_TASKS,
-        f"linked with {len(cards)} completed cards, {LEAST_TASKS} needed",
-        tuple(card.path for card in cards),
-    )
+    cards = tuple(card.path for card in ledger.worked_in(path))
+    counted = f"linked with {len(cards)} completed cards, {LEAST_TASKS} needed"
+    return PromotionGate("worked in several tasks", len(cards) >= LEAST_TASKS, counted, cards)
 
 
 def _tells_what_follows(document: Document) -> list[PromotionGate]:
@@ -106,11 +120,8 @@ def _compressible(document: Document) -> PromotionGate:
     markup = Markup(document.body)
     lines = zip(markup.without_headings().split("\n"), markup.fenced, strict=True)
     tokens = estimate_tokens("\n".join(line for line, is_code in lines if not is_code).strip())
-    return PromotionGate(
-        "compressible",
-        0 < tokens <= MOST_TOKENS,
-        f"{tokens} tokens, at most {MOST_TOKENS}",
-    )
+    counted = f"{tokens} tokens, at most {MOST_TOKENS}"
+    return PromotionGate("compressible", 0 < tokens <= MOST_TOKENS, counted)
 
 
 def _lowers_cost(ledger: Ledger, path: str) -> PromotionGate:
@@ -129,32 +140,25 @@ def _lowers_cost(ledger: Ledger, path: str) -> PromotionGate:
 
 
 def _always(ledger: Ledger, path: str) -> list[PromotionGate]:
-    document = ledger.documents[path]
-    origins = [(d, why) for d in (document, *ledger.sources(path)) if (why := _distrust(d))]
-    reopened = ledger.reopened_sources(path)
+    origins = {
+        document.path: why
+        for document in (ledger.documents[path], *ledger.sources(path))
+        if (why := _distrust(document))
+    }
+    trust = "; ".join(origins.values()) or "nothing counts against it"
+    reopened = tuple(ledger.reopened_sources(path))
     is_finished = not reopened and not ledger.is_open_card(path)
+    open_work = "no card it was made from is open"
+    if not is_finished:
+        open_work = "a card it was made from is not completed"
+    is_disputed = path in ledger.disputed
+    dispute = "not party to an open conflict"
+    if is_disputed:
+        dispute = "party to an open conflict; resolve that first"
     return [
-        PromotionGate(
-            "trusted origin",
-            not origins,
-            "nothing counts against it" if not origins else "; ".join(w for _, w in origins),
-            tuple(d.path for d, _ in origins),
-        ),
-        PromotionGate(
-            "finished work",
-            is_finished,
-            "no card it was made from is open"
-            if is_finished
-            else "a card it was made from is not completed",
-            tuple(reopened),
-        ),
-        PromotionGate(
-            "undisputed",
-            path not in ledger.disputed,
-            "not party to an open conflict"
-            if path not in ledger.disputed
-            else "party to an open conflict; resolve that first",
-        ),
+        PromotionGate("trusted origin", not origins, trust, tuple(origins)),
+        PromotionGate("finished work", is_finished, open_work, reopened),
+        PromotionGate("undisputed", not is_disputed, dispute),
     ]
 
 
@@ -171,3 +175,164 @@ def _distrust(document: Document) -> str:
 def is_ripe(gates: Sequence[PromotionGate]) -> bool:
     """Whether every gate is open."""
     return all(gate.is_open for gate in gates)
+
+
+def _draft_sections(
+    ledger: Ledger, path: str, kind: AssetKind, *, sections: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the sections of an asset: as given, else as the note has them, else from its links.
+
+    Raise ``UsageError`` for a section that the kind does not have.
+    """
+    known = {name.casefold(): name for name in kind.sections}
+    for name in sections:
+        if name.casefold() not in known:
+            raise UsageError(f"a {kind.name} has {', '.join(kind.sections)}; no {name!r}")
+    given = {known[name.casefold()]: text.strip() for name, text in sections.items()}
+    document = ledger.documents[path]
+    drafted = {name: given.get(name) or kind.find(document, name) for name in kind.sections}
+    links = [f"- [[{card.document.stem}]]" for card in ledger.worked_in(path)]
+    if kind.evidence and not drafted[kind.evidence] and kind is not KINDS["constitution"]:
+        drafted[kind.evidence] = "\n".join([f"- [[{document.stem}]]", *links])
+    if kind is KINDS["constitution"]:
+        drafted |= _constitution_sections(ledger, path, drafted, links)
+    return drafted
+
+
+def plan_promotion(
+    ledger: Ledger, path: str, kind: AssetKind, *, sections: Mapping[str, str]
+) -> Plan:
+    """Return what makes an asset of a note.
+
+    Raise ``CheckFailedError`` naming every closed gate and every missing section.
+    """
+    document = ledger.documents[path]
+    if kind_of(document) is KINDS["constitution"]:
+        raise UsageError(f"{path} is already a candidate; a person decides on it (--decided-by)")
+    if kind is KINDS["constitution"]:
+        given = {name.casefold(): text for name, text in sections.items()}
+        cost = given.get(_COST.casefold(), "") or kind.find(document, _COST)
+        gates = constitution_gates(ledger, path, cost_of_deviation=cost)
+    else:
+        gates = reflection_gates(ledger, path)
+    drafted = _draft_sections(ledger, path, kind, sections=sections)
+    closed = [str(gate) for gate in gates if not gate.is_open]
+    closed += [f'no {name}; add --section "{name}=…"' for name in kind.missing(drafted)]
+    if closed:
+        listed = "".join(f"\n{line}" for line in closed)
+        raise CheckFailedError(f"{path} cannot become a {kind.name}:{listed}")
+    title, today = document.title, ledger.today.isoformat()
+    fields: dict[str, object] = {
+        "title": title if kind_of(document) is None else f"{title} ({kind.name})",
+        "type": kind.type,
+        "date": today,
+        "source": document.stem,
+    }
+    if document.texts("tags"):
+        fields["tags"] = list(document.texts("tags"))
+    if kind is KINDS["constitution"]:
+        fields["decision"] = "pending"
+    place = ledger.rooms.path_of(f"{WING}/{kind.folder}/{make_slug(title)}_{today}.md")
+    text = {name: drafted[name] for name in kind.sections}
+    asset = compose_note(place, str(fields["title"]), fields, text, source=document.stem)
+    promoted = [*document.texts("promoted_to"), stem_of(asset.path)]
+    change = (asset, edit_fields(document, {"promoted_to": promoted}))
+    return Plan(change, f"promote {path} as {kind.name}", tuple(map(str, gates)))
+
+
+def plan_amendment(ledger: Ledger, path: str, *, decided_by: str, deciders: Sequence[str]) -> Plan:
+    """Return what makes a candidate a rule, by the recorded decision of one of the ``deciders``.
+
+    Raise ``CheckFailedError`` where a test no longer holds, a section is absent, or somebody else
+    decides.
+    """
+    document = ledger.documents[path]
+    decided_by = _find_decider(decided_by, deciders)
+    if document.text("decision").casefold() in ("accepted", "rejected"):
+        raise UsageError(f"{path} was {document.text('decision')} already")
+    kind = KINDS["constitution"]
+    cost = kind.find(document, _COST)
+    gates = constitution_gates(ledger, path, cost_of_deviation=cost)
+    # A candidate may be younger than what it was made from.
+    proven = {
+        gate.name: gate
+        for source in ledger.sources(path)
+        for gate in constitution_gates(ledger, source.path, cost_of_deviation=cost)
+        if gate.is_open
+    }
+    gates = [gate if gate.is_open else proven.get(gate.name, gate) for gate in gates]
+    drafted = {name: kind.find(document, name) for name in ("Rule", "Proposed wording")}
+    closed = [str(gate) for gate in gates if not gate.is_open]
+    closed += [f"no {name}; write it there" for name, text in drafted.items() if not text]
+    if closed:
+        listed = "".join(f"\n{line}" for line in closed)
+        raise CheckFailedError(f"{path} cannot become a rule:{listed}")
+    today = ledger.today.isoformat()
+    fields = {"decision": "accepted", "decided_by": decided_by, "decided_at": today}
+    record = set_fields(path, document.data, fields)
+    record = record_decision(path, record, f"Accepted, {today}, {decided_by}.")
+    wording = drafted["Proposed wording"].strip('"“”').strip()
+    rule = _amend(ledger, document, one_line(wording, "the proposed wording"), today, decided_by)
+    evidence = (*map(str, gates), f"decided by a person: {decided_by}")
+    change = (Replace(path, document.data, record), rule)
+    return Plan(change, f"amend the constitution by {path}", evidence)
+
+
+def _find_decider(name: str, deciders: Sequence[str]) -> str:
+    """Return a name as the settings have it; letter case, white space and forms of letters aside.
+
+    Raise ``CheckFailedError`` where they name nobody, or not this one.
+    """
+    wanted = _fold(one_line(name, "the name of the person who decides (--decided-by)"))
+    if not deciders:
+        raise CheckFailedError(
+            "nobody may decide on the constitution yet; name who may in palace.yaml, such as "
+            "`deciders: [Ilse Brandt]`, and run the command again"
+        )
+    found = next((decider for decider in deciders if _fold(decider) == wanted), None)
+    if found is None:
+        raise CheckFailedError(
+            f"{' '.join(name.split())} is not among those who decide on the constitution "
+            f'({", ".join(deciders)}); run the command with --decided-by "{deciders[0]}", or '
+            "have the name added to `deciders` in palace.yaml"
+        )
+    return found
+
+
+def _fold(name: str) -> str:
+    return " ".join(normalize("NFKC", name).casefold().split())
+
+
+def _amend(
+    ledger: Ledger, candidate: Document, wording: str, today: str, decided_by: str
+) -> Operation:
+    path = ledger.rooms.path_of(CONSTITUTION)
+    rules = ledger.documents.get(path)
+    text = rules.data.decode("utf-8").rstrip() if rules else "# Constitution\n"
+    number = max((int(n) for n in _ITEM.findall(text)), default=0) + 1
+    gap = "\n" if number > 1 else "\n\n"
+    rule = (
+        f"{number}. **{wording.rstrip('.')}.** Accepted by {decided_by} on {today}, from\n"
+        f"   [[{candidate.stem}|its candidate]]."
+    )
+    data = f"{text}{gap}{rule}\n".encode()
+    return Create(path, data) if rules is None else Replace(path, rules.data, data)
+
+
+def _constitution_sections(
+    ledger: Ledger, path: str, drafted: Mapping[str, str], links: Sequence[str]
+) -> dict[str, str]:
+    cards = ", ".join(link[2:] for link in links)
+    rooms = ", ".join(sorted({c.document.text("project") for c in ledger.worked_in(path)} - {""}))
+    tests = (
+        f"- Verified over several tasks: {cards}.\n"
+        f"- Deviating is costly: see below.\n"
+        f"- A long-term default: it has held for {LEAST_DAYS} days or more, since "
+        f"[[{ledger.documents[path].stem}]].\n"
+        f"- Not a local trick: it held in {rooms}."
+    )
+    return {
+        "The four tests": drafted["The four tests"] or tests,
+        "Proposed wording": drafted["Proposed wording"] or f'"{" ".join(drafted["Rule"].split())}"',
+        "Decision": drafted["Decision"] or "Pending. A person decides.",
+    }

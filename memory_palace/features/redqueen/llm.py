@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 import re
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from importlib.resources import files
 from itertools import chain
 from typing import Any, TypeAlias, TypeVar
@@ -44,22 +46,18 @@ _UNSAFE = re.compile(r"[\[\]{}<>|`*\\\"]|\A[#>%-]|://|%%|--")
 Item = TypeVar("Item")
 Reply: TypeAlias = Mapping[str, Any]
 Schema: TypeAlias = dict[str, Any]
+_PROMPTS = files("memory_palace.features.redqueen").joinpath("prompts")
 
 
-def _text(longest: int = 300) -> Schema:
-    return {"type": "string", "maxLength": longest}
+def read_prompt(role: str) -> str:
+    """Return the prompt of a role."""
+    return _PROMPTS.joinpath(f"{role}.md").read_text("utf-8")
 
 
-def _number(low: int, high: int) -> Schema:
-    return {"type": "integer", "minimum": low, "maximum": high}
-
-
-def _texts(most: int, *, least: int = 0) -> Schema:
-    return {"type": "array", "items": _text(), "minItems": least, "maxItems": most}
-
-
-def _choice(*choices: str) -> Schema:
-    return {"type": "string", "enum": list(choices)}
+@cache
+def _read_fields() -> Mapping[str, Mapping[str, Mapping[str, Schema]]]:
+    """Return by role and by what its reply holds the fields of an entry."""
+    return tomllib.loads(_PROMPTS.joinpath("replies.toml").read_text("utf-8"))
 
 
 def _object(properties: Mapping[str, Schema]) -> Schema:
@@ -67,34 +65,9 @@ def _object(properties: Mapping[str, Schema]) -> Schema:
     return known | {"additionalProperties": False}
 
 
-_ENTRIES: Mapping[str, tuple[str, Mapping[str, Schema]]] = {
-    "examiner": (
-        "questions",
-        {"question": _text(), "difficulty": _number(1, 5), "expected": _texts(4, least=1)},
-    ),
-    "learner": (
-        "answers",
-        {"recalled": _texts(5), "answer": _text(600), "confidence": _number(1, 5)},
-    ),
-    "evaluator": (
-        "evaluations",
-        {
-            "accuracy": _number(0, 100),
-            "missed": _texts(6),
-            "misconceptions": _texts(4),
-            "image": _choice("strong", "weak", "none"),
-            "calibration": _choice("over", "under", "appropriate"),
-        },
-    ),
-    "evolver": ("memories", {"questions": _texts(3), "aliases": _texts(4), "image": _text(600)}),
-}
-"""By role: what its reply holds by name, and the fields of an entry. The bounds keep a small model
-that is held to the schema from talking on; one that is not may name twice as many."""
-
-
 def read_entries(role: str, reply: object, names: Sequence[str]) -> list[Reply]:
     """Return the entries of a reply in the order of the names in its prompt."""
-    key, fields = _ENTRIES[role]
+    ((key, fields),) = _read_fields()[role].items()
     entries = reply.get(key) if isinstance(reply, dict) else None
     if not isinstance(entries, dict) or set(entries) != set(names):
         raise ReplyError(f"{key!r} is no object with an entry for each of {', '.join(names)}")
@@ -210,7 +183,7 @@ class ModelRoles:
     ) -> list[Reply]:
         """Return the entries of the reply, one for each of a batch."""
         names = [name for name, _ in _name(batch, letter)]
-        key, fields = _ENTRIES[role]
+        ((key, fields),) = _read_fields()[role].items()
         schema = _object({key: _object(dict.fromkeys(names, _object(fields)))})
 
         def parse(reply: object) -> list[Reply]:
@@ -254,15 +227,6 @@ def _truth(memories: Memories, name: str, id: str) -> dict[str, object]:
 
 def _length(memories: Memories, id: str) -> int:
     return min(len(memories[id].content), _MOST_CONTENT)
-
-
-def read_prompt(role: str) -> str:
-    """Return the prompt of a role."""
-    return (
-        files("memory_palace.features.redqueen")
-        .joinpath("prompts", f"{role}.md")
-        .read_text("utf-8")
-    )
 
 
 def _batches(items: Sequence[Item], length: Callable[[Item], int]) -> Iterator[Sequence[Item]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from urllib.parse import unquote
@@ -78,11 +78,13 @@ def _paths_of_words(text: str) -> list[tuple[str, ...]]:
 def path_exists(path: str, bases: Sequence[Path], root: Path) -> bool:
     """Say whether something lies at a path, or fits it as a pattern, below the root.
 
-    A path starts at one of ``bases``. An absolute one is taken as written.
+    A path starts at one of ``bases``, and may end with a heading. An absolute one is taken as
+    written.
     """
     if path.startswith(("/", "~/")):
         return _lies(Path(path).expanduser())
-    places = ((base / part).resolve() for base in bases for part in _spellings(path))
+    spellings = dict.fromkeys((path, path.partition("#")[0]))
+    places = ((base / part).resolve() for base in bases for part in spellings)
     if any(place.is_relative_to(root) and _lies(place) for place in places):
         return True
     if not _GLOB.search(path) or ".." in path.split("/"):
@@ -92,12 +94,6 @@ def path_exists(path: str, bases: Sequence[Path], root: Path) -> bool:
         for base in bases
         for found in islice(base.glob(path), _MOST_MATCHES)
     )
-
-
-def _spellings(path: str) -> Iterator[str]:
-    yield path
-    if "#" in path:
-        yield path.partition("#")[0]
 
 
 def _lies(place: Path) -> bool:

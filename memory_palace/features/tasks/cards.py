@@ -8,8 +8,14 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from memory_palace.errors import UsageError
-from memory_palace.features.tasks.card_form import CardForm, CardPart, kind_of, read_form
-from memory_palace.features.tasks.card_items import find_checks, find_items
+from memory_palace.features.tasks.card_form import (
+    CardForm,
+    CardPart,
+    find_checks,
+    find_items,
+    kind_of,
+    read_form,
+)
 from memory_palace.features.tasks.card_paths import links_of_item, paths_of_item
 from memory_palace.graph.naming import find_called, slug_of
 from memory_palace.notes.document import Document
@@ -132,15 +138,12 @@ def parse_card(document: Document) -> Card | None:
 def find_card(cards: Sequence[Card], text: str) -> Card:
     """Return the card called ``text``: path, file name, slug, id, title or alias."""
     known = {card.path: card for card in cards if not card.is_archived}
-    names = {path: _names_of(card) for path, card in known.items()}
+    names: dict[str, set[str]] = {}
+    for path, card in known.items():
+        document = card.document
+        paths = {path.removesuffix(".md"), document.place.removesuffix(".md")}
+        names[path] = paths.union((slug_of(document.stem), card.task_id), document.names)
     return known[find_called(text, names, what="card", verb="task")]
-
-
-def _names_of(card: Card) -> set[str]:
-    path = card.path.removesuffix(".md")
-    slug = slug_of(card.document.stem)
-    place = card.document.place.removesuffix(".md")
-    return {path, place, slug, card.task_id, *card.document.names}
 
 
 def find_check(card: Card, wanted: int | str) -> Check:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -97,12 +97,19 @@ def add_golden(engine: Engine, question: str, *notes: str) -> GoldenQuestion:
     names = NoteNames.from_snapshot(engine.snapshot(include_cold=True))
     found = [names.find(note) for note in notes]
 
-    def added(text: str) -> str:
-        for path in found:
-            text = add_row(text, question, path)
-        return text
+    file = engine.paths.golden
 
-    _rewrite(engine, added, reason=f"add the golden question {question!r}")
+    def write() -> Create | Replace | None:
+        before = after = read_golden_text(file)
+        for path in found:
+            after = add_row(after, question, path)
+        if after == before:
+            return None
+        old, data = (text.encode("utf-8", "surrogateescape") for text in (before, after))
+        shown = engine.paths.shown(file)
+        return Replace(shown, old, data) if file.exists() else Create(shown, data)
+
+    write_file(engine, write, command="golden", reason=f"add the golden question {question!r}")
     return GoldenQuestion(question, tuple(found))
 
 
@@ -132,19 +139,3 @@ def _find(names: NoteNames, name: str) -> str | None:
         except UsageError:
             continue
     return None
-
-
-def _rewrite(engine: Engine, edit: Callable[[str], str], *, reason: str) -> None:
-    """Change the file of golden questions, logged as every change is."""
-    file = engine.paths.golden
-
-    def write() -> Create | Replace | None:
-        before = read_golden_text(file)
-        after = edit(before)
-        path, data = engine.paths.shown(file), after.encode("utf-8", "surrogateescape")
-        old = before.encode("utf-8", "surrogateescape")
-        if after == before:
-            return None
-        return Replace(path, old, data) if file.exists() else Create(path, data)
-
-    write_file(engine, write, command="golden", reason=reason)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
 
 from memory_palace.changes.changing import Outcome, Plan, change_notes
 from memory_palace.changes.operations import Create, Operation, Replace
@@ -12,9 +11,8 @@ from memory_palace.config import ROOMS
 from memory_palace.engine import Engine
 from memory_palace.errors import PalaceError
 from memory_palace.features.tasks.cards import STATES, Card, read_cards
-from memory_palace.features.tasks.conflict_notes import Conflict, read_conflicts
-from memory_palace.features.tasks.corridor import lint_cards
-from memory_palace.features.tasks.tasks import item_exists
+from memory_palace.features.tasks.conflict_notes import read_conflicts
+from memory_palace.features.tasks.tasks import item_exists, lint_cards
 from memory_palace.graph.router import LinkGraph, NoteLinks
 from memory_palace.language.visible import visible
 from memory_palace.models import Link
@@ -29,77 +27,50 @@ _UNLINKABLE = re.compile(r"[\[\]|#^\n]+")
 _INSIGHTS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Overview:
-    """What the control panel says of a palace."""
-
-    rooms: Sequence[tuple[str, int]]
-    """Each room and its number of notes."""
-    cards: Sequence[Card]
-    """Of the corridor, none archived."""
-    insights: Sequence[Document]
-    """The newest assets, newest first."""
-    conflicts: Sequence[Conflict]
-    """Those that are open."""
-    broken_links: int
-    card_faults: int
-    unreadable: int
-
-
 def draw_map(engine: Engine, *, apply: bool = False) -> Outcome:
     """Bring the generated part of the control panel up to date."""
 
     def plan(library: Library) -> Plan:
         path = engine.paths.rooms.path_of(PANEL)
-        text = render_overview(take_overview(engine, library, panel=path))
+        text = render_map(engine, library, panel=path)
         return Plan(plan_panel(path, library.documents.get(path), text), f"map in {path}")
 
     return change_notes(engine, plan, command="map", apply=apply)
 
 
-def take_overview(engine: Engine, library: Library, *, panel: str) -> Overview:
-    """Count and list what the map shows, from the notes as they are."""
-    documents = list(library.documents.values())
-    cards = [card for card in read_cards(documents) if not card.is_archived]
-    conflicts = [conflict for conflict in read_conflicts(documents) if conflict.is_open]
-    paths = {panel, *library.documents}  # a panel that is made now counts itself
-    rooms = [engine.paths.rooms.room_of(path) for path in paths]
-    return Overview(
-        rooms=[(room, rooms.count(room)) for room in ROOMS],
-        cards=cards,
-        insights=_newest(documents),
-        conflicts=conflicts,
-        broken_links=len(_graph(documents).broken()),
-        card_faults=len(lint_cards(cards, exists=item_exists(engine, library))),
-        unreadable=sum(problem.is_failure for problem in library.problems),
-    )
-
-
-def render_overview(overview: Overview) -> str:
+def render_map(engine: Engine, library: Library, *, panel: str) -> str:
     """Return the generated Markdown, marks included; the same palace gives the same text."""
-    rooms = "\n".join(f"| {name} | {count} |" for name, count in overview.rooms)
+    documents = list(library.documents.values())
+    paths = {panel, *library.documents}  # a panel that is made now counts itself
+    counts = Counter(engine.paths.rooms.room_of(path) for path in paths)
+    rooms = "\n".join(f"| {room} | {counts[room]} |" for room in ROOMS)
+    cards = [card for card in read_cards(documents) if not card.is_archived]
     work = [
         f"- {state}: {_link(card.document)}{_waits(card)}"
         for state in STATES[:2]
-        for card in overview.cards
+        for card in cards
         if card.state == state
     ]
-    done = sum(card.state == "completed" for card in overview.cards)
+    done = sum(card.state == "completed" for card in cards)
+    # A panel must not change because a file was copied: only dates that are written down count.
+    assets = [d for d in documents if d.place.startswith("reflection_wing/") and not d.is_cold]
+    assets.sort(key=lambda d: (d.text("date"), d.path), reverse=True)
+    disputes = [conflict for conflict in read_conflicts(documents) if conflict.is_open]
+    faults = lint_cards(cards, exists=item_exists(engine, library))
+    health = [
+        *(f"- disputed: {_link(conflict.document)}" for conflict in disputes),
+        f"- broken links: {len(_graph(documents).broken())}",
+        f"- faults in task cards: {len(faults)}",
+        f"- notes that could not be read: {sum(p.is_failure for p in library.problems)}",
+    ]
     parts = [
         f"| room | notes |\n|---|---|\n{rooms}",
         "**Work**",
         "\n".join([*work, f"- completed: {done}"]),
         "**Recent insights**",
-        "\n".join(f"- {_link(insight)}" for insight in overview.insights) or "None yet.",
+        "\n".join(f"- {_link(insight)}" for insight in assets[:_INSIGHTS]) or "None yet.",
         "**Health**",
-        "\n".join(
-            [
-                *(f"- disputed: {_link(conflict.document)}" for conflict in overview.conflicts),
-                f"- broken links: {overview.broken_links}",
-                f"- faults in task cards: {overview.card_faults}",
-                f"- notes that could not be read: {overview.unreadable}",
-            ]
-        ),
+        "\n".join(health),
     ]
     return "\n\n".join([OPEN, *parts, CLOSE])
 
@@ -139,12 +110,6 @@ def own_links(document: Document) -> tuple[Link, ...]:
         return document.links
     first, last = (document.body_first_line + document.body.count("\n", 0, end) for end in span)
     return tuple(link for link in document.links if not first <= link.line <= last)
-
-
-def _newest(documents: list[Document]) -> list[Document]:
-    assets = [d for d in documents if d.place.startswith("reflection_wing/") and not d.is_cold]
-    # A panel must not change because a file was copied: only dates that are written down count.
-    return sorted(assets, key=lambda d: (d.text("date"), d.path), reverse=True)[:_INSIGHTS]
 
 
 def _graph(documents: list[Document]) -> LinkGraph:
