@@ -7,6 +7,7 @@ import inspect
 import json
 import sys
 import textwrap
+from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
@@ -21,6 +22,7 @@ from typing import (
     get_args,
     get_origin,
     get_type_hints,
+    is_typeddict,
 )
 
 from command_reference import walk_verbs
@@ -68,11 +70,15 @@ def schema_of(words: str, values: Sequence[type[Shown]]) -> dict[str, Any]:
 
 @cache
 def _object(kind: type[Any], *, schema: int | None = None) -> Any:
-    """Return the dictionary that a dataclass is in JSON."""
+    """Return the dictionary that a dataclass, or a dictionary with known keys, is in JSON."""
+    if is_typeddict(kind):
+        given = get_type_hints(kind, include_extras=True)
+        known = {name: _required(hint) for name, hint in given.items()}
+        return with_config(ConfigDict(extra="forbid"))(TypedDict(kind.__name__, known))  # type: ignore[misc]
     hints = {one.name: one.type for one in fields(kind) if not one.metadata.get("inner")}
-    module = sys.modules[kind.__module__]
+    modules = [vars(sys.modules[one.__module__]) for one in reversed(kind.__mro__)]
     stub = type(kind.__name__, (), {"__annotations__": hints, "__module__": kind.__module__})
-    resolved = get_type_hints(stub, vars(module), include_extras=True)
+    resolved = get_type_hints(stub, dict(ChainMap(*reversed(modules))), include_extras=True)
     told = _docstrings(kind)
     spread = {one.name: one.metadata for one in fields(kind) if one.metadata.get("spread")}
     keys: dict[str, Any] = {} if schema is None else {"schema": Literal[schema]}
@@ -89,6 +95,11 @@ def _object(kind: type[Any], *, schema: int | None = None) -> Any:
     return with_config(ConfigDict(extra="forbid"))(TypedDict(kind.__name__, keys))  # type: ignore[misc]
 
 
+def _required(hint: Any) -> Any:
+    is_missing = get_origin(hint) is NotRequired
+    return NotRequired[_plain(get_args(hint)[0])] if is_missing else _plain(hint)
+
+
 def _spread_keys(hint: Any, places: Mapping[str, str] | None) -> dict[str, Any]:
     """Return the keys of a value that stand in the object around it, where there is a value.
 
@@ -97,7 +108,7 @@ def _spread_keys(hint: Any, places: Mapping[str, str] | None) -> dict[str, Any]:
     if places is not None:
         found = {key: get_type_hints(load(place))["return"] for key, place in places.items()}
         return {key: _object(value) for key, value in found.items()}
-    (kind,) = [one for one in (hint, *get_args(hint)) if is_dataclass(one)]
+    (kind,) = [one for one in (hint, *get_args(hint)) if is_dataclass(one) or is_typeddict(one)]
     keys = get_type_hints(_object(kind), include_extras=True)  # type: ignore[arg-type]
     if kind is hint:
         return keys
@@ -109,7 +120,7 @@ def _spread_keys(hint: Any, places: Mapping[str, str] | None) -> dict[str, Any]:
 
 def _plain(hint: Any) -> Any:
     """Return a type with dictionaries for dataclasses, and lists for tuples."""
-    if is_dataclass(hint):
+    if is_dataclass(hint) or is_typeddict(hint):
         return _object(hint)  # type: ignore[arg-type]
     if hint is Shown:  # of another feature
         return dict[str, Any]

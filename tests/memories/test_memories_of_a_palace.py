@@ -10,17 +10,15 @@ from memory_palace.changes.changing import read_notes, undo_change
 from memory_palace.errors import UsageError
 from memory_palace.features.memories.hierarchy import HierarchicalIndex
 from memory_palace.features.memories.memories import (
+    lint_memories,
     list_memories,
+    new_memory,
     plan_reviews,
+    read_draft,
     record_review,
+    score_memory,
     show_memory,
     tour,
-)
-from memory_palace.features.memories.memory_notes import (
-    lint_memories,
-    new_memory,
-    read_draft,
-    score_memory,
 )
 from memory_palace.features.memories.memory_values import Factor, Mark, Memory
 from memory_palace.features.memories.reviews import LOG
@@ -43,7 +41,9 @@ def palace(tmp_path):
 
 
 def write(palace, memory, *, room="chambers/protocols", **where):
-    return new_memory(palace, memory, room=room, tags=(), today=TODAY, **where)
+    parts = {"image": memory.image, "content": memory.content, "locus": memory.locus}
+    parts |= {"tokens": memory.verify_tokens, "anchors": memory.anchors}
+    return new_memory(palace, memory.subject, **parts, room=room, today=TODAY, **where)
 
 
 def test_a_new_memory_is_written_at_once_and_undo_takes_it_back(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.features.memories.verification_tokens import (
+from memory_palace.features.memories.verification import (
     drop_attempts,
     find_attempts,
     find_tokens,

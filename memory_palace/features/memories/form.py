@@ -19,7 +19,7 @@ from memory_palace.features.memories.memory_values import (
 )
 from memory_palace.features.memories.reviews import Review
 from memory_palace.features.memories.smashin import count_score
-from memory_palace.features.memories.verification_tokens import find_tokens
+from memory_palace.features.memories.verification import find_tokens
 from memory_palace.markdown.markup import Markup
 from memory_palace.notes.document import LEAD, Document, split_sections
 from memory_palace.notes.frontmatter import split_front_matter, write_front_matter

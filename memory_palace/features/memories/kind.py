@@ -11,8 +11,8 @@ from memory_palace.features.memories.form import blank_beside, is_memory, read_f
 from memory_palace.features.memories.lint import lint_tokens
 from memory_palace.features.memories.memories import MemoryNotes, read_memory_notes
 from memory_palace.features.memories.reviews import Review, load_reviews
-from memory_palace.features.memories.verification import check_tokens
-from memory_palace.features.memories.verification_tokens import (
+from memory_palace.features.memories.verification import (
+    check_tokens,
     drop_attempts,
     find_attempts,
     fold_words,

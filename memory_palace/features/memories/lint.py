@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from memory_palace.features.memories.form import CONTENT, IMAGE, Form
 from memory_palace.features.memories.memory_values import MOST_FACTORS
 from memory_palace.features.memories.smashin import count_score
-from memory_palace.features.memories.verification_tokens import fold_words
+from memory_palace.features.memories.verification import fold_words
 from memory_palace.kinds import Flaw
 from memory_palace.language.markers import drop_markers, find_markers
 from memory_palace.language.word_lists import STOPWORDS

@@ -14,8 +14,7 @@ from memory_palace.cli.options import Apply, Budget, Words, completed, read_inpu
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.features.memories.decay import half_life_days
 from memory_palace.features.memories.hierarchy import Retrieved
-from memory_palace.features.memories.memories import find_domain
-from memory_palace.features.memories.memory_notes import ScoredMemory, WrittenMemory
+from memory_palace.features.memories.memories import ScoredMemory, WrittenMemory, find_domain
 from memory_palace.features.memories.memory_values import BY_PERSON, Factor, Mark, Memory
 from memory_palace.features.memories.reviews import Standing
 from memory_palace.kinds import Flaw

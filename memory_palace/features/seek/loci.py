@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from weakref import WeakKeyDictionary
 
 from memory_palace.changes.changing import Outcome, Plan, change_notes, find_note, read_notes, today
@@ -58,11 +58,6 @@ def read_locus(document: Document) -> Locus | None:
     )
 
 
-def locus_field(node_id: int, pose: Pose2D) -> dict[str, object]:
-    """Return the value of the front matter field."""
-    return {"id": node_id, "x": pose.x, "y": pose.y, "yaw": pose.yaw}
-
-
 def first_paragraph(text: str) -> str:
     """Return the first lines that are not headings, as one line."""
     lines: list[str] = []
@@ -83,14 +78,13 @@ def _parse_field(value: object) -> tuple[int, Pose2D]:
     missing = [key for key in ("id", "x", "y") if key not in value]
     if missing:
         raise UsageError(f"{FIELD} lacks {', '.join(missing)}")
-    numbers = [_number(key, value.get(key, 0.0)) for key in ("x", "y", "yaw")]
+    numbers = []
+    for key in ("x", "y", "yaw"):
+        number = value.get(key, 0.0)
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            raise UsageError(f"{key} of {FIELD} is a number, not {number!r}")
+        numbers.append(float(number))
     return check_node_id(value["id"]), Pose2D(*numbers)
-
-
-def _number(key: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise UsageError(f"{key} of {FIELD} is a number, not {value!r}")
-    return float(value)
 
 
 DEFAULT_ROOM = "chambers/places"
@@ -212,7 +206,7 @@ def _create(rooms: Rooms, title: str, node: MemoryNode, room: str) -> Create:
     fields: dict[str, object] = {"title": title, "date": today(), "type": FIELD}
     if node.tags:
         fields["tags"] = list(node.tags)
-    fields[FIELD] = locus_field(node.node_id, node.pose)
+    fields[FIELD] = {"id": node.node_id, **asdict(node.pose)}
     if first_paragraph(node.summary) != node.summary:  # it would be read as a heading
         fields["summary"] = node.summary
     return compose_note(path, title, fields, lead=node.summary)
@@ -223,7 +217,7 @@ def _replace(document: Document, node: MemoryNode) -> list[Operation]:
     old = read_locus(document)
     fields: dict[str, object] = {}
     if old is None or (old.node_id, old.pose) != (node.node_id, node.pose):
-        fields[FIELD] = locus_field(node.node_id, node.pose)
+        fields[FIELD] = {"id": node.node_id, **asdict(node.pose)}
     tags = list(dict.fromkeys((*document.texts("tags"), *node.tags)))
     if tags != list(document.texts("tags")):
         fields["tags"] = tags

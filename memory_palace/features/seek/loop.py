@@ -234,19 +234,17 @@ def take_step(
 
 
 def next_node(belief: BeliefState, around: Surroundings) -> int | None:
-    """Return where the next action leads: to the goal of it, or exploring to the nearest node."""
+    """Return where the next action leads: to its goal, or exploring to the nearest open node.
+
+    The lowest id where distance decides not.
+    """
     action, hypothesis = belief["next_action"], belief["last_vlm_hypothesis"]
     if action == "goto_node" and hypothesis is not None:
         return target_of(hypothesis)
     if action == "approach":
         return belief["last_seen_node_id"]
-    if action == "explore":
-        return nearest_open(belief, around)
-    return None
-
-
-def nearest_open(belief: BeliefState, around: Surroundings) -> int | None:
-    """Return the nearest node that may be looked at; the lowest id where distance decides not."""
+    if action != "explore":
+        return None
     allowed = [
         node_id
         for node_id in sorted(around.open_nodes)

@@ -74,24 +74,21 @@ class NodeStore:
     def shelve(self, embedder: Embedder) -> Shelf:
         """Return what the nodes are searched by."""
         key = embedder.fingerprint
-        if key not in self._shelves:
-            self._shelves[key] = _shelve_nodes(self.nodes, embedder)
+        if key in self._shelves:
+            return self._shelves[key]
+        vectors = _vectors_of(self.nodes, embedder)
+        postings: dict[str, list[int]] = {}
+        for row, node in enumerate(self.nodes):
+            for word in node_words(node.text):
+                postings.setdefault(word, []).append(row)
+        held = {word: np.array(rows, np.int64) for word, rows in postings.items()}
+        self._shelves[key] = Shelf(
+            np.array([node.node_id for node in self.nodes], np.int64),
+            len(self.nodes),
+            lambda vector: vectors @ vector,
+            lambda word: held.get(word, _NOWHERE),
+        )
         return self._shelves[key]
-
-
-def _shelve_nodes(nodes: Sequence[MemoryNode], embedder: Embedder) -> Shelf:
-    vectors = _vectors_of(nodes, embedder)
-    postings: dict[str, list[int]] = {}
-    for row, node in enumerate(nodes):
-        for word in node_words(node.text):
-            postings.setdefault(word, []).append(row)
-    held = {word: np.array(rows, np.int64) for word, rows in postings.items()}
-    return Shelf(
-        np.array([node.node_id for node in nodes], np.int64),
-        len(nodes),
-        lambda vector: vectors @ vector,
-        lambda word: held.get(word, _NOWHERE),
-    )
 
 
 def _vectors_of(nodes: Sequence[MemoryNode], embedder: Embedder) -> Matrix:

@@ -128,24 +128,23 @@ def node_words(text: str) -> frozenset[str]:
 
 
 def read_node_list(path: Path) -> list[Mapping[str, object]]:
-    """Read and check a JSON list of nodes."""
+    """Read and check a JSON list of nodes; raise ``PalaceError`` naming what is wrong with it."""
+
+    def refuse(text: str) -> float:
+        raise ValueError(f"{text} is not a JSON number")
+
     try:
-        value = json.loads(path.read_text("utf-8"), parse_constant=_refuse_constant)
+        value = json.loads(path.read_text("utf-8"), parse_constant=refuse)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise UsageError(f"{path} is not JSON: {error}") from error
-    return check_node_list(value, where=str(path))
-
-
-def check_node_list(value: object, *, where: str) -> list[Mapping[str, object]]:
-    """Return a list of nodes; raise ``PalaceError`` naming what is wrong with it."""
-    check_schema(value, "nodes", where=where)
+    check_schema(value, "nodes", where=str(path))
     records = cast("list[Mapping[str, object]]", value)
     counts = Counter(record["node_id"] for record in records)
     double = [number for number, count in counts.items() if count > 1]
     if double:
-        raise UsageError(f"{where}: two nodes have id {double[0]}")
+        raise UsageError(f"{path}: two nodes have id {double[0]}")
     return records
 
 
@@ -160,7 +159,3 @@ def parse_record(record: Mapping[str, object]) -> tuple[str, MemoryNode]:
         " ".join(str(record.get("summary", "")).split()),
     )
     return " ".join(str(record.get("title", "")).split()), node
-
-
-def _refuse_constant(text: str) -> float:
-    raise ValueError(f"{text} is not a JSON number")

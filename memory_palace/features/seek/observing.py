@@ -154,12 +154,14 @@ def read_node(
 def confirm_node(engine: Engine, name: str | None, node: int | None, quote: str) -> SearchSession:
     """Finish a search with a note that says ``quote``.
 
-    Raise ``CheckFailedError`` where the note, read again, does not; nothing is believed then.
+    Raise ``CheckFailedError`` where the note, read again, does not have the words in their order;
+    nothing is believed then.
     """
     with changing(engine, name) as (sessions, session):
         number = _node(sessions, session, node)
         path = session.nodes[number]
-        if not contains_quote(engine.read(path).text, quote):
+        said = _words(quote)
+        if not said or f" {said} " not in f" {_words(engine.read(path).text)} ":
             raise CheckFailedError(f"{path} does not say {quote!r}; nothing is confirmed")
         see(session.belief, number, is_hit=True, step=session.step)
         finish(session.belief)
@@ -215,16 +217,9 @@ def sight_node(
     return session
 
 
-def contains_quote(text: str, quote: str) -> bool:
-    """Whether a text says the quote, whole words, whatever the case, spaces, hyphens and marks.
-
-    A quote without a word is never said.
-    """
-
-    def words(said: str) -> str:
-        return " ".join(re.findall(r"\w+", unicodedata.normalize("NFKC", said).casefold()))
-
-    return bool(words(quote)) and f" {words(quote)} " in f" {words(text)} "
+def _words(said: str) -> str:
+    """Return the words of a text, whatever their case, spaces, hyphens and marks."""
+    return " ".join(re.findall(r"\w+", unicodedata.normalize("NFKC", said).casefold()))
 
 
 def _node(sessions: SearchSessions, session: SearchSession, asked: int | None) -> int:

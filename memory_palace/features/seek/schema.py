@@ -42,15 +42,9 @@ def find_problem(value: object, name: str) -> str | None:
     return f"{place.lstrip('.') or 'the whole'}: {error.message[:200]}"
 
 
-def read_schema(name: str) -> dict[str, object]:
-    """Return a schema as it is kept beside this module."""
-    text = files(__package__).joinpath("schemas", f"{name}.json").read_text("utf-8")
-    schema: dict[str, object] = json.loads(text)
-    return schema
-
-
 @cache
 def _validator(name: str) -> Validator:
     from jsonschema import Draft7Validator  # delayed: 0.1 s, and only searches need it
 
-    return Draft7Validator(read_schema(name))
+    text = files(__package__).joinpath("schemas", f"{name}.json").read_text("utf-8")
+    return Draft7Validator(json.loads(text))

@@ -18,7 +18,7 @@ from memory_palace.features.seek.loop import (
     take_step,
 )
 
-_BROKEN = "the bag is {"
+_BROKEN, _SOUND = "the bag is {", go_to(1, 0.5, "")
 
 
 @dataclass
@@ -29,7 +29,6 @@ class FixedProposer:
     name: str = "fixed"
 
     def propose(self, belief: BeliefState, around: Surroundings) -> str:
-        """Return the text."""
         return self.text
 
 
@@ -41,47 +40,37 @@ def _step(
     return take_step(belief, retrieval, around, proposer=proposer, verifier=lambda *_: code, step=1)
 
 
-def keeps_visible() -> bool:
-    """Whether a visible target stays visible where verification was skipped."""
+def _keeps_visible() -> bool:
     belief = new_belief("red backpack")
     belief["target_status"] = "visible"
     after, record = _step(belief, _BROKEN)
     return record["verifier"] == SKIPPED and after["target_status"] == "visible"
 
 
-def sets_reasons() -> bool:
-    """Whether the reason of a rejection is set by its cause, and cleared."""
-    broken, _ = _step(new_belief("red backpack"), _BROKEN)
-    off_schema, _ = _step(broken, "{}")
-    refused, _ = _step(off_schema, go_to(1, 0.5, ""), "COLLISION")
-    fine, _ = _step(refused, go_to(1, 0.5, ""))
-    reasons = [state["rejection_reason"] for state in (broken, off_schema, refused, fine)]
+def _sets_reasons() -> bool:
+    belief, reasons = new_belief("red backpack"), []
+    for text, code in ((_BROKEN, None), ("{}", None), (_SOUND, "COLLISION"), (_SOUND, None)):
+        belief, _ = _step(belief, text, code)
+        reasons.append(belief["rejection_reason"])
     return reasons == [INVALID_JSON, INVALID_SCHEMA, "COLLISION", None]
 
 
-def acts_on_verified_proposals_only() -> bool:
-    """Whether the next action is the proposed one after verification, and else exploring."""
-    belief = new_belief("red backpack")
-    proposal = go_to(1, 0.5, "")
-    steps = [_step(belief, proposal), _step(belief, proposal, "COLLISION"), _step(belief, _BROKEN)]
-    return [after["next_action"] for after, _ in steps] == ["goto_node", "explore", "explore"]
+def _acts_on_verified_proposals_only() -> bool:
+    steps = (_SOUND, None), (_SOUND, "COLLISION"), (_BROKEN, None)
+    actions = [_step(new_belief("red backpack"), *each)[0]["next_action"] for each in steps]
+    return actions == ["goto_node", "explore", "explore"]
 
 
 CHECKS: Sequence[tuple[str, Callable[[], bool]]] = (
-    ("a visible target stays visible when verification is skipped", keeps_visible),
-    ("the reason of a rejection is set and cleared by its cause", sets_reasons),
-    ("the next action comes from verified proposals alone", acts_on_verified_proposals_only),
+    ("a visible target stays visible when verification is skipped", _keeps_visible),
+    ("the reason of a rejection is set and cleared by its cause", _sets_reasons),
+    ("the next action comes from verified proposals alone", _acts_on_verified_proposals_only),
 )
 
 
-def main() -> int:
-    """Print one line per check, ``[PASS]`` or ``[FAIL]``; return 0 where every check passed."""
-    results = {what: check() for what, check in CHECKS}
-    lines = [f"[{'PASS' if is_fine else 'FAIL'}] {what}" for what, is_fine in results.items()]
-    is_fine = all(results.values())
-    sys.stdout.write("\n".join([*lines, "all checks passed" if is_fine else "a check failed", ""]))
-    return 0 if is_fine else 8
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    results = {what: check() for what, check in CHECKS}
+    for what, is_fine in results.items():
+        print(f"[{'PASS' if is_fine else 'FAIL'}] {what}")
+    print("all checks passed" if all(results.values()) else "a check failed")
+    sys.exit(0 if all(results.values()) else 8)
