@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memory_palace.engine import Engine
+from memory_palace.table import IMPORT, VIEW, load
 
 if TYPE_CHECKING:
     from memory_palace.changes.adding import Appended
@@ -102,12 +103,11 @@ class Notebook(Engine):
         imported before is not written again. Nothing is indexed. Raise ``UsageError`` for a format
         that cannot be told, ``OSError`` for a file that cannot be read.
         """
-        from memory_palace.features.importing.run import import_export
-
         place = {"room": room, "folder": folder}
-        return import_export(
+        done: ImportReport = load(IMPORT)(
             self, Path(path), source=source, apply=apply, progress=progress, **place
         )
+        return done
 
     def view(
         self,
@@ -122,8 +122,6 @@ class Notebook(Engine):
         replaced. Notes lie where they lay before, unless ``relayout`` lays the plan out anew. Raise
         ``UsageError`` for a file of somebody else.
         """
-        from memory_palace.features.view.values import ViewOptions
-        from memory_palace.features.view.writing import write_view
-
-        options = ViewOptions(include_cold, relayout)
-        return write_view(self, options, out=None if out is None else Path(out).expanduser())
+        file = None if out is None else Path(out).expanduser()
+        drawn: ViewReport = load(VIEW)(self, file, include_cold=include_cold, relayout=relayout)
+        return drawn

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import import_module
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from memory_palace.errors import MissingPartError, UsageError
 from memory_palace.ranking import SHIPPED, SIGNALS, ProfileSettings
+from memory_palace.table import EXTENSIONS, load
 
 if TYPE_CHECKING:
     from memory_palace.config import Config
@@ -30,7 +30,6 @@ GROUP = "memory_palace.signals"
 """The group of entry points."""
 STRUCTURE = "structure"
 """The extension whose facts are kept with `palace index --structure` alone."""
-_OWN = {STRUCTURE: "memory_palace.features.structure.signals:STRUCTURE"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,23 +108,27 @@ def find_profile(name: str) -> ProfileSettings | None:
 
 
 def structure() -> Extension:
-    """Return the extension whose facts `palace index --structure` keeps."""
+    """Return the extension whose facts `palace index --structure` keeps.
+
+    Raise ``MissingPartError`` where the feature is not part of the installation.
+    """
     _load_own()
+    if STRUCTURE not in _registered:
+        raise MissingPartError("this installation has no feature that reads structure")
     return _registered[STRUCTURE]
 
 
 def _by_cost() -> Iterator[Extension]:
     yield from list(_registered.values())
-    for load in (_load_own, _load_installed):
-        load()
+    for load_more in (_load_own, _load_installed):
+        load_more()
         yield from list(_registered.values())
 
 
 def _load_own() -> None:
-    for name, place in _OWN.items():
+    for name, place in EXTENSIONS.items():
         if name not in _registered:
-            module, _, attribute = place.partition(":")
-            register(getattr(import_module(module), attribute))
+            register(load(place))
 
 
 @cache

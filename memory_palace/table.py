@@ -131,6 +131,10 @@ FEATURES = {
 """Attributes of ``Palace``, and the class of each."""
 RECALL = "recall.recalling:recall"
 """The function of ``Palace.recall``."""
+IMPORT = "importing.run:import_export"
+"""The function of ``Palace.import_export``."""
+VIEW = "view.writing:write_view"
+"""The function of ``Palace.view``."""
 LOOK_UP = "anchors.lookup:look_up"
 """The function of ``Palace.look_up``."""
 MAP = "tasks.map:draw_map"
@@ -141,6 +145,8 @@ FOLLOWERS = ("anchors",)
 """Attributes of ``Palace`` whose ``follow`` carries files over to each generation of the index."""
 EVIDENCE = {"anchor": "anchors"}
 """Signals whose evidence an attribute of ``Palace`` adds to a question, by ``ask``."""
+EXTENSIONS = {"structure": "structure.signals:STRUCTURE"}
+"""Signals and facts of this package by name: see ``memory_palace.signals``."""
 STORES = {"ask": "store.reaching:ask_store", "push": "store.reaching:pushing_to"}
 """What others ask of a store: a question, or to take an index."""
 STATUS = {"hooks": "agents.hook_log:read_status"}

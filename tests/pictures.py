@@ -24,8 +24,6 @@ from rich.text import Text
 from benchmarks.generate import scratch_folder
 from memory_palace.features.asking.answers import Answer
 from memory_palace.features.asking.screen import lay_out
-from memory_palace.features.view.values import ViewOptions
-from memory_palace.features.view.writing import write_view
 from memory_palace.palace import Palace
 
 QUESTION = "why did we stop using the message broker"
@@ -117,7 +115,7 @@ def photograph_sample(sample: Path) -> dict[str, bytes]:
             os.utime(note, (_CHANGED, _CHANGED))
         palace = Palace(root)
         palace.index(embedder="minilm")
-        page = write_view(palace, ViewOptions(), out=folder / "palace.html").file
+        page = palace.view(folder / "palace.html").file
         for width, height in SCREENS.items():
             for scheme in SCHEMES:
                 address = page.resolve().as_uri()

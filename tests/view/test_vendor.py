@@ -47,4 +47,4 @@ def test_the_wheel_holds_the_library_and_says_its_licences() -> None:
     )
     assert not [rule for rule in ignored for path in paths if fnmatch(path, f"*{rule.strip('/')}*")]
     assert {*project["project"]["license"].split(" AND ")} == {*MANIFEST["licences"].values()}
-    assert (ROOT / "memory_palace" / "view" / "vendor" / "markdown-it.min.js").is_file()
+    assert (ROOT / "memory_palace/features/view/vendor/markdown-it.min.js").is_file()

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from memory_palace.changes.journal import read_moves
 from memory_palace.engine import Engine
-from memory_palace.features.memories.reviews import load_reviews
 from memory_palace.features.view.grid import to_box
 from memory_palace.features.view.housing import NotePlaces, Notice, house
 from memory_palace.features.view.labels import LabelText, draw_districts
@@ -70,8 +69,7 @@ def gather(
     vectors = mean_vectors(snapshot, known)
     layout = house(engine.paths, snapshot, known, vectors, relayout=options.relayout, remark=remark)
     seen = ~snapshot.private if options.include_cold else ~(snapshot.private | snapshot.cold)
-    texts = read_texts(engine, snapshot, np.flatnonzero(seen), load_reviews(engine.paths))
-    amount, shown = shorten(texts)
+    amount, shown = shorten(read_texts(engine, snapshot, np.flatnonzero(seen)))
     scene = _Scene(
         snapshot=snapshot,
         layout=layout,

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.engine import Engine
-from memory_palace.features.memories.form import is_memory, read_form
-from memory_palace.features.memories.reviews import Review
 from memory_palace.features.view.values import TextAmount
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.kinds import read_kinds
 from memory_palace.markdown.prose import shown_text
-from memory_palace.notes.document import parse_document
 from memory_palace.notes.parsing import read_body
 from memory_palace.notes.reading import NoteUnreadable, read_named
 
@@ -53,18 +51,17 @@ def read_text(engine: Engine, path: str, *, include_cold: bool = False) -> str |
 
 
 def read_texts(
-    engine: Engine,
-    snapshot: Snapshot,
-    places: NDArray[np.int64],
-    reviews: Mapping[str, Sequence[Review]],
+    engine: Engine, snapshot: Snapshot, places: NDArray[np.int64]
 ) -> Iterator[ShownText]:
     """Yield what is shown of notes of a snapshot; those that are gone or now private are not."""
+    kinds = read_kinds(engine)
     for place in places.tolist():
         path = snapshot.paths[place]
         data = _read_data(engine, path)
         text = None if data is None else _show_text(path, data)
         if data is not None and text is not None:
-            yield ShownText(place, text, _read_confidence(path, data, text, reviews))
+            told = (kind.confidence_of(path, data) for kind in kinds)
+            yield ShownText(place, text, next((each for each in told if each is not None), None))
 
 
 def shorten(shown: Iterable[ShownText]) -> tuple[TextAmount, list[ShownText]]:
@@ -104,22 +101,3 @@ def cut_first_paragraph(text: str) -> str:
     if len(kept) <= FIRST_CHARACTERS:
         return kept
     return kept[:FIRST_CHARACTERS].rpartition(" ")[0] or kept[:FIRST_CHARACTERS]
-
-
-def _read_confidence(
-    path: str, data: bytes, text: str, reviews: Mapping[str, Sequence[Review]]
-) -> float | None:
-    """Return how well a memory is remembered by its last review, else as it states itself.
-
-    In [0, 1]; ``None`` for a note that is no memory, and for a memory that says nothing of it.
-    """
-    lower = text.casefold()
-    if not (path in reviews or "confidence" in lower):
-        return None
-    document = parse_document(path, data)
-    if document is None or not is_memory(document):
-        return None
-    if path in reviews:
-        return reviews[path][-1].confidence
-    stated = read_form(document).stated_confidence
-    return stated if stated is not None and 0 <= stated <= 1 else None

@@ -14,7 +14,7 @@ from memory_palace.cli.group import Group
 from memory_palace.cli.options import IncludeCold, Json
 from memory_palace.errors import UsageError
 from memory_palace.features.view.values import ViewOptions
-from memory_palace.features.view.writing import ViewReport, write_view
+from memory_palace.features.view.writing import ViewReport
 from memory_palace.palace import Palace
 from memory_palace.shown import SPREAD, Shown, inner, plural, say, say_behind
 
@@ -75,15 +75,14 @@ def view(
     Notes keep their places from one plan to the next. Nothing private is on it; archived notes are
     only counted, unless they are asked for. Example: palace view --open
     """
-    options = ViewOptions(include_cold, relayout)
     if live:
         _refuse("--live", {"--out": out is not None, "--relayout": relayout, "--json": as_json})
         from memory_palace.features.view.live import serve_page  # delayed: few want a server
 
-        serve_page(palace, options, port=port, opens=opens)
+        serve_page(palace, ViewOptions(include_cold), port=port, opens=opens)
         return
     _refuse("a page in a file", {"--port": port != 0}, hint="; it is for --live")
-    report = write_view(palace, options, out=out.expanduser() if out else None)
+    report = palace.view(out, include_cold=include_cold, relayout=relayout)
     freshness = palace.check_freshness(palace.paths, palace.config, palace.snapshot())
     yield ViewShown(report, freshness.behind)
     if opens and not webbrowser.open(report.file.resolve().as_uri()):

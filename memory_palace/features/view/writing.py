@@ -10,7 +10,7 @@ from memory_palace.errors import PalaceError, UsageError
 from memory_palace.features.view.cache import write_beside_index
 from memory_palace.features.view.gather import gather
 from memory_palace.features.view.page import render
-from memory_palace.features.view.values import PalacePlan, TextAmount, ViewOptions
+from memory_palace.features.view.values import TextAmount, ViewOptions
 from memory_palace.storage.atomic import make_ignored_folder, write_atomic
 
 MARK = b'<meta name="generator" content="memory-palace view">'
@@ -43,7 +43,13 @@ class ViewReport:
     """What a person should know of how it was laid out."""
 
 
-def write_view(engine: Engine, options: ViewOptions, *, out: Path | None = None) -> ViewReport:
+def write_view(
+    engine: Engine,
+    out: Path | None = None,
+    *,
+    include_cold: bool = False,
+    relayout: bool = False,
+) -> ViewReport:
     """Write the page of a palace to ``out``, or beside its index; a page of ours is replaced.
 
     Raise ``UsageError`` for a file that must not be replaced, ``PalaceError`` where it cannot be
@@ -54,23 +60,32 @@ def write_view(engine: Engine, options: ViewOptions, *, out: Path | None = None)
     if out is not None and not out.parent.is_dir():
         raise UsageError(f"there is no folder {out.parent}; make it, or name another with --out")
     remarks: list[str] = []
-    plan = gather(engine, options, remark=remarks.append)
+    plan = gather(engine, ViewOptions(include_cold, relayout), remark=remarks.append)
     page = render(plan)
-    if out is None:
-        _write_beside_index(file, page)
-    else:
+    if out is not None:
         write_atomic(file, page)
-    return _report(plan, file, len(page), tuple(remarks))
-
-
-def _write_beside_index(file: Path, page: bytes) -> None:
-    try:
-        make_ignored_folder(file.parent, mode=0o700)
-        write_beside_index(file, page)
-    except OSError as error:
-        raise PalaceError(
-            f"{file}: {error.strerror}; write the page elsewhere with --out FILE"
-        ) from error
+    else:
+        try:
+            make_ignored_folder(file.parent, mode=0o700)
+            write_beside_index(file, page)
+        except OSError as error:
+            raise PalaceError(
+                f"{file}: {error.strerror}; write the page elsewhere with --out FILE"
+            ) from error
+    text = sum(len(note.text.encode()) for note in plan.notes)
+    return ViewReport(
+        file=file,
+        size_bytes=len(page),
+        limit_bytes=_OWN_BYTES + int(_SHARE_OF_TEXT * text),
+        rooms=len(plan.rooms),
+        districts=len(plan.districts),
+        notes=len(plan.notes),
+        cold=sum(note.is_cold for note in plan.notes),
+        locked=sum(room.locked for room in plan.rooms),
+        text_bytes=text,
+        text_amount=plan.text_amount,
+        remarks=tuple(remarks),
+    )
 
 
 def check_target(file: Path) -> None:
@@ -90,20 +105,3 @@ def check_target(file: Path) -> None:
             f"{file} was not written by `palace view` and is left as it is; name another file "
             "with --out, or move it away"
         )
-
-
-def _report(plan: PalacePlan, file: Path, size: int, remarks: tuple[str, ...]) -> ViewReport:
-    text = sum(len(note.text.encode()) for note in plan.notes)
-    return ViewReport(
-        file=file,
-        size_bytes=size,
-        limit_bytes=_OWN_BYTES + int(_SHARE_OF_TEXT * text),
-        rooms=len(plan.rooms),
-        districts=len(plan.districts),
-        notes=len(plan.notes),
-        cold=sum(note.is_cold for note in plan.notes),
-        locked=sum(room.locked for room in plan.rooms),
-        text_bytes=text,
-        text_amount=plan.text_amount,
-        remarks=remarks,
-    )
