@@ -142,7 +142,7 @@ class Engine:
         from memory_palace.index.context import Followed
 
         problems: tuple[Problem, ...] = ()
-        for name in FOLLOWERS:
+        for name in FOLLOWERS.values():
             follower: Follower = getattr(self, name)
             names, told = follower.follow(hot, names, embedder, now_ns)
             problems += told

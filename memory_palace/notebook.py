@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memory_palace.engine import Engine
-from memory_palace.table import IMPORT, VIEW, load
+from memory_palace.table import METHODS, load
 
 if TYPE_CHECKING:
     from memory_palace.changes.adding import Appended
@@ -104,7 +104,7 @@ class Notebook(Engine):
         that cannot be told, ``OSError`` for a file that cannot be read.
         """
         place = {"room": room, "folder": folder}
-        done: ImportReport = load(IMPORT)(
+        done: ImportReport = load(METHODS["import_export"])(
             self, Path(path), source=source, apply=apply, progress=progress, **place
         )
         return done
@@ -123,5 +123,6 @@ class Notebook(Engine):
         ``UsageError`` for a file of somebody else.
         """
         file = None if out is None else Path(out).expanduser()
-        drawn: ViewReport = load(VIEW)(self, file, include_cold=include_cold, relayout=relayout)
+        draw = load(METHODS["view"])
+        drawn: ViewReport = draw(self, file, include_cold=include_cold, relayout=relayout)
         return drawn

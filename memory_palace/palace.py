@@ -33,7 +33,7 @@ from memory_palace.retrieval.filters import (
     check_least,
     choose_filters,
 )
-from memory_palace.table import LOOK_UP, MAP, RECALL, load
+from memory_palace.table import METHODS, load
 
 if TYPE_CHECKING:
     from memory_palace.changes.changing import Outcome
@@ -153,7 +153,7 @@ class Palace(Notebook):
         filters, moment = ask_as_of(Filters(), as_of, now=time.time())
         said = Query(text, moment, filters, locale=self.config.locale)
         given = {"budget_bytes": budget_bytes, "min_confidence": min_confidence}
-        found: Recollection = load(RECALL)(self, said, context=context, **given)
+        found: Recollection = load(METHODS["recall"])(self, said, context=context, **given)
         return found
 
     def notes(
@@ -221,7 +221,7 @@ class Palace(Notebook):
 
     def map(self, *, apply: bool = False) -> Outcome:
         """Write rooms, work, insights and health into the control panel, between two marks."""
-        drawn: Outcome = load(MAP)(self, apply=apply)
+        drawn: Outcome = load(METHODS["map"])(self, apply=apply)
         return drawn
 
     def look_up(
@@ -237,7 +237,7 @@ class Palace(Notebook):
         ``limit`` replaces ``max_chunks`` of the settings, ``projects`` the folders that "that
         project" stands for; ``budget_bytes`` bounds the snippets.
         """
-        look_up = load(LOOK_UP)
+        look_up = load(METHODS["look_up"])
         found: QueryResult = look_up(
             self, text, limit=limit, projects=projects, budget_bytes=budget_bytes
         )

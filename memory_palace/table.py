@@ -100,7 +100,9 @@ PAGE = (
 """Functions from a palace to lines of the page that a session of an agent begins with."""
 ALONE = "upkeep.verbs:Overview"
 """What ``palace`` without a verb shows of a palace, or of none."""
-KINDS = {"memory": "memories.kind:MemoryKind"}
+KINDS = {
+    "memory": "memories.kind:MemoryKind",
+}
 """Kinds of notes, and the class by which others ask about them: see ``memory_palace.kinds``."""
 MOVED = {
     "register": "palace config register",
@@ -129,25 +131,30 @@ FEATURES = {
     "tasks": "tasks.feature:Tasks",
 }
 """Attributes of ``Palace``, and the class of each."""
-RECALL = "recall.recalling:recall"
-"""The function of ``Palace.recall``."""
-IMPORT = "importing.run:import_export"
-"""The function of ``Palace.import_export``."""
-VIEW = "view.writing:write_view"
-"""The function of ``Palace.view``."""
-LOOK_UP = "anchors.lookup:look_up"
-"""The function of ``Palace.look_up``."""
-MAP = "tasks.map:draw_map"
-"""The function of ``Palace.map``."""
-
-
-FOLLOWERS = ("anchors",)
-"""Attributes of ``Palace`` whose ``follow`` carries files over to each generation of the index."""
-EVIDENCE = {"anchor": "anchors"}
+METHODS = {
+    "import_export": "importing.run:import_export",
+    "look_up": "anchors.lookup:look_up",
+    "map": "tasks.map:draw_map",
+    "recall": "recall.recalling:recall",
+    "view": "view.writing:write_view",
+}
+"""Methods of ``Palace`` that a feature has the function of."""
+FOLLOWERS = {
+    "anchors": "anchors",
+}
+"""Files beside the segments, and the attribute of ``Palace`` whose ``follow`` carries them over."""
+EVIDENCE = {
+    "anchor": "anchors",
+}
 """Signals whose evidence an attribute of ``Palace`` adds to a question, by ``ask``."""
-EXTENSIONS = {"structure": "structure.signals:STRUCTURE"}
+EXTENSIONS = {
+    "structure": "structure.signals:STRUCTURE",
+}
 """Signals and facts of this package by name: see ``memory_palace.signals``."""
-STORES = {"ask": "store.reaching:ask_store", "push": "store.reaching:pushing_to"}
+STORES = {
+    "ask": "store.reaching:ask_store",
+    "push": "store.reaching:pushing_to",
+}
 """What others ask of a store: a question, or to take an index."""
 STATUS = {"hooks": "agents.hook_log:read_status"}
 """Keys of ``palace status``, each with the function of a palace that returns what is shown."""
