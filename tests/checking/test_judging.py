@@ -16,6 +16,7 @@ from memory_palace import Palace
 from memory_palace.errors import MissingPartError
 from memory_palace.features.checking.report import write_lines
 from memory_palace.features.checking.verdicts import Verdict
+from memory_palace.features.checking.verify import verify
 
 needs_llm = [
     pytest.mark.llm,
@@ -93,7 +94,7 @@ class TestModel:
         self, palace: Palace, double: Double, verdict: Verdict
     ) -> None:
         double.reply = lambda data: say(verdict)
-        done = palace.memories.verify(f"{SAID} Hens lay 7 eggs. Zebras graze there.", model="judge")
+        done = verify(palace, f"{SAID} Hens lay 7 eggs. Zebras graze there.", model="judge")
         assert [each.model.verdict for each in done.sentences] == [verdict] * 3
         assert done.model_verdict == verdict and done.judged_by == "judge-1"
         assert done.sentences[0].check.verdict == Verdict.QUOTED
@@ -103,7 +104,7 @@ class TestModel:
         self, palace: Palace, double: Double
     ) -> None:
         double.reply = lambda data: say("contradicted" if "Hens" in data["sentence"] else "quoted")
-        done = palace.memories.verify(f"{SAID} Hens lay eggs behind the bakery.", model="judge")
+        done = verify(palace, f"{SAID} Hens lay eggs behind the bakery.", model="judge")
         assert done.model_verdict == C and done.verdict == Verdict.QUOTED
         assert not done.passes_strictly
         lines = "\n".join(write_lines(done))
@@ -118,7 +119,7 @@ class TestModel:
         (palace.paths.root / "gate.md").write_text(note, "utf-8")
         palace.index()
         double.reply = lambda data: say("supported", len(data["passages"]))
-        (sentence,) = palace.memories.verify(SAID, model="judge").sentences
+        (sentence,) = verify(palace, SAID, model="judge").sentences
         (asked,) = double.asked
         assert asked["sentence"] == SAID and 1 <= len(asked["passages"]) <= 3
         assert hostile.split("\n")[0] in "".join(each["text"] for each in asked["passages"])
@@ -163,7 +164,7 @@ class TestModel:
 
         double.reply = fail
         answer = f"{SAID} Hens lay eggs behind the bakery."
-        found = palace.memories.verify(answer, model="judge").sentences
+        found = verify(palace, answer, model="judge").sentences
         assert [each.model.verdict for each in found] == [Verdict.QUOTED, None]
         assert "context window" in found[1].model.reason
 
@@ -172,7 +173,7 @@ class TestModel:
 
         double.reply = lock
         with pytest.raises(MissingPartError, match="no key found"):
-            palace.memories.verify(answer, model="judge")
+            verify(palace, answer, model="judge")
 
     def test_either_verdict_fails_strictly(self, palace: Palace, double: Double, capsys) -> None:
         double.reply = lambda data: say("not_found", 0)
@@ -185,6 +186,6 @@ class TestModel:
         self, palace: Palace, double: Double
     ) -> None:
         double.reply = lambda data: say("quoted")
-        done = palace.memories.verify(f"Is that so? {SAID}", model="judge")
+        done = verify(palace, f"Is that so? {SAID}", model="judge")
         assert [asked["sentence"] for asked in double.asked] == [SAID]
         assert done.sentences[0].model is None

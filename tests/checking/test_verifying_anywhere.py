@@ -13,6 +13,7 @@ from memory_palace import Palace
 from memory_palace.errors import UsageError
 from memory_palace.features.checking.report import show_verified, write_lines
 from memory_palace.features.checking.verdicts import Verdict
+from memory_palace.features.checking.verify import verify
 
 SAID = "The sluice gate jams above 2.4 metres."
 WRONG = "The sluice gate jams above 9.7 metres."
@@ -44,19 +45,19 @@ def palace(tmp_path: Path) -> Palace:
 
 
 def cite(palace: Palace, answer: str, *against: str) -> list[tuple[str, str | None]]:
-    found = palace.memories.verify(answer, against).sentences
+    found = verify(palace, answer, against).sentences
     return [(s.check.verdict, s.check.passage and s.check.passage.note) for s in found]
 
 
 def test_each_sentence_finds_its_own_note_and_lines(palace: Palace) -> None:
-    done = palace.memories.verify(f"{SAID} The mill closed in 1911.")
+    done = verify(palace, f"{SAID} The mill closed in 1911.")
     assert done.is_searched and done.verdict == Verdict.QUOTED
     places = [(s.check.passage.note, s.check.passage.first_line) for s in done.sentences]
     assert places == [("river/gate.md", 5), ("river/mill.md", 3)]
 
 
 def test_a_wrong_sentence_is_as_bad_as_its_answer(palace: Palace) -> None:
-    done = palace.memories.verify(f"The mill closed in 1911. {WRONG} Zebras graze on meadows.")
+    done = verify(palace, f"The mill closed in 1911. {WRONG} Zebras graze on meadows.")
     verdicts = [sentence.check.verdict for sentence in done.sentences]
     assert verdicts == [Verdict.QUOTED, Verdict.CONTRADICTED, Verdict.NOT_FOUND]
     assert done.verdict == Verdict.CONTRADICTED and not done.passes_strictly
@@ -74,7 +75,7 @@ def test_a_wrong_sentence_is_as_bad_as_its_answer(palace: Palace) -> None:
 def test_what_is_private_secret_or_cold_is_neither_used_nor_shown(
     palace: Palace, secret: str
 ) -> None:
-    done = palace.memories.verify(secret)
+    done = verify(palace, secret)
     assert done.verdict not in (Verdict.QUOTED, Verdict.SUPPORTED)
     shown = "\n".join(
         each.text
@@ -84,14 +85,14 @@ def test_what_is_private_secret_or_cold_is_neither_used_nor_shown(
     )
     assert "canary" not in shown
     with pytest.raises(UsageError, match="archived"):
-        palace.memories.verify(secret, ["archive/old.md"])
+        verify(palace, secret, ["archive/old.md"])
 
 
 def test_a_note_that_changed_since_it_was_indexed_is_read_as_it_is(palace: Palace) -> None:
     gate = palace.paths.root / "river/gate.md"
     gate.write_text(f"# Gate\n\n\n\n\n\n\n\n{WRONG}\n", "utf-8")
     (palace.paths.root / "river/mill.md").unlink()
-    done = palace.memories.verify(f"{WRONG} The mill closed in 1911.")
+    done = verify(palace, f"{WRONG} The mill closed in 1911.")
     assert done.behind == 2
     first, second = done.sentences
     assert (first.check.verdict, first.check.passage.first_line) == (Verdict.QUOTED, 9)
@@ -106,7 +107,7 @@ def test_a_note_that_became_a_link_out_of_the_palace_is_not_read(
     gate = palace.paths.root / "river/gate.md"
     gate.unlink()
     gate.symlink_to(outside)
-    assert palace.memories.verify(WRONG).verdict == Verdict.NOT_FOUND
+    assert verify(palace, WRONG).verdict == Verdict.NOT_FOUND
 
 
 def test_a_note_that_the_answer_names_is_a_source(palace: Palace) -> None:
@@ -115,9 +116,9 @@ def test_a_note_that_the_answer_names_is_a_source(palace: Palace) -> None:
         (palace.paths.root / f"town/crowd{number}.md").write_text(f"# C{number}\n\n{crowd}")
     (palace.paths.root / "river/gate.md").write_text("# Gate\n\nIt gets grease each spring.\n")
     palace.index()
-    plain = palace.memories.verify("It gets grease each spring.")
+    plain = verify(palace, "It gets grease each spring.")
     for named in ('As "Gate" says, spring is when', "By [[gate]], spring is when"):
-        done = palace.memories.verify(f"{named} the keeper greases it.")
+        done = verify(palace, f"{named} the keeper greases it.")
         assert done.is_searched
     assert plain.sentences[0].check.passage.note == "river/gate.md"
     assert cite(palace, "It gets grease each autumn (river/gate.md:3).")[0][1] == "river/gate.md"
@@ -125,7 +126,7 @@ def test_a_note_that_the_answer_names_is_a_source(palace: Palace) -> None:
 
 @pytest.mark.parametrize("place", ["(river/gate.md:5)", "[river/gate.md:5-6]", "river/gate.md"])
 def test_places_that_an_answer_cites_are_no_claims(palace: Palace, place: str) -> None:
-    (sentence,) = palace.memories.verify(f"{SAID[:-1]} {place}.").sentences
+    (sentence,) = verify(palace, f"{SAID[:-1]} {place}.").sentences
     assert sentence.check.verdict == Verdict.QUOTED and "river" not in sentence.check.text
 
 
@@ -142,7 +143,7 @@ def test_a_folder_or_a_room_is_searched_alone(palace: Palace, folder: str) -> No
 def test_a_long_note_may_be_named_whole(palace: Palace) -> None:
     filler = "".join(f"The {n}th stone of the wall is grey.\n\n" for n in range(400))
     (palace.paths.root / "long.md").write_text(f"# Long\n\n{filler}{SAID}\n\n{filler}", "utf-8")
-    (sentence,) = palace.memories.verify(SAID, ["long"]).sentences
+    (sentence,) = verify(palace, SAID, ["long"]).sentences
     assert sentence.check.verdict == Verdict.QUOTED
     assert sentence.check.passage.first_line == 803 == sentence.check.passage.last_line
 
@@ -150,14 +151,14 @@ def test_a_long_note_may_be_named_whole(palace: Palace) -> None:
 def test_an_index_is_needed_for_a_search_alone(tmp_path: Path) -> None:
     (tmp_path / "gate.md").write_text(NOTES["river/gate.md"], "utf-8")
     palace = Palace.init(tmp_path, here=True)
-    done = palace.memories.verify(SAID, ["gate"])
+    done = verify(palace, SAID, ["gate"])
     assert done.verdict == Verdict.QUOTED and not done.by_meaning
     with pytest.raises(Exception, match="palace index"):
-        palace.memories.verify(SAID)
+        verify(palace, SAID)
 
 
 def test_checking_counts_as_no_use_of_a_note(palace: Palace) -> None:
-    palace.memories.verify(SAID)
+    verify(palace, SAID)
     assert not palace.paths.logs.exists()
 
 
@@ -166,7 +167,7 @@ def test_at_most_three_notes_are_cited_for_a_sentence(palace: Palace) -> None:
         text = f"# N{number}\n\nThe sluice gate jams above {number}.5 metres in winter.\n"
         (palace.paths.root / f"n{number}.md").write_text(text, "utf-8")
     palace.index()
-    for sentence in palace.memories.verify(f"{SAID} Hens jam the sluice.").sentences:
+    for sentence in verify(palace, f"{SAID} Hens jam the sluice.").sentences:
         notes = {each.note for each in sentence.compared}
         own = {sentence.check.passage.note} if sentence.check.passage else set()
         assert len(notes) == len(sentence.compared) and notes.isdisjoint(own)
@@ -174,7 +175,7 @@ def test_at_most_three_notes_are_cited_for_a_sentence(palace: Palace) -> None:
 
 
 def test_words_claim_no_more_than_was_shown(palace: Palace) -> None:
-    done = palace.memories.verify("Above 2.4 metres the green sluice gate often jams.", ["gate"])
+    done = verify(palace, "Above 2.4 metres the green sluice gate often jams.", ["gate"])
     assert done.verdict == Verdict.SUPPORTED
     lines = list(write_lines(done))
     assert lines[0].startswith("not contradicted") and "supported" not in " ".join(lines)
@@ -199,7 +200,7 @@ def test_an_answer_in_another_language_is_said_to_be_checked_less(palace: Palace
 
 
 def test_places_can_be_clicked_on_a_terminal(palace: Palace, monkeypatch) -> None:
-    done = palace.memories.verify(f"{WRONG} {SAID}")
+    done = verify(palace, f"{WRONG} {SAID}")
     monkeypatch.setenv("COLUMNS", "50")
     shown = io.StringIO()
     monkeypatch.setattr("sys.stdout", shown)

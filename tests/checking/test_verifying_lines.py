@@ -8,6 +8,7 @@ import pytest
 
 from memory_palace import Palace
 from memory_palace.errors import PalaceError, UsageError
+from memory_palace.features.checking.verify import verify
 
 NOTE = "# Gate\n\nThe gate jams above 2.4 metres.\n\nThe mill closed in 1911.\n"
 
@@ -26,29 +27,29 @@ def palace(tmp_path: Path) -> Palace:
 
 @pytest.mark.parametrize("name", ["gate.md", "gate:3", "gate.md:1-5", "Gate"])
 def test_a_note_without_a_token_bears_out_what_it_says(palace: Palace, name: str) -> None:
-    right = palace.memories.verify("The gate jams above 2.4 metres.", [name])
-    wrong = palace.memories.verify("The gate jams above 9.7 metres.", [name])
+    right = verify(palace, "The gate jams above 2.4 metres.", [name])
+    wrong = verify(palace, "The gate jams above 9.7 metres.", [name])
     assert (right.verdict, right.token_verdict) == ("quoted", "not_applicable")
     assert wrong.verdict == "contradicted"
 
 
 def test_only_the_lines_that_are_named_count(palace: Palace) -> None:
-    found = palace.memories.verify("The mill closed in 1911.", ["gate:3"])
+    found = verify(palace, "The mill closed in 1911.", ["gate:3"])
     assert found.verdict in ("contradicted", "not_found")
     with pytest.raises(UsageError, match="5 lines"):
-        palace.memories.verify("The mill closed in 1911.", ["gate:30"])
+        verify(palace, "The mill closed in 1911.", ["gate:30"])
 
 
 def test_what_is_withheld_bears_nothing_out(palace: Palace) -> None:
     for name in ("half.md", "half.md:1-9"):
-        found = palace.memories.verify("The gate jams above 2.4 metres.", [name])
+        found = verify(palace, "The gate jams above 2.4 metres.", [name])
         assert found.verdict in ("contradicted", "not_found")
     with pytest.raises(PalaceError, match="no note matches"):
-        palace.memories.verify("The gate jams above 2.4 metres.", ["hidden.md"])
+        verify(palace, "The gate jams above 2.4 metres.", ["hidden.md"])
 
 
 def test_the_lines_that_bear_a_sentence_out_are_named(palace: Palace) -> None:
-    found = palace.memories.verify("The mill closed in 1911.", ["gate.md"]).sentences[0].check
+    found = verify(palace, "The mill closed in 1911.", ["gate.md"]).sentences[0].check
     assert (found.passage.note, found.passage.first_line, found.passage.last_line) == (
         "gate.md",
         5,

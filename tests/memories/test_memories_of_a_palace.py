@@ -123,12 +123,14 @@ def test_a_review_is_one_line_and_changes_no_note(palace):
 
 
 def test_a_response_is_verified_without_an_index_and_by_words(palace):
+    pytest.importorskip("memory_palace.features.checking")
     done = palace.memories.verify("One no aborts all. Twins refusing soup.", ["2pc"])
     assert done.token_verdict == "held" and done.passes_strictly
     assert not done.by_meaning
 
 
 def test_d14_a_token_that_another_note_tells_does_not_pass_strictly(palace):
+    pytest.importorskip("memory_palace.features.checking")
     (palace.paths.root / "palace/chambers/leak.md").write_text("# Leak\n\nTwins refusing soup.\n")
     done = palace.memories.verify("One no aborts all. Twins refusing soup.", ["2pc"])
     assert done.token_verdict == "held" and not done.passes_strictly

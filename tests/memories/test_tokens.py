@@ -109,3 +109,7 @@ def test_a_phrase_with_two_thirds_of_a_token_is_an_attempt():
     assert found == ["velvet anchored choir"]
     assert find_attempts("A choir sang.", "velvet anchor choir") == []
     assert drop_attempts("It is a velvet anchored choir.", "velvet anchor choir") == "It is a  ."
+
+
+def test_words_of_a_token_have_no_apostrophes_and_no_hyphens():
+    assert fold_words("Anna’s red-backpack isn't") == ["annas", "red", "backpack", "isnt"]

@@ -58,7 +58,8 @@ def find_denial(claim: Wording, sentence: Wording) -> Iterator[Difference]:
     """Yield the word that one of both denies, behind its negation, and the other says plainly."""
     for denying, saying, is_mine in ((claim, sentence, True), (sentence, claim, False)):
         places = find_negations(denying.words)
-        if len(places) != 1 or find_negations(saying.words) or _denies_by_meaning(saying):
+        is_plain = not find_negations(saying.words) and _DENYING.isdisjoint(saying.stems)
+        if len(places) != 1 or not is_plain:
             continue
         told = [word for word in saying.words if _is_telling(word)]
         telling = [word for word in denying.words if _is_telling(word)]
@@ -74,10 +75,6 @@ def find_denial(claim: Wording, sentence: Wording) -> Iterator[Difference]:
         reason = f"“{head.key}” is {said[0]}, and the passage {said[1]}"
         yield Difference("negation", reason, claim.text, sentence.text)
         return
-
-
-def _denies_by_meaning(text: Wording) -> bool:
-    return not _DENYING.isdisjoint(text.stems)
 
 
 def _is_alike(mine: WrittenWord, theirs: WrittenWord) -> bool:
@@ -146,11 +143,11 @@ class _Comparison:
     @cached_property
     def sentence(self) -> Wording:
         """The sentence of the passage that the claim has most of, word by word."""
-        return max(self._parts, key=self._rank)
 
-    def _rank(self, part: Wording) -> tuple[float, float]:
-        copying = find_copying(self.claim, part)
-        return copying.telling, self.claim.share_matter(part)
+        def rank(part: Wording) -> tuple[float, float]:
+            return find_copying(self.claim, part).telling, self.claim.share_matter(part)
+
+        return max(self._parts, key=rank)
 
     @cached_property
     def copying(self) -> Copying:
@@ -182,7 +179,7 @@ class _Comparison:
         mine = [self.claim.words[at] for at in change.mine]
         theirs = [self.sentence.words[at] for at in change.theirs]
         denied = len(find_negations(mine)) % 2 != len(find_negations(theirs)) % 2
-        if denied and not (_telling(mine) and _telling(theirs)):
+        if denied and not all(any(word.is_telling for word in each) for each in (mine, theirs)):
             words = [self.claim.words, self.sentence.words]
             spans = [
                 range(max(0, part.start - 1), min(len(each), part.stop + 1))
@@ -322,10 +319,6 @@ def _within(values: Sequence[Value], words: Sequence[WrittenWord]) -> list[Value
 def _counted(number: Number, words: Sequence[WrittenWord]) -> list[WrittenWord]:
     """Return the words for what a number counts, or for its unit."""
     return [w for w in words if w.stem in number.counted or number.end <= w.start < number.stop]
-
-
-def _telling(words: Sequence[WrittenWord]) -> bool:
-    return any(word.is_telling for word in words)
 
 
 def _names(text: Wording, words: Iterable[WrittenWord]) -> list[WrittenWord]:

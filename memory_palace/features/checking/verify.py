@@ -32,7 +32,6 @@ from memory_palace.features.checking.sources import (
 from memory_palace.features.checking.verdicts import (
     ACCEPTED,
     REFUSED,
-    AnswerCheck,
     Passage,
     SentenceCheck,
     Verdict,
@@ -67,33 +66,26 @@ class Judgement:
     """What it went by."""
 
 
-class ModelJudge:
-    """A model of language, asked for one sentence at a time."""
+def _judge(dialogue: Dialogue, sentence: str, passages: Sequence[Passage]) -> Judgement:
+    """Return a model's verdict, or why there is none: failure, or three malformed replies."""
+    prompt = files(__package__).joinpath("prompts", f"{_ROLE}.md").read_text("utf-8")
+    data = {
+        "sentence": sentence,
+        "passages": [
+            {"number": number, "place": f"{each.note}:{each.first_line}", "text": each.text}
+            for number, each in enumerate(passages, 1)
+        ],
+    }
 
-    def __init__(self, dialogue: Dialogue) -> None:
-        self.dialogue = dialogue
-        prompt = files(__package__).joinpath("prompts", f"{_ROLE}.md")
-        self._prompt = prompt.read_text("utf-8")
+    def parse(reply: object) -> Judgement:
+        return _read_reply(reply, passages)
 
-    def judge(self, sentence: str, passages: Sequence[Passage]) -> Judgement:
-        """Return its verdict, or why there is none: it failed, or gave three malformed replies."""
-        data = {
-            "sentence": sentence,
-            "passages": [
-                {"number": number, "place": f"{each.note}:{each.first_line}", "text": each.text}
-                for number, each in enumerate(passages, 1)
-            ],
-        }
-
-        def parse(reply: object) -> Judgement:
-            return _read_reply(reply, passages)
-
-        try:
-            return asyncio.run(self.dialogue.ask(_ROLE, self._prompt, data, parse, schema=_SCHEMA))
-        except MissingPartError:
-            raise  # no key: it would fail each time
-        except PalaceError as error:
-            return Judgement(None, str(error))
+    try:
+        return asyncio.run(dialogue.ask(_ROLE, prompt, data, parse, schema=_SCHEMA))
+    except MissingPartError:
+        raise  # no key: it would fail each time
+    except PalaceError as error:
+        return Judgement(None, str(error))
 
 
 def _read_reply(reply: object, passages: Sequence[Passage]) -> Judgement:
@@ -193,39 +185,34 @@ def verify(
     ``model`` is one of the ``llm`` library, whose verdict stands beside ours. Raise
     ``MissingPartError`` for one that is not here.
     """
-    judge = None if model is None else ModelJudge(open_dialogue(model))
+    judge = None if model is None else open_dialogue(model)
     named = read_against(engine, against)
 
     def drop_tokens(text: str) -> str:
         return reduce(lambda left, proof: proof.drop(left), named.proofs, text)
 
     material = _gather(engine, answer, named, drop_tokens)
-    embed_tokens = _reader_of(engine)
+    embed_tokens: EmbedTokens | None = None
+    if engine.paths.commit.exists() and engine.snapshot().commit.embedder == MEASURED_EMBEDDER:
+        embed_tokens = find_token_reader(engine.embedder())
     checked = check_answer(
         material.text, material.passages, drop_tokens=drop_tokens, embed_tokens=embed_tokens
-    )
-    sentences = zip(checked.sentences, material.near, strict=True)
-    engine.note_use("cited", *_cited(material.called, named.passages, checked))
+    ).sentences
+    borne_out = [each.passage for each in checked if each.verdict in ACCEPTED]
+    cited = [each.note for each in (*named.passages, *borne_out) if each is not None]
+    engine.note_use("cited", *dict.fromkeys([*material.called, *cited]))
+    sentences = zip(checked, material.near, strict=True)
     return Verified(
-        tuple(_judge(*each, material.passages, judge) for each in sentences),
+        tuple(_add_others(*each, material.passages, judge) for each in sentences),
         tuple(proof.check(answer, require_all=require_all) for proof in named.proofs),
         tuple(flaw for proof in named.proofs for flaw in proof.flaws),
         by_meaning=embed_tokens is not None,
         is_searched=material.is_searched,
         behind=material.behind,
         is_english=is_english(answer),
-        judged_by=None if judge is None else judge.dialogue.name,
-        spent=None if judge is None else judge.dialogue.spent(),
+        judged_by=None if judge is None else judge.name,
+        spent=None if judge is None else judge.spent(),
     )
-
-
-def _cited(
-    called: Sequence[str], named: Sequence[Passage], checked: AnswerCheck
-) -> dict[str, None]:
-    """Return the notes that an answer names, that were named for it, and that bear it out."""
-    borne_out = (each.passage for each in checked.sentences if each.verdict in ACCEPTED)
-    notes = (passage.note for passage in (*named, *borne_out) if passage is not None)
-    return dict.fromkeys([*called, *notes])
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,11 +248,11 @@ def _gather(
     return _Material(text, (*named.passages, *passages), near, called, True, behind)
 
 
-def _judge(
+def _add_others(
     check: SentenceCheck,
     near: Sequence[Passage],
     passages: Sequence[Passage],
-    judge: ModelJudge | None,
+    judge: Dialogue | None,
 ) -> CheckedSentence:
     """Add what was compared, and what the model makes of a sentence that says something."""
     if check.verdict == Verdict.NOT_FOUND and (near or not check.score):
@@ -281,11 +268,4 @@ def _judge(
     if (own := check.passage) is not None:  # what decided first, in its surroundings
         around = [each for each in shown if each.note == own.note and each.holds(own)]
         shown = [*(around[:1] or [own]), *(each for each in shown if each not in around[:1])]
-    return replace(sentence, model=judge.judge(check.text, shown[:CITED]))
-
-
-def _reader_of(engine: Engine) -> EmbedTokens | None:
-    has_index = engine.paths.commit.exists()
-    if not has_index or engine.snapshot().commit.embedder != MEASURED_EMBEDDER:
-        return None
-    return find_token_reader(engine.embedder())
+    return replace(sentence, model=_judge(judge, check.text, shown[:CITED]))
