@@ -122,22 +122,6 @@ def say(text: str) -> None:
     print(visible(text), file=sys.stderr)
 
 
-def print_answer(
-    record: Mapping[str, Any],
-    lines: Iterable[str] = (),
-    *,
-    as_json: bool,
-    flush: bool = False,
-    schema: int = SCHEMA,
-) -> None:
-    """Print a record as one JSON object with the schema number, or else the lines."""
-    if as_json:
-        print_json({"schema": schema, **record})
-        return
-    for line in lines:
-        print(visible(line), flush=flush)
-
-
 def print_json(value: Any) -> None:
     """Print one JSON value on one line."""
     global answers

@@ -14,7 +14,7 @@ from benchmarks.timing import Measured
 from memory_palace.embedding.weights import cache_folder
 from memory_palace.errors import UsageError
 from memory_palace.language.visible import visible
-from memory_palace.shown import print_answer, to_record
+from memory_palace.shown import print_json, to_record
 
 KEPT = "stopped; vectors and answers are kept, and the same command goes on from there"
 Unit: TypeAlias = Literal["turn", "session"]
@@ -69,7 +69,8 @@ def printing(*names: str, as_json: bool) -> Iterator[Rows]:
     """Give rows to print; a run that is stopped or fails prints no half of an object."""
     rows = Rows(*names, as_json=as_json)
     yield rows
-    print_answer(rows.record, as_json=as_json)
+    if as_json:
+        print_json({"schema": 2, **rows.record})
 
 
 def print_figures(figures: Iterable[Measured], *, as_json: bool) -> bool:

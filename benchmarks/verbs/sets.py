@@ -41,7 +41,7 @@ from memory_palace.cli.options import Json
 from memory_palace.cli.progress import progress_line
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.retrieval.profiles import Profile
-from memory_palace.shown import plural, print_answer, say
+from memory_palace.shown import plural, print_json, say
 
 _BASELINES = ("grep", "bm25")
 _ASKED_IN = "en"
@@ -235,7 +235,10 @@ def _run(
     done = [
         _ask_all(name, collections, mode, embedder, cache, is_product=is_product) for mode in wanted
     ]
-    print_answer({"runs": [run_record(run) for run in done]}, table(done), as_json=as_json)
+    if as_json:
+        print_json({"schema": 2, "runs": [run_record(run) for run in done]})
+    else:
+        print(*table(done), sep="\n")
     if plots is not None:
         say(str(draw_runs(done, plots)))
 

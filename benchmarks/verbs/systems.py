@@ -35,7 +35,7 @@ from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.features.store.reaching import find_store
 from memory_palace.libraries import check_postgres
 from memory_palace.palace import Palace
-from memory_palace.shown import print_answer, say, to_record
+from memory_palace.shown import print_json, say, to_record
 
 
 def run_promises(
@@ -259,5 +259,8 @@ def run_llm(
         f"difference          {graded.difference:+.3f} [{graded.low:+.3f}, {graded.high:+.3f}]  "
         f"{graded.questions} questions, memory shown in {graded.found:.0%}",
     ]
-    print_answer({"model": model} | to_record(graded), lines, as_json=as_json)
+    if as_json:
+        print_json({"schema": 2, "model": model, **to_record(graded)})
+    else:
+        print(*lines, sep="\n")
     say(dialogue.spent())

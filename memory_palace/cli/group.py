@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator
-from copy import copy
 from dataclasses import fields
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar, get_args, get_type_hints
@@ -49,6 +48,7 @@ class Group(Typer):
         super().__init__(
             cls=VerbGroup,
             help=help,
+            callback=_hold_root if help else None,
             no_args_is_help=True,
             add_completion=False,
             rich_markup_mode="markdown",
@@ -65,6 +65,10 @@ class Group(Typer):
             return function
 
         return declare
+
+
+def _hold_root(root: Root = None, no_serve: NoServe = False) -> None:
+    """Take ``-C`` before the verb of a group too."""
 
 
 def _write_help(function: Callable[..., Any]) -> str:
@@ -221,51 +225,14 @@ class VerbGroup(TyperGroup):
         return self.commands[name]
 
 
-def build(name: str, group: Any) -> Any:
+def build(name: str, group: Group) -> Any:
     """Return the command of a group, or the verb of that name in a group without a help text."""
-    if not isinstance(group, Group):
-        return _build_old(name, group)
     found: Any = typer.main.get_group(group)
     if not group.info.help:
         return found.commands[name]
-    return _know_below(name, found)
-
-
-def _know_below(name: str, found: Any) -> Any:
     found.name = name
     for words, (place, summary) in BELOW.items():
         above, _, below = words.partition(" ")
         if above == name:
             found.know(below, place, summary)
     return found
-
-
-_holder = Typer(add_completion=False)
-
-
-@_holder.command()
-def _hold(root: Root = None, no_serve: NoServe = False) -> None:
-    """Hold ``-C`` and ``--no-serve``, which every verb takes too."""
-
-
-_everywhere: Any = typer.main.get_command(_holder)
-
-
-def _build_old(name: str, found: Any) -> Any:
-    if isinstance(found, Typer):
-        found.info.cls = VerbGroup
-        found.rich_markup_mode = "markdown"
-        for info in found.registered_commands:
-            info.cls = VerbCommand
-        return _furnish(_know_below(name, typer.main.get_group(found)))
-    single = Typer(add_completion=False, rich_markup_mode="markdown")
-    single.command(name, cls=VerbCommand)(found)
-    return _furnish(typer.main.get_command(single))
-
-
-def _furnish(command: Any) -> Any:
-    command.help = re.sub(r"\s+Example: ", "\n\nExample: ", command.help or "")
-    command.params += [copy(parameter) for parameter in _everywhere.params]
-    for below in getattr(command, "commands", {}).values():
-        _furnish(below)
-    return command

@@ -38,9 +38,9 @@ _MOST_ENTRIES = 10_000
 class ModelAdvice:
     """How many passages are not English, and what would serve them better than what is in use."""
 
-    share: LanguageShare = inner()
     not_english: float | None
     """Share of the passages that are not English; before a first build, of notes."""
+    share: LanguageShare = inner()
     recommended_embedder: str | None = None
     """The embedder to change to; null where the one in use serves."""
     command: str = inner(default="")
@@ -121,9 +121,9 @@ def advise(paths: PalacePaths, config: Config) -> ModelAdvice:
     names = choose_for(share)
     used = commit.embedder if commit else config.embedder or find_ready(names) or NO_VECTORS
     if names[0] == DEFAULT or not reads_english_alone(used):
-        return ModelAdvice(share, not_english)
+        return ModelAdvice(not_english, share)
     is_told = commit is not None and commit.advised == names[0]
-    return ModelAdvice(share, not_english, names[0], _force_command(names[0], config), is_told)
+    return ModelAdvice(not_english, share, names[0], _force_command(names[0], config), is_told)
 
 
 def _force_command(name: str, config: Config) -> str:
