@@ -253,14 +253,12 @@ def run_llm(
     dialogue = open_dialogue(model)
     opened = Palace((find_paths(palace) or PalacePaths(palace)).root)
     graded = measure_answers(opened, dialogue, count=questions, limit=limit, seed=seed)
-    lines = [
-        f"without the palace  {graded.alone:.3f}",
-        f"with the palace     {graded.with_palace:.3f}",
-        f"difference          {graded.difference:+.3f} [{graded.low:+.3f}, {graded.high:+.3f}]  "
-        f"{graded.questions} questions, memory shown in {graded.found:.0%}",
-    ]
     if as_json:
         print_json({"schema": 2, "model": model, **to_record(graded)})
     else:
-        print(*lines, sep="\n")
+        print(f"without the palace  {graded.alone:.3f}")
+        print(f"with the palace     {graded.with_palace:.3f}")
+        interval = f"[{graded.low:+.3f}, {graded.high:+.3f}]  {graded.questions} questions"
+        print(f"difference          {graded.difference:+.3f} {interval}", end=", ")
+        print(f"memory shown in {graded.found:.0%}")
     say(dialogue.spent())
