@@ -6,9 +6,13 @@ import json
 
 import pytest
 
-from memory_palace.features.agents.hook_message import WARNING
-from memory_palace.features.agents.hook_transcript import MOST_BYTES, read_typed
-from memory_palace.features.agents.hooks import find_statements, says_to_keep
+from memory_palace.features.agents.hook_transcript import (
+    MOST_BYTES,
+    find_statements,
+    read_typed,
+    says_to_keep,
+)
+from memory_palace.features.agents.hooks import WARNING
 
 
 def write(file, *rows):

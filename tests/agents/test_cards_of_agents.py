@@ -5,8 +5,13 @@ from __future__ import annotations
 import pytest
 
 from memory_palace.errors import UsageError
-from memory_palace.features.agents.tools.writing import tasks
+from memory_palace.features.agents.tools import list_tools
 from memory_palace.palace import Palace
+
+
+def tasks(palace, action, agent=None, **given):
+    return list_tools()["tasks"].call(palace, {"action": action, **given}, agent)
+
 
 NEW = {"title": "Mend", "project": "house", "goal": "dry", "checks": ["no drips"]}
 

@@ -18,7 +18,7 @@ from serving_palaces import count_answers, palace, start, stop, wait_until
 
 from memory_palace import Palace
 from memory_palace.features.agents.hook_log import EVENTS, log_call, read_health
-from memory_palace.features.agents.hook_page import name_work
+from memory_palace.features.agents.hooks import name_work
 
 ROOT = Path(__file__).parents[2]
 
@@ -402,11 +402,11 @@ def test_a_hook_that_still_fails_is_the_last_failure_whatever_has_succeeded_sinc
     log_call(index, "prompt", "claude", result="failed", why="no index")
     log_call(index, "", "claude", result="failed", why="no event")
     log_call(index, "prompt", "claude", result="told")
-    health = read_health(Palace(root).paths)
+    health = read_health(Palace(root))
     assert health.failing == ("stop (claude): no space",)
     assert health.failure["why"] == "no space" and health.last["result"] == "told"
     log_call(index, "stop", "claude", result="silent")
-    assert read_health(Palace(root).paths).failure is None
+    assert read_health(Palace(root)).failure is None
 
 
 def test_a_defect_is_named_by_its_place_and_not_by_what_it_quotes(root, monkeypatch, capsys):

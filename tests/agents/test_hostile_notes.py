@@ -16,8 +16,7 @@ from running import run_main
 
 from memory_palace import Palace
 from memory_palace.features.agents.fencing import show_hits
-from memory_palace.features.agents.tools.asking import read, recall, search
-from memory_palace.features.agents.tools.writing import remember
+from memory_palace.features.agents.tools import list_tools, read, recall, search
 from memory_palace.language.visible import visible
 
 NAMES = dict(zip(WORDS, HOSTILE, strict=True))
@@ -158,7 +157,8 @@ def test_what_is_remembered_of_them_stays_an_entry_of_the_inbox(tmp_path_factory
     before = read_notes(root)
     for name, text in HOSTILE.items():
         if len(text) < 10_000:
-            assert_visible(remember(palace, text, agent=name, source=name))
+            given = {"text": text, "source": name}
+            assert_visible(list_tools()["remember"].call(palace, given, name))
     new = read_notes(root).keys() - before.keys()
     assert {path.parent.name for path in new} == {"Inbox"}
     assert all(b"origin: agent" in path.read_bytes() for path in new)

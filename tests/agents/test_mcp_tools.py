@@ -12,7 +12,7 @@ pytest.importorskip("mcp", reason="needs the extra [mcp]")
 
 from agents.talking import MODERN, OLDER, ask, attempt, connect, make_palace, refuse, run
 
-from memory_palace.features.agents.tools.table import TOOLS
+from memory_palace.features.agents.tools import list_tools
 
 pytestmark = pytest.mark.mcp
 
@@ -219,4 +219,4 @@ def test_no_argument_leads_out_of_the_palace(tmp_path: Path) -> None:
 
 
 def test_every_description_says_how_to_use_its_tool() -> None:
-    assert all(40 < len(tool.about) < 400 for tool in TOOLS.values())
+    assert all(40 < len(tool.about) < 400 for tool in list_tools().values())

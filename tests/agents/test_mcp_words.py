@@ -13,11 +13,8 @@ pytest.importorskip("mcp", reason="needs the extra [mcp]")
 from agents.talking import make_palace
 
 from memory_palace import Palace
-from memory_palace.cli.faults import describe
-from memory_palace.features.agents.held import HeldPalace
-from memory_palace.features.agents.mcp_server import _Session
-from memory_palace.features.agents.tools.arguments import speak_of_tools
-from memory_palace.server.refreshing import KnownFreshness
+from memory_palace.features.agents.mcp_server import HeldPalace, Session
+from memory_palace.features.agents.tools import speak_of_tools
 
 pytestmark = pytest.mark.mcp
 
@@ -50,21 +47,16 @@ class Server:
     """A session without its pipes."""
 
     def __init__(self, root: Path) -> None:
-        held = HeldPalace(
-            lambda: Palace.discover(root),
-            update=lambda *_: None,
-            check_freshness=KnownFreshness().check,
-            say=print,
-        )
-        self._session = _Session(held, describe)
+        held = HeldPalace(lambda: Palace.discover(root), update=lambda *_: None)
+        self._session = Session(held)
 
     def ask(self, tool: str, **given: Any) -> str:
-        said, is_error = self._session._call(tool, given, "Claude Code")
+        said, is_error = self._session.call(tool, given, "Claude Code")
         assert not is_error, said
         return said
 
     def refuse(self, tool: str, **given: Any) -> str:
-        said, is_error = self._session._call(tool, given, "Claude Code")
+        said, is_error = self._session.call(tool, given, "Claude Code")
         assert is_error and "a defect" not in said, said
         assert not COMMAND.search(ASKED.sub("", said)), said
         return said

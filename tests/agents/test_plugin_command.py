@@ -89,8 +89,8 @@ def test_a_file_that_was_deleted_comes_back(capsys, plug):
 
 def test_another_version_is_told_and_replaced(capsys, plug, monkeypatch):
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("agents.plugin", "agents.plugin_tree", "cli.plugin"):
-            patch.setattr(f"memory_palace.{module}.__version__", "0.0.9")
+        for module in ("plugin", "plugin_tree", "verbs"):
+            patch.setattr(f"memory_palace.features.agents.{module}.__version__", "0.0.9")
         run(capsys, plug, "--apply")
         assert run(capsys, plug, "--check")[0] == 0
     assert run(capsys, plug, "--check")[0] == 8

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import pytest
 
 from memory_palace.cli.app import main
-from memory_palace.features.agents.tools.asking import recall, search
+from memory_palace.features.agents.tools import recall, search
 from memory_palace.models import Filters, Query
 from memory_palace.palace import Palace
 from memory_palace.retrieval.context import find_candidates

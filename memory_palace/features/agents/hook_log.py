@@ -1,18 +1,19 @@
-"""The log of the hooks, ``hook.log`` beside the index: what was done, what failed, never a text."""
+"""The log of the hooks, ``hook.log`` beside the index: calls and failures, never a text."""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from memory_palace.config import PalacePaths
+from memory_palace.engine import Engine
 from memory_palace.errors import PalaceError
 from memory_palace.language.visible import visible
+from memory_palace.shown import SPREAD, Shown
 from memory_palace.storage.atomic import make_ignored_folder
 from memory_palace.storage.logs import append_record, make_room, read_records
 
@@ -26,7 +27,7 @@ _FAILED = "failed"
 
 @dataclass(frozen=True, slots=True)
 class HookHealth:
-    """How the hooks of a palace have been doing, as far as the log goes back."""
+    """The state of the hooks of a palace, as far as the log goes back."""
 
     last: Mapping[str, Any] | None
     """The last call; ``None`` where there was none."""
@@ -34,6 +35,26 @@ class HookHealth:
     """The last call that failed, unless the same hook has succeeded since."""
     failing: tuple[str, ...]
     """Events whose last call failed, as ``prompt (claude): why``."""
+
+
+@dataclass(frozen=True, slots=True)
+class HookStatus(Shown):
+    """The state of the hooks, as ``palace status`` shows it."""
+
+    health: HookHealth = field(metadata=SPREAD)
+
+    def lines(self) -> Iterator[str]:
+        """Return the calls, then a line for each hook that fails."""
+        last, failure = self.health.last, self.health.failure
+        for verb, record in (("called", last), ("failed", failure if failure != last else None)):
+            if record is not None:
+                words = (record.get(key) for key in ("time", "event", "harness", "result", "why"))
+                yield f"last {verb} {', '.join(str(word) for word in words if word)}"
+        yield from (f"fails: {line}" for line in self.health.failing)
+
+    def remarks(self, *, as_json: bool) -> Iterable[str]:
+        """Return the hooks that fail."""
+        return (f"a hook fails: {line}" for line in self.health.failing)
 
 
 def log_call(index: Path, event: str, harness: str, **found: object) -> None:
@@ -64,9 +85,9 @@ def log_failure(index: str, arguments: Sequence[str], why: str) -> None:
 
 
 def explain(error: BaseException) -> str:
-    """Return the one line that the log has of an error, without any text that was said.
+    """Return one line on an error for the log, without any text that was said.
 
-    What is no error of ours is named by its type and place: its message may quote.
+    An error that is none of ours is named by its type and place: its message may quote.
     """
     if isinstance(error, PalaceError):
         return visible(str(error).split("\n")[0].removeprefix("palace: "))[:_MOST_REASON]
@@ -79,11 +100,11 @@ def explain(error: BaseException) -> str:
     return f"{type(error).__name__}{where}"
 
 
-def read_health(paths: PalacePaths) -> HookHealth:
-    """Return how the hooks have been doing; all of it is empty where none was called."""
+def read_health(engine: Engine) -> HookHealth:
+    """Return the state of the hooks; all of it is empty where none was called."""
     last: dict[tuple[str, str], Mapping[str, Any]] = {}
     newest = None
-    for part in (paths.index / f"{LOG}.1", paths.index / LOG):
+    for part in (engine.paths.index / f"{LOG}.1", engine.paths.index / LOG):
         for record in read_records(part):
             event, harness = str(record.get("event")), str(record.get("harness"))
             last.pop(("", harness), None)  # a line that named no event, and another one since
@@ -92,6 +113,11 @@ def read_health(paths: PalacePaths) -> HookHealth:
     failed = {key: record for key, record in last.items() if record.get("result") == _FAILED}
     failing = (f"{key[0]} ({key[1]}): {failed[key].get('why')}" for key in sorted(failed))
     return HookHealth(newest, next(reversed(failed.values()), None), tuple(failing))
+
+
+def read_status(engine: Engine) -> HookStatus:
+    """Return the state of the hooks as a value that is shown."""
+    return HookStatus(read_health(engine))
 
 
 def make_own_folder(folder: Path) -> bool:

@@ -1,4 +1,4 @@
-"""What the user typed in a conversation, read from the transcript that a harness keeps.
+"""The words of the user in a conversation, read from the transcript that a harness keeps.
 
 Claude Code, Codex and OpenClaw write a line of JSON for each thing that happens; what is read here
 is the text of messages whose role is the user's, wherever it stands in such a line.
@@ -10,9 +10,13 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
+from memory_palace.language.sentences import split_sentences
+from memory_palace.language.word_lists import read_table
 from memory_palace.markdown.markup import Markup
+from memory_palace.notes.withholding import withhold
 from memory_palace.storage.logs import parse_record
 
 MOST_BYTES = 4 << 20
@@ -34,6 +38,10 @@ _OF_HARNESS = re.compile(
     r"\A\s*(?:\[Request interrupted|Caveat: |# AGENTS\.md |This session is being )"
 )
 
+_SHORTEST, _LONGEST = 12, 400
+"""Characters of a sentence that is worth keeping."""
+_BULLET = re.compile(r"\A\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+
 
 def read_typed(path: str, offset: int) -> tuple[list[str], int]:
     """Return the messages typed after an offset, and the offset behind the last whole line.
@@ -44,7 +52,7 @@ def read_typed(path: str, offset: int) -> tuple[list[str], int]:
     data, start = _read(path, offset)
     end = data.rfind(b"\n") + 1
     records = (parse_record(line) for line in data[:end].split(b"\n") if line.strip())
-    typed = (clean_typed(text) for record in records if record for text in _typed_in(record))
+    typed = (_clean_typed(text) for record in records if record for text in _typed_in(record))
     return [text for text in typed if text], start + end
 
 
@@ -66,7 +74,7 @@ def _read(path: str, offset: int) -> tuple[bytes, int]:
 
 
 def _typed_in(record: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what a line of a transcript has of the user's own words."""
+    """Yield the user's own words in a line of a transcript."""
     if any(record.get(field) for field in _NOT_TYPED):
         return
     inner = next((v for k in ("message", "payload") if isinstance(v := record.get(k), dict)), {})
@@ -83,8 +91,8 @@ def _typed_in(record: Mapping[str, Any]) -> Iterator[str]:
                 yield text
 
 
-def clean_typed(text: str) -> str:
-    """Return a message without what was not typed: tags of harnesses, code, quotes, pasted logs."""
+def _clean_typed(text: str) -> str:
+    """Return a message without tags of harnesses, code, quotes and pasted logs."""
     text = "" if _OF_HARNESS.match(text) else _drop_tagged(text)
     if len(text) > _MOST_CHARACTERS:
         half = _MOST_CHARACTERS // 2
@@ -113,3 +121,24 @@ def _drop_tagged(text: str) -> str:
             kept.append(found[0])
             place = found.end()
     return "".join([*kept, text[place:]])
+
+
+def find_statements(text: str) -> Iterator[str]:
+    """Yield the sentences of what a user said that are worth keeping, in order."""
+    open_text, _ = withhold(text, "")
+    for line in open_text.split("\n"):
+        for sentence in split_sentences(_BULLET.sub("", line).strip()):
+            if _SHORTEST <= len(sentence) <= _LONGEST and says_to_keep(sentence):
+                yield sentence
+
+
+def says_to_keep(sentence: str) -> bool:
+    """Whether a sentence states a decision, a rule or a preference, or asks to be remembered."""
+    plain = sentence.replace("’", "'")
+    return not plain.rstrip("\"') ").endswith("?") and any(cue.search(plain) for cue in _cues())
+
+
+@cache
+def _cues() -> tuple[re.Pattern[str], ...]:
+    table = read_table("keeping.txt")
+    return tuple(re.compile(pattern, re.IGNORECASE) for pattern in table.values())

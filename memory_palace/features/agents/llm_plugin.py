@@ -50,7 +50,7 @@ def palace_search(query: str, limit: int = 5) -> str:
 
 def palace_read(note: str) -> str:
     """Read a note of the user, or some lines of it, as PATH:10-20, before relying on a hit."""
-    from memory_palace.features.agents.tools.asking import read
+    from memory_palace.features.agents.tools import read
 
     return read(_open(), note)
 

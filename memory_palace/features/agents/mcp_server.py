@@ -6,28 +6,46 @@ import gc
 import logging
 import os
 import signal
+import sys
+import threading
+import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from functools import partial
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import anyio
+from anyio.streams.memory import MemoryObjectSendStream
 from mcp import types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
 
 from memory_palace import __version__
-from memory_palace.errors import PalaceError, UsageError
-from memory_palace.features.agents.held import HeldPalace
-from memory_palace.features.agents.mcp_streams import Apart, LineReader, LineWriter
-from memory_palace.features.agents.tools.arguments import check_arguments, speak_of_tools
-from memory_palace.features.agents.tools.table import TOOLS, Tool
+from memory_palace.cli.faults import describe
+from memory_palace.errors import (
+    IndexDamagedError,
+    IndexLockedError,
+    IndexMissingError,
+    PalaceError,
+    UsageError,
+    WrongEmbedderError,
+)
+from memory_palace.features.agents.tools import Tool, list_tools, speak_of_tools
 from memory_palace.language.visible import visible
 from memory_palace.palace import Palace
+from memory_palace.server.refreshing import KnownFreshness, index_apart
+from memory_palace.shown import say
 
+Update: TypeAlias = Callable[[Path, threading.Event, Callable[[str], None]], None]
+"""Brings the index of a palace up to date in another process, until it is done or told to end."""
+_WAIT_SECONDS = 2.0
+"""A few changed notes take less; behind many more the answer says how many it does not know."""
+_AGAIN_SECONDS = 30.0
+"""Until an update is tried again that left as many notes as it found."""
 MOST_BYTES = 600
 _LONGEST_NAME = 32
 _DEEPEST = 2
@@ -41,6 +59,71 @@ _NONE = (
     "say what to ask the user for."
 )
 _PROJECTS = "project_rooms"
+_POLL_SECONDS = 0.05
+_ALLOCATED = 5_000
+"""New objects between two looks for cycles, which errors and tasks leave; what is loaded at the
+start is never looked at."""
+
+
+class HeldPalace:
+    """The palace that a session asks, found anew for each call and held open in between."""
+
+    def __init__(self, find: Callable[[], Palace], *, update: Update = index_apart) -> None:
+        """``find`` raises ``NotAPalaceError`` where there is none."""
+        self._find, self._update = find, update
+        self._freshness = KnownFreshness()
+        self._last: Palace | None = None
+        self._updating: threading.Thread | None = None
+        self._left, self._tried_at = 0, -_AGAIN_SECONDS
+        self._ends = threading.Event()
+
+    def open(self, *, updates: bool = True) -> Palace:
+        """Return the palace with its settings read anew, and the index that is open.
+
+        With ``updates`` notes that have changed are indexed, as far as that takes no time.
+        """
+        palace = self._find()
+        if self._last is not None:
+            palace.adopt(self._last)
+        palace.check_freshness = self._freshness.check
+        self._last = palace
+        if updates:
+            self._bring_up_to_date(palace)
+        return palace
+
+    def close(self) -> None:
+        """End an update that runs."""
+        self._ends.set()
+        if self._updating is not None:
+            self._updating.join(_WAIT_SECONDS)
+
+    def _bring_up_to_date(self, palace: Palace) -> None:
+        """Start to index changed notes, and wait for it a little; make no index."""
+        try:
+            behind = self._count_behind(palace)
+        except (IndexMissingError, IndexDamagedError, WrongEmbedderError):
+            return  # the call itself will say it
+        waited = time.monotonic() - self._tried_at
+        if not behind or (behind == self._left and waited < _AGAIN_SECONDS):
+            return
+        if self._updating is not None and self._updating.is_alive():
+            return
+        run = partial(self._run_update, palace.paths.root)
+        self._updating = threading.Thread(target=run, daemon=True)
+        self._updating.start()
+        self._updating.join(_WAIT_SECONDS)
+        if not self._updating.is_alive():
+            self._tried_at = time.monotonic()
+            self._left = self._count_behind(palace)
+
+    def _count_behind(self, palace: Palace) -> int:
+        return palace.check_freshness(palace.paths, palace.config, palace.snapshot()).behind
+
+    def _run_update(self, root: Path) -> None:
+        try:
+            self._update(root, self._ends, say)
+        except (IndexLockedError, OSError) as error:  # another process is at it
+            say(str(error))
 
 
 def describe_palace(palace: Palace | None) -> str:
@@ -75,149 +158,118 @@ def _add_names(text: str, what: str, names: Iterable[str]) -> str:
     """Return the text with as many names as there is room for."""
     added = ""
     for name in names:
-        more = f'{added}, "{_shorten(name)}"' if added else f' {what}: "{_shorten(name)}"'
+        shown = " ".join(visible(name).replace('"', "'").split())
+        shown = shown if len(shown) <= _LONGEST_NAME else f"{shown[: _LONGEST_NAME - 1]}…"
+        more = f'{added}, "{shown}"' if added else f' {what}: "{shown}"'
         if len(f"{text}{more}.".encode()) > MOST_BYTES:
             break
         added = more
     return f"{text}{added}." if added else text
 
 
-def _shorten(name: str) -> str:
-    shown = " ".join(visible(name).replace('"', "'").split())
-    return shown if len(shown) <= _LONGEST_NAME else f"{shown[: _LONGEST_NAME - 1]}…"
+def run_server(held: HeldPalace) -> None:
+    """Answer one client on stdin and stdout until it closes its end, or a signal comes."""
 
+    def end(*_: object) -> None:
+        held.close()
+        os._exit(0)  # the package's reader waits for input, and nothing else ends it
 
-_ENDING_SECONDS = 5.0
-"""How long the end of the input waits for what was asked before it."""
-_POLL_SECONDS = 0.05
-_ALLOCATED = 5_000
-"""New objects between two looks for cycles, which errors and tasks leave; what is loaded at the
-start is never looked at."""
-T = TypeVar("T")
-
-
-def run_server(
-    held: HeldPalace, *, reads: int, writes: int, explain: Callable[[BaseException], str]
-) -> None:
-    """Answer one client until it closes its end, or a signal comes.
-
-    ``reads`` and ``writes`` are the descriptors of the protocol; ``explain`` says on one line what
-    the system did to a call.
-    """
     gc.freeze()
     gc.set_threshold(_ALLOCATED)
     logging.getLogger("mcp").setLevel(logging.CRITICAL)  # nobody may be reading stderr
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
     try:
-        anyio.run(partial(_serve, _Session(held, explain), reads, writes))
+        anyio.run(Session(held).serve)
+    except* OSError:
+        end()  # the client is gone
     finally:
         held.close()
 
 
-async def _serve(session: _Session, reads: int, writes: int) -> None:
-    server = _make_server(session)
-    async with anyio.create_task_group() as tasks:
-        end = tasks.cancel_scope.cancel
-        tasks.start_soon(_end_on_signal, end)
-        lines, writer = LineReader(reads, finish=session.finish), LineWriter(writes, end=end)
-        streams: Any = stdio_server(lines, writer)
-        async with streams as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
-        end()
+class Session:
+    """The questions of one client, answered in order; listing and pings wait for none."""
 
-
-async def _end_on_signal(end: Callable[[], None]) -> None:
-    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
-        async for _ in signals:
-            end()
-
-
-def _make_server(session: _Session) -> Server[Any]:
-    return Server(
-        "memory-palace",
-        version=__version__,
-        instructions=session.describe(),
-        on_list_tools=session.list_tools,
-        on_call_tool=session.call_tool,
-    )
-
-
-class _Session:
-    """What one client asks, one thing after the other; asking and answering wait for none."""
-
-    def __init__(self, held: HeldPalace, explain: Callable[[BaseException], str]) -> None:
-        self._held, self._explain = held, explain
-        self._apart = Apart("calls")
+    def __init__(self, held: HeldPalace) -> None:
+        self._held, self._tools = held, list_tools()
+        self._turn = anyio.CapacityLimiter(1)
         self._waiting = 0
 
-    def describe(self) -> str:
-        """Return the instructions."""
-        try:
-            palace = self._held.open(updates=False)
-        except (PalaceError, OSError):
-            palace = None
-        return describe_palace(palace)
+    async def serve(self) -> None:
+        """Answer until the end of the input."""
+        async with stdio_server() as (incoming, outgoing):
+            server = Server[Any](
+                "memory-palace",
+                version=__version__,
+                instructions=self._describe(),
+                on_list_tools=self._list_tools,
+                on_call_tool=self._call_tool,
+            )
+            passing, passed = anyio.create_memory_object_stream[Any]()
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._pass_on, incoming, passing)
+                await server.run(passed, outgoing, server.create_initialization_options())
 
-    async def finish(self) -> None:
-        """Wait until nothing is being done any more, though not for ever."""
-        with anyio.move_on_after(_ENDING_SECONDS):
-            await anyio.sleep(_POLL_SECONDS)  # what was just read is on its way
+    async def _pass_on(self, incoming: Any, passing: MemoryObjectSendStream[Any]) -> None:
+        """Pass messages on, and the end of the input when all before it is answered.
+
+        The package drops the calls that are under way when the input ends.
+        """
+        async with passing:
+            async for message in incoming:
+                await passing.send(message)
+            await anyio.sleep(_POLL_SECONDS)  # the last message is on its way
             while self._waiting:
                 await anyio.sleep(_POLL_SECONDS)
+            await anyio.sleep(_POLL_SECONDS)  # and so is the last answer
 
-    async def list_tools(
+    def _describe(self) -> str:
+        try:
+            return describe_palace(self._held.open(updates=False))
+        except (PalaceError, OSError):
+            return describe_palace(None)
+
+    async def _list_tools(
         self, ctx: ServerRequestContext[Any, Any], params: Any
     ) -> types.ListToolsResult:
-        """Return the six tools."""
-        return types.ListToolsResult(tools=[_tool_record(tool) for tool in TOOLS.values()])
+        return types.ListToolsResult(tools=[_tool_record(tool) for tool in self._tools.values()])
 
-    async def call_tool(
+    async def _call_tool(
         self, ctx: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        """Return the text of an answer, or what is wrong with the call."""
+        """Return the text of an answer, or of an error."""
         client = ctx.session.client_params
         agent = os.environ.get("PALACE_AGENT") or (client.client_info.name if client else None)
-        work = partial(self._call, params.name, params.arguments or {}, agent)
-        text, is_error = await self._do(work)
+        work = partial(self.call, params.name, params.arguments or {}, agent)
+        self._waiting += 1
+        try:
+            text, is_error = await anyio.to_thread.run_sync(work, limiter=self._turn)
+        finally:
+            self._waiting -= 1
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=text)], is_error=is_error
         )
 
-    async def _do(self, work: Callable[[], T]) -> T:
-        self._waiting += 1
-        try:
-            return await self._apart.run(work)
-        finally:
-            self._waiting -= 1
-
-    def _call(self, name: str, given: dict[str, Any], agent: str | None) -> tuple[str, bool]:
+    def call(self, name: str, given: dict[str, Any], agent: str | None) -> tuple[str, bool]:
         """Call a tool; return its text, and whether it is that of an error."""
         try:
-            tool = _find_tool(name)
-            arguments = check_arguments(given, tool.properties, tool.required)
-            palace = self._held.open()
-            if tool.writes:
-                arguments["agent"] = agent
-                palace.agent = agent or ""
-            return tool.run(palace, **arguments), False
+            tool = self._find_tool(name)
+            arguments = tool.check(given)
+            return tool.call(self._held.open(), arguments, agent), False
+        except PalaceError as error:
+            return visible(speak_of_tools(str(error))), True
+        except (OSError, UnicodeError, RecursionError, MemoryError) as error:
+            return visible(speak_of_tools(describe(error))), True
         except Exception as error:  # whatever it is, it must not end the session
-            return self._describe_error(error), True
+            traceback.print_exception(error, file=sys.stderr)
+            return f"a defect of Memory Palace ({type(error).__name__}), told on stderr", True
 
-    def _describe_error(self, error: Exception) -> str:
-        """Return what an agent is told of an error; a defect is told on stderr as well."""
-        if isinstance(error, PalaceError):
-            return visible(speak_of_tools(str(error)))
-        if isinstance(error, OSError | UnicodeError | RecursionError | MemoryError):
-            return visible(speak_of_tools(self._explain(error)))
-        traceback.print_exception(error)
-        return f"a defect of Memory Palace ({type(error).__name__}), told on stderr"
-
-
-def _find_tool(name: str) -> Tool:
-    if name not in TOOLS:
-        near = get_close_matches(name, TOOLS, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(TOOLS)}"
-        raise UsageError(f"there is no tool {name[:40]!r}; {hint}")
-    return TOOLS[name]
+    def _find_tool(self, name: str) -> Tool:
+        if name not in self._tools:
+            near = get_close_matches(name, self._tools, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(self._tools)}"
+            raise UsageError(f"there is no tool {name[:40]!r}; {hint}")
+        return self._tools[name]
 
 
 def _tool_record(tool: Tool) -> types.Tool:

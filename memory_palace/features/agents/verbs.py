@@ -1,33 +1,35 @@
-"""``palace plugin``."""
+"""``palace plugin``, ``palace mcp`` and ``palace hook``."""
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from enum import StrEnum
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
-from typer import Argument, Context, Option
+from typer import Argument, Option
 
 from memory_palace import __version__
-from memory_palace.cli.options import Json, open_palace
+from memory_palace.cli.group import Group
+from memory_palace.cli.options import find_palace
 from memory_palace.cli.registry import read_registry
 from memory_palace.errors import CheckFailedError, MissingPartError, UsageError
+from memory_palace.features.agents import plugin_tree
 from memory_palace.features.agents.plugin import find_program, make_files
-from memory_palace.features.agents.plugin_tree import (
-    NAME,
-    Tree,
-    compare_tree,
-    find_copies,
-    find_palace,
-    write_tree,
-)
+from memory_palace.features.agents.plugin_tree import NAME, Tree
 from memory_palace.libraries import install_command
-from memory_palace.shown import plural, print_answer, say
+from memory_palace.palace import Palace
+from memory_palace.places import read_registered
+from memory_palace.shown import Shown, inner, plural, say
+
+verbs = Group()
 
 
 class Harness(StrEnum):
@@ -39,8 +41,62 @@ class Harness(StrEnum):
     llm = "llm"
 
 
+_AGAIN = {
+    "claude": f"claude plugin update {NAME}@{NAME}",
+    "codex": f"codex plugin add {NAME}@{NAME}",
+}
+"""What makes a harness take up a folder that has changed. OpenClaw reads the folder itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class PluginShown(Shown):
+    """A plug-in beside what is in its folder."""
+
+    harness: Harness
+    version: str
+    """Of the plug-in that this program writes."""
+    folder: str | None
+    """Null for ``llm``, which loads the package itself."""
+    found: str | None
+    """The version that is there."""
+    current: bool
+    applied: bool
+    changed: tuple[str, ...]
+    """Files in the way that were not written here, or changed since."""
+    diff: str
+    next: tuple[str, ...]
+    """What is typed to install it."""
+    tree: Tree | None = inner()
+    is_check: bool = inner()
+
+    def lines(self) -> Iterable[str]:
+        """Return the diff; for ``llm``, what to type."""
+        if self.tree is None:
+            return self.next
+        return [self.diff.removesuffix("\n")] if self.diff else []
+
+    def remarks(self, *, as_json: bool) -> Iterable[str]:
+        """Return what became of it, and what to type next."""
+        tree = self.tree
+        if tree is None:
+            return
+        if tree.is_current:
+            yield f"{self.folder} is what version {__version__} writes"
+        elif not self.applied:
+            old = f", over version {self.found}" if self.found not in (None, __version__) else ""
+            yield f"nothing was written; add --apply to write {self.folder}{old}"
+            if self.changed:
+                names = ", ".join(self.changed)
+                yield f"not written here, or changed since: {names}; see --overwrite"
+        if tree.palace is None and read_registry().default is None:
+            yield "agents that work outside of a palace find none: add -C, or set a default palace"
+        if not as_json and not self.is_check and self.current:
+            yield "\n".join(["then, once:", *(f"  {step}" for step in self.next)])
+
+
+@verbs.verb("plugin")
 def make_plugin(
-    ctx: Context,
+    place: Path | None,
     harness: Annotated[Harness, Argument(help="What the agent runs in.")],
     into: Annotated[
         Path | None, Option("--into", help="Folder to write; one of the user's own by default.")
@@ -52,8 +108,7 @@ def make_plugin(
     check: Annotated[
         bool, Option("--check", help="Exit 8 where what is there is not this version's.")
     ] = False,
-    as_json: Json = False,
-) -> None:
+) -> PluginShown:
     """Write the plug-in of an agent's harness; without --apply, show what would change.
 
     With -C it asks that palace wherever the agent works, then and when it is written again; else
@@ -62,43 +117,30 @@ def make_plugin(
     if harness == Harness.llm:
         if into is not None:
             raise UsageError("llm loads the package itself: there is nothing to write")
-        _check_llm(as_json=as_json)
-        return
+        return _show_llm()
     folder = (into.expanduser() if into else _own_folder() / harness).absolute()
-    palace = str(open_palace(ctx).paths.root.resolve()) if ctx.obj else find_palace(folder)
+    meant = find_palace(place).paths.root.resolve() if place else None
+    palace = str(meant) if meant else plugin_tree.find_palace(folder)
     files = make_files(harness, [*find_program(), *(("-C", palace) if palace else ())])
-    tree = compare_tree(folder, files, palace=palace)
+    tree = plugin_tree.compare_tree(folder, files, palace=palace)
     if check:
         _check_tree(harness, tree)
     elif apply:
-        write_tree(tree, overwrite=overwrite)
-    _show(harness, tree, is_applied=apply and not check, as_json=as_json)
-    if not as_json and not check and (apply or tree.is_current):
-        say("\n".join(["then, once:", *(f"  {step}" for step in _next_steps(harness, folder))]))
-
-
-def _show(harness: str, tree: Tree, *, is_applied: bool, as_json: bool) -> None:
-    record = {
-        "harness": harness,
-        "version": __version__,
-        "folder": str(tree.folder),
-        "found": tree.version,
-        "current": is_applied or tree.is_current,
-        "applied": is_applied,
-        "changed": list(tree.changed),
-        "diff": tree.diff,
-        "next": list(_next_steps(harness, tree.folder)),
-    }
-    print_answer(record, [tree.diff.removesuffix("\n")] if tree.diff else [], as_json=as_json)
-    if tree.is_current:
-        say(f"{tree.folder} is what version {__version__} writes")
-    elif not is_applied:
-        old = f", over version {tree.version}" if tree.version not in (None, __version__) else ""
-        say(f"nothing was written; add --apply to write {tree.folder}{old}")
-        if tree.changed:
-            say(f"not written here, or changed since: {', '.join(tree.changed)}; see --overwrite")
-    if tree.palace is None and read_registry().default is None:
-        say("agents that work outside of a palace find none: add -C, or set a default palace")
+        plugin_tree.write_tree(tree, overwrite=overwrite)
+    is_applied = apply and not check
+    return PluginShown(
+        harness,
+        __version__,
+        str(folder),
+        found=tree.version,
+        current=is_applied or tree.is_current,
+        applied=is_applied,
+        changed=tree.changed,
+        diff=tree.diff,
+        next=tuple(_next_steps(harness, folder)),
+        tree=tree,
+        is_check=check,
+    )
 
 
 def _check_tree(harness: str, tree: Tree) -> None:
@@ -108,16 +150,10 @@ def _check_tree(harness: str, tree: Tree) -> None:
             f"{tree.folder}: {count} not as version {__version__} writes them; "
             f"run `palace plugin {harness}` to see them, with --apply to write them"
         )
-    stale = [copy.folder for copy in find_copies(harness, tree.files, os.environ) if copy.steps]
+    copies = plugin_tree.find_copies(harness, tree.files, os.environ)
+    stale = [copy.folder for copy in copies if copy.steps]
     if stale:
         raise CheckFailedError(f"{harness} runs an older copy, {stale[0]}; run `{_AGAIN[harness]}`")
-
-
-_AGAIN = {
-    "claude": f"claude plugin update {NAME}@{NAME}",
-    "codex": f"codex plugin add {NAME}@{NAME}",
-}
-"""What makes a harness take up a folder that has changed. OpenClaw reads the folder itself."""
 
 
 def _next_steps(harness: str, folder: Path) -> Iterator[str]:
@@ -147,7 +183,7 @@ def _own_folder() -> Path:
     return Path(user_data_dir("memory-palace", appauthor=False), "plugins")
 
 
-def _check_llm(*, as_json: bool) -> None:
+def _show_llm() -> PluginShown:
     if find_spec("llm") is None:
         raise MissingPartError(
             f"the llm library is not in this environment; run `{install_command('llm')}`"
@@ -157,19 +193,82 @@ def _check_llm(*, as_json: bool) -> None:
             "this package was installed before llm could load it; "
             f"run `{install_command('llm')}` again"
         )
-    steps = [
+    steps = (
         "llm -f 'palace:why did we stop using the message broker' 'What should we try next?'",
         "llm -T palace_search -T palace_read 'What do my notes say about the message broker?'",
-    ]
-    record = {
-        "harness": "llm",
-        "version": __version__,
-        "folder": None,
-        "found": __version__,
-        "current": True,
-        "applied": False,
-        "changed": [],
-        "diff": "",
-        "next": steps,
-    }
-    print_answer(record, steps, as_json=as_json)
+    )
+    return PluginShown(
+        Harness.llm,
+        __version__,
+        None,
+        found=__version__,
+        current=True,
+        applied=False,
+        changed=(),
+        diff="",
+        next=steps,
+        tree=None,
+        is_check=False,
+    )
+
+
+@verbs.verb("mcp")
+def serve_agents(place: Path | None) -> None:
+    """Let an agent search, read and write notes: an MCP server on stdin and stdout.
+
+    An agent's program starts it and ends it. Needs the extra [mcp].
+
+    Example: palace -C ~/notes mcp
+    """
+    if sys.stdin.isatty():
+        say("waiting for an MCP client on standard input; references/agents.md says how to add one")
+    try:
+        from memory_palace.features.agents import mcp_server  # delayed: an extra, and 0.6 s
+    except ModuleNotFoundError as error:
+        raise MissingPartError(
+            f"palace mcp needs the library of the protocol; run `{install_command('mcp')}`"
+        ) from error
+    mcp_server.run_server(mcp_server.HeldPalace(lambda: find_palace(place)))
+
+
+@dataclass(frozen=True, slots=True)
+class Told(Shown):
+    """The text of a hook; mostly there is none."""
+
+    text: str
+
+    def lines(self) -> Iterable[str]:
+        """Return the text."""
+        return [self.text] if self.text else []
+
+
+@verbs.verb("hook", json=False)
+def run_hook(
+    palace: Palace,
+    event: Annotated[
+        Literal["session-start", "prompt", "pre-compact", "stop"],
+        Argument(help="session-start, prompt, pre-compact or stop."),
+    ],
+    harness: Annotated[
+        Literal["claude", "codex", "openclaw"],
+        Option("--harness", help="Who calls: claude, codex or openclaw."),
+    ] = "claude",
+) -> Told:
+    """Tell an agent what the notes have for it; its harness calls this, with JSON on stdin.
+
+    What is printed goes into the agent's context; mostly it is nothing. Whatever happens the exit
+    status is 0: the reason is in hook.log beside the index, and on stderr.
+
+    Example: palace hook prompt --harness claude
+    """
+    from memory_palace.features.agents.calling import take_fields  # delayed: other verbs need none
+    from memory_palace.features.agents.hooks import HookMessage, answer_hook
+
+    try:
+        message = json.loads(sys.stdin.read() or "{}")
+    except (ValueError, RecursionError) as error:
+        raise UsageError("no whole JSON object was sent on standard input") from error
+    fields = take_fields(message if isinstance(message, dict) else {})
+    captures = read_registered()[3] == "on"
+    said = HookMessage(**fields)
+    return Told(answer_hook(palace, event, said, harness=harness, captures=captures))

@@ -13,10 +13,8 @@ from memory_palace.errors import RoomNotMappedError, UsageError
 from memory_palace.markdown.markup import Markup
 from memory_palace.notes.frontmatter import write_front_matter
 from memory_palace.notes.parsing import read_body
+from memory_palace.tools import common_inbox
 
-INBOX = "Inbox"
-"""The folder in notes taken as they stand, where the settings name no other."""
-_CHAMBER_INBOX = "inbox"
 _NOBODY = "inbox"
 """The name in an inbox note where nobody said who remembers."""
 _NUMBERED = re.compile(r"\A\d+-")
@@ -80,21 +78,20 @@ def find_inbox(paths: PalacePaths, config: Config, agent: str) -> str:
     notes taken as they stand, it is ``Inbox``. An agent's chamber is called as the agent, a number
     before it left out.
     """
-    if config.inbox is not None:
-        return f"{paths.prefix}{config.inbox}"
+    common = common_inbox(paths, config)
     try:
         chambers = paths.rooms.folder_of("chambers")
     except RoomNotMappedError:
-        return f"{paths.prefix}{INBOX}"
-    if agent == _NOBODY:
-        return f"{chambers}/{_CHAMBER_INBOX}"
+        return common
+    if agent == _NOBODY or config.inbox is not None:
+        return common
     try:
         found = sorted(path.name for path in (paths.root / chambers).iterdir() if path.is_dir())
     except FileNotFoundError:
         found = []
     named = {name_agent(name): name for name in reversed(found)}
     named |= {_NUMBERED.sub("", slug): name for slug, name in named.items() if slug not in found}
-    return f"{chambers}/{named.get(agent, agent)}/{_CHAMBER_INBOX}"
+    return f"{chambers}/{named.get(agent, agent)}/inbox"
 
 
 def list_parts(paths: PalacePaths, folder: str, agent: str) -> list[str]:

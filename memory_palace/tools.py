@@ -1,0 +1,87 @@
+"""The hook of agents: tools that they call, and lines of the page that a session begins with.
+
+``memory_palace.table.TOOLS`` names the tools, each a typed function from a palace to what it says.
+Its docstring is all that an agent is told of it. A parameter is an argument: text, texts, a number
+or a flag; ``Annotated`` gives its description and the bounds of a number. A parameter ``agent`` is
+who asks, and only tools that write have it. ``PAGE`` names functions from a palace to lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from memory_palace.config import Config, PalacePaths
+from memory_palace.engine import Engine
+from memory_palace.errors import RoomNotMappedError
+from memory_palace.models import FileStat
+from memory_palace.notes.discovery import SourceFile
+from memory_palace.notes.document import Document, parse_document
+from memory_palace.notes.reading import NoteUnreadable, read_note
+
+INBOX = "Inbox"
+"""The folder in notes taken as they stand, where the settings name no other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """The bounds of a number."""
+
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The answer of a tool, from its first line to its last."""
+
+    place: str = ""
+    """``path:lines``"""
+    lines: Sequence[str] = ()
+    remarks: Sequence[str] = ()
+    """Messages that may name commands; agents are told of tools instead."""
+    text: Sequence[str] = ()
+    """Lines of notes, which are put into a fence."""
+    cut: str = ""
+    """What to do to see the rest, where the text is too long."""
+
+
+def shorten(text: str, most: int) -> str:
+    """Return a text on one line of at most so many characters, cut between words."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[:most].rpartition(' ')[0] or line[:most]} …"
+
+
+def common_inbox(paths: PalacePaths, config: Config) -> str:
+    """Return the folder, relative to the root, where agents write that have no chamber."""
+    if config.inbox is not None:
+        return f"{paths.prefix}{config.inbox}"
+    try:
+        return f"{paths.rooms.folder_of('chambers')}/inbox"
+    except RoomNotMappedError:
+        return f"{paths.prefix}{INBOX}"
+
+
+def newest_in(engine: Engine, place: str, *, but: tuple[str, ...] = ()) -> list[str]:
+    """Return the paths of the indexed notes in a place such as ``conflict_room/``, newest first."""
+    snapshot = engine.snapshot()
+    room = place.partition("/")[0]
+    found = []
+    for n, path in enumerate(snapshot.paths):
+        if snapshot.rooms[n] == room:
+            at = snapshot.room_map.place_of(path)
+            if at.startswith(place) and not at.startswith(but):
+                found.append((-float(snapshot.told_dates[n]), path))
+    return [path for _, path in sorted(found)]
+
+
+def read_now(engine: Engine, paths: Sequence[str]) -> Iterator[Document]:
+    """Yield notes as they are now; one that is gone, private or cannot be read is left out."""
+    for path in paths:
+        try:
+            file = SourceFile(path, FileStat(0, 0, 0, 0), is_cold=False)
+            data, _ = read_note(engine.paths, file, limit_bytes=engine.config.max_note_bytes)
+        except (OSError, NoteUnreadable):
+            continue
+        if document := parse_document(path, data, rooms=engine.paths.rooms):
+            yield document
