@@ -156,6 +156,18 @@ STORES = {
     "push": "store.reaching:pushing_to",
 }
 """What others ask of a store: a question, or to take an index."""
+SHOWN = {
+    "query": "asking.answers:Answer",
+    "recall": "recall.shown:RecallShown",
+}
+"""Values of answers, by which the live page shows them as the verbs do."""
+PAIRS = {
+    "metabolism checking",
+    "metabolism tasks",
+    "redqueen memories",
+    "tasks checking",
+}
+"""Features of which the first needs the second, and imports it."""
 STATUS = {"hooks": "agents.hook_log:read_status"}
 """Keys of ``palace status``, each with the function of a palace that returns what is shown."""
 

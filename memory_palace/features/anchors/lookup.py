@@ -24,8 +24,8 @@ from memory_palace.features.anchors.policy import (
     source_of,
     trust_per_note,
 )
-from memory_palace.features.anchors.projects import active_projects
 from memory_palace.features.anchors.terms import runs, words_of
+from memory_palace.graph.projects import active_projects
 from memory_palace.index.postings import NO_ROWS
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.tokens import plain_words

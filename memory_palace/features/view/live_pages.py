@@ -13,8 +13,6 @@ from typing import Any
 
 from memory_palace.config import PalacePaths
 from memory_palace.errors import PalaceError
-from memory_palace.features.asking.answers import Answer
-from memory_palace.features.recall.shown import RecallShown
 from memory_palace.features.view.gather import gather
 from memory_palace.features.view.packing import pack
 from memory_palace.features.view.page import content_policy, render
@@ -23,6 +21,7 @@ from memory_palace.features.view.values import ViewOptions
 from memory_palace.palace import Palace
 from memory_palace.server.loopback import PageReply, PageVisit, Unwanted
 from memory_palace.shown import to_record
+from memory_palace.table import SHOWN, load
 
 MOST_HITS = 8
 _BUDGET_BYTES = 1500
@@ -128,7 +127,7 @@ class Asker:
 
         def here(palace: Palace) -> dict[str, Any]:
             hits = palace.query(text, limit=MOST_HITS, neighbors=0, include_cold=cold)
-            record: dict[str, Any] = to_record(Answer.of(hits))
+            record: dict[str, Any] = to_record(load(SHOWN["query"]).of(hits))
             return record
 
         return self._ask([*line, "--", text], here, has_gone)
@@ -137,7 +136,7 @@ class Asker:
         """Return what the notes have to say; ``None`` where nobody waits for it any more."""
 
         def here(palace: Palace) -> dict[str, Any]:
-            found = RecallShown.of(palace.recall(text, budget_bytes=_BUDGET_BYTES))
+            found = load(SHOWN["recall"]).of(palace.recall(text, budget_bytes=_BUDGET_BYTES))
             record: dict[str, Any] = to_record(found)
             return record
 
