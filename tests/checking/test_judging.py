@@ -96,7 +96,7 @@ class TestModel:
         double.reply = lambda data: say(verdict)
         done = verify(palace, f"{SAID} Hens lay 7 eggs. Zebras graze there.", model="judge")
         assert [each.model.verdict for each in done.sentences] == [verdict] * 3
-        assert done.model_verdict == verdict and done.judged_by == "judge-1"
+        assert (done.model.verdict, done.model.name) == (verdict, "judge-1")
         assert done.sentences[0].check.verdict == Verdict.QUOTED
         assert done.sentences[0].is_disputed is (verdict not in (Verdict.QUOTED, S))
 
@@ -105,7 +105,7 @@ class TestModel:
     ) -> None:
         double.reply = lambda data: say("contradicted" if "Hens" in data["sentence"] else "quoted")
         done = verify(palace, f"{SAID} Hens lay eggs behind the bakery.", model="judge")
-        assert done.model_verdict == C and done.verdict == Verdict.QUOTED
+        assert done.model.verdict == C and done.verdict == Verdict.QUOTED
         assert not done.passes_strictly
         lines = "\n".join(write_lines(done))
         assert "the model differs, contradicted: so it is" in lines

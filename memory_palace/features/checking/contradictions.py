@@ -43,7 +43,6 @@ class Contradiction:
 
     @property
     def reason(self) -> str:
-        """What the two say, as short as possible."""
         mine, theirs = self.difference.mine, self.difference.theirs
         if mine and theirs:
             return f"“{mine}” / “{theirs}”"

@@ -72,8 +72,8 @@ def write_report(done: Verified) -> Iterator[ReportLine]:
         places = tuple(each for each in (check.passage, *others) if each)
         for finding in _write_findings(sentence, others):
             yield ReportLine(finding, places=places, is_finding=True)
-    if done.model_verdict is not None:
-        yield ReportLine(f"by {done.judged_by}: {_spell(done.model_verdict)}")
+    if done.model is not None and done.model.verdict is not None:
+        yield ReportLine(f"by {done.model.name}: {_spell(done.model.verdict)}")
 
 
 def _say_verdict(done: Verified) -> str:

@@ -21,21 +21,12 @@ from memory_palace.features.checking.report import (
     write_lines,
 )
 from memory_palace.features.checking.verdicts import REFUSED, Verdict
-from memory_palace.features.checking.verify import Verified, verify
+from memory_palace.features.checking.verify import ModelVerdict, Verified, verify
 from memory_palace.kinds import Flaw, TokenCheck, TokenVerdict
 from memory_palace.palace import Palace
 from memory_palace.shown import ANSWERS, Shown, inner, say, say_behind
 
 verbs = Group()
-
-
-@dataclass(frozen=True, slots=True)
-class ModelVerdict:
-    """The model that judged too, its worst verdict, and its cost."""
-
-    name: str
-    verdict: Verdict | None
-    spent: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +59,8 @@ class AnswerChecked(Shown):
         for each in self.done.sentences:
             if each.model is not None and each.model.verdict is None:
                 yield f"no verdict on “{each.check.text}”: {each.model.reason}"
-        if self.done.spent is not None:
-            yield self.done.spent
+        if self.model is not None:
+            yield self.model.spent
         if self.done.behind:
             yield say_behind(self.done.behind)
         is_checkable = self.verdict != Verdict.NOT_APPLICABLE
@@ -81,14 +72,14 @@ class AnswerChecked(Shown):
     def failure(self) -> CheckFailedError | None:
         if not self.is_strict or self.done.passes_strictly:
             return None
-        by_model = f" by {self.done.judged_by}", self.done.model_verdict
-        for who, verdict in (("", self.verdict), by_model):
-            if verdict in REFUSED:
-                return CheckFailedError(f"the answer is {verdict.replace('_', ' ')}{who}")
-        if self.token == TokenVerdict.MISSING:
-            return CheckFailedError("a token is missing")
-        told = "a token that was checked can be known without reading the memory"
-        return CheckFailedError(told)
+        if self.verdict in REFUSED:
+            return CheckFailedError(f"the answer is {self.verdict.replace('_', ' ')}")
+        if self.model is not None and self.model.verdict in REFUSED:
+            verdict = self.model.verdict.replace("_", " ")
+            return CheckFailedError(f"the answer is {verdict} by {self.model.name}")
+        is_missing = self.token == TokenVerdict.MISSING
+        known = "a token that was checked can be known without reading the memory"
+        return CheckFailedError("a token is missing" if is_missing else known)
 
     def show(self, *, as_json: bool) -> None:
         if as_json or not sys.stdout.isatty():
@@ -140,13 +131,12 @@ def verify_answer(
         text = read_input(file, hint="; to give the answer itself, use --text")
     named = [note_below(palace, name) for name in against or ()]
     done = verify(palace, text, named, require_all=all_tokens, model=model)
-    judged = done.judged_by
     return AnswerChecked(
         verdict=done.verdict,
         by_meaning=done.by_meaning,
         is_searched=done.is_searched,
         sentences=tuple(map(read_sentence, done.sentences)),
-        model=ModelVerdict(judged, done.model_verdict, done.spent) if judged else None,
+        model=done.model,
         token=done.token_verdict,
         tokens=done.tokens,
         flaws=done.flaws,

@@ -81,7 +81,6 @@ class AnswerCheck:
 
     @property
     def verdict(self) -> Verdict:
-        """The worst of the sentences that can be checked: never a mean."""
         return worst_verdict(tuple(sentence.verdict for sentence in self.sentences))
 
 

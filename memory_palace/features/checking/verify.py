@@ -121,6 +121,16 @@ class CheckedSentence:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelVerdict:
+    """The model that judged too, its worst verdict, and its cost."""
+
+    name: str
+    verdict: Verdict | None
+    """``None`` where nothing that it said could be used."""
+    spent: str
+
+
+@dataclass(frozen=True, slots=True)
 class Verified:
     """An answer that was checked, and what is wrong with the tokens it was checked for."""
 
@@ -136,10 +146,7 @@ class Verified:
     """Notes that differ from the index that was searched, as far as that is known."""
     is_english: bool
     """Whether the answer is in the language that most tests for differences know."""
-    judged_by: str | None = None
-    """The model of language that judged too."""
-    spent: str | None = None
-    """What it cost."""
+    model: ModelVerdict | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -147,15 +154,7 @@ class Verified:
         return worst_verdict(tuple(each.check.verdict for each in self.sentences))
 
     @property
-    def model_verdict(self) -> Verdict | None:
-        """The same by the model of language; ``None`` where none was asked, or nothing usable."""
-        found = [each.model.verdict for each in self.sentences if each.model is not None]
-        verdicts = tuple(verdict for verdict in found if verdict is not None)
-        return worst_verdict(verdicts) if verdicts else None
-
-    @property
     def token_verdict(self) -> TokenVerdict:
-        """All memories together."""
         return fold_tokens(self.tokens)
 
     @property
@@ -164,7 +163,8 @@ class Verified:
 
         Where a model of language judged, by its verdict as well as ours.
         """
-        is_refused = not REFUSED.isdisjoint((self.verdict, self.model_verdict))
+        by_model = self.model.verdict if self.model is not None else None
+        is_refused = not REFUSED.isdisjoint((self.verdict, by_model))
         return not (is_refused or self.token_verdict == TokenVerdict.MISSING or self.flaws)
 
 
@@ -201,17 +201,23 @@ def verify(
     borne_out = [each.passage for each in checked if each.verdict in ACCEPTED]
     cited = [each.note for each in (*named.passages, *borne_out) if each is not None]
     engine.note_use("cited", *dict.fromkeys([*material.called, *cited]))
-    sentences = zip(checked, material.near, strict=True)
+    pairs = zip(checked, material.near, strict=True)
+    sentences = tuple(_add_others(*each, material.passages, judge) for each in pairs)
+    by_model: ModelVerdict | None = None
+    if judge is not None:
+        judged = [each.model.verdict for each in sentences if each.model is not None]
+        verdicts = tuple(verdict for verdict in judged if verdict is not None)
+        worst = worst_verdict(verdicts) if verdicts else None
+        by_model = ModelVerdict(judge.name, worst, judge.spent())
     return Verified(
-        tuple(_add_others(*each, material.passages, judge) for each in sentences),
+        sentences,
         tuple(proof.check(answer, require_all=require_all) for proof in named.proofs),
         tuple(flaw for proof in named.proofs for flaw in proof.flaws),
         by_meaning=embed_tokens is not None,
         is_searched=material.is_searched,
         behind=material.behind,
         is_english=is_english(answer),
-        judged_by=None if judge is None else judge.name,
-        spent=None if judge is None else judge.spent(),
+        model=by_model,
     )
 
 

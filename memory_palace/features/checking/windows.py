@@ -45,7 +45,6 @@ class TextWindow:
     end: int
 
     def overlaps(self, other: TextWindow) -> bool:
-        """Say whether they have a sentence in common."""
         return self.start < other.end and other.start < self.end
 
 
@@ -99,7 +98,6 @@ class PassageLibrary:
                 yield TextWindow(start, end)
 
     def read(self, window: TextWindow) -> Wording:
-        """Return the text of a window."""
         if window not in self._joined:
             parts = [s.wording for s in self.sentences[window.start : window.end]]
             self._joined[window] = parts[0] if len(parts) == 1 else Wording.join(parts)

@@ -83,7 +83,6 @@ class Wording:
 
     @cached_property
     def stems(self) -> tuple[str, ...]:
-        """All stems, in order."""
         return tuple(tokenize(self.text))
 
     @cached_property
@@ -104,7 +103,6 @@ class Wording:
 
     @cached_property
     def matter(self) -> frozenset[str]:
-        """Its content without units."""
         return frozenset(self.content) - UNITS
 
     def share_matter(self, other: Wording) -> float:
@@ -113,7 +111,6 @@ class Wording:
 
     @cached_property
     def dates(self) -> tuple[Date, ...]:
-        """Its dates."""
         return find_dates(self.text)
 
     @cached_property
@@ -128,7 +125,6 @@ class Wording:
 
     @cached_property
     def tongue(self) -> Tongue:
-        """Whether it is in English."""
         return tell_tongue(self.text)
 
     @cached_property

@@ -55,13 +55,7 @@ def cosine_similarity(a: Sequence[float], b: Sequence[float]) -> float:
         raise ValueError(f"vectors of shapes {one.shape} and {other.shape} cannot be compared")
     if not (np.isfinite(one).all() and np.isfinite(other).all()):
         return 0.0
-    one, other = _scale(one), _scale(other)
+    # Squares of huge or tiny numbers are out of range: both are divided by their largest.
+    one, other = (each / (np.max(np.abs(each)) or 1) for each in (one, other))
     length = float(np.linalg.norm(one) * np.linalg.norm(other))
     return float(np.clip(np.dot(one, other) / length, -1, 1)) if length else 0.0
-
-
-def _scale(vector: np.ndarray) -> np.ndarray:
-    """Divide by the largest component: squares of huge or tiny ones are out of range."""
-    largest = np.max(np.abs(vector))
-    scaled: np.ndarray = vector / largest if largest else vector
-    return scaled

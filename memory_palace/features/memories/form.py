@@ -255,7 +255,9 @@ def render_memory(memory: Memory, *, tags: Sequence[str] = (), today: date) -> s
         for label, text in ((LOCUS, memory.locus), (ANCHOR, ", ".join(memory.anchors)))
         if text
     ]
-    parts = [f"# {memory.subject}", "\n".join(lead), f"## {IMAGE}", _with_token(memory)]
+    missing = [token for token in memory.verify_tokens if f": {token}]" not in memory.image]
+    image = " ".join([memory.image.strip(), *(f"[Verify: {token}]" for token in missing)])
+    parts = [f"# {memory.subject}", "\n".join(lead), f"## {IMAGE}", image.strip()]
     parts += [f"## {CONTENT}", memory.content.strip()]
     if memory.links:
         items = (f"- {link.kind.value}: [[{link.target}]]" for link in memory.links)
@@ -271,7 +273,13 @@ def render_memory(memory: Memory, *, tags: Sequence[str] = (), today: date) -> s
 
 def render_marks(marks: Iterable[Mark]) -> str:
     """Return the factor map as a task list, one factor a line."""
-    return "\n".join(_render_mark(mark) for mark in marks)
+    lines = []
+    for mark in marks:
+        reason = f": {' '.join(mark.reason.split())}" if mark.reason else ""
+        by = "" if mark.by == BY_PERSON else f" (by {mark.by})"
+        tick = "x" if mark.is_present else " "
+        lines.append(f"- [{tick}] {mark.factor.value.capitalize()}{reason}{by}")
+    return "\n".join(lines)
 
 
 def state_score(path: str, data: bytes, score: int) -> bytes:
@@ -290,14 +298,3 @@ def state_score(path: str, data: bytes, score: int) -> bytes:
     text = "\n".join(body.text.split("\n")[section.first : section.end]).strip()
     stated = f"SMASHIN {score}/{MOST_FACTORS}"
     return replace_section(path, data, METADATA, f"{text}\n{stated}" if text else stated)
-
-
-def _render_mark(mark: Mark) -> str:
-    reason = f": {' '.join(mark.reason.split())}" if mark.reason else ""
-    by = "" if mark.by == BY_PERSON else f" (by {mark.by})"
-    return f"- [{'x' if mark.is_present else ' '}] {mark.factor.value.capitalize()}{reason}{by}"
-
-
-def _with_token(memory: Memory) -> str:
-    missing = [token for token in memory.verify_tokens if f": {token}]" not in memory.image]
-    return " ".join([memory.image.strip(), *(f"[Verify: {token}]" for token in missing)]).strip()

@@ -107,7 +107,6 @@ class HierarchicalIndex:
         embed: Embed | None = None,
         embed_query: Callable[[str], Vector] | None = None,
     ) -> HierarchicalIndex:
-        """Make an index over memories at hand."""
         made = cls.__new__(cls)
         made._open(memories, embed, embed_query)
         return made
@@ -124,7 +123,7 @@ class HierarchicalIndex:
         memories come first while they fit, best first, then the root and domain indexes. None of
         them is ever cut.
         """
-        vector = self._embed_query(query)
+        vector = self._embed_query(query) if self._embed_query else None
         route = self._router.route(_stems(query), vector)
         inside = [at for at, m in enumerate(self.memories) if m.domain in set(route.domains)]
         best = self._rank(query, vector, inside)[:k]
@@ -148,7 +147,6 @@ class HierarchicalIndex:
 
     @property
     def domains(self) -> tuple[str, ...]:
-        """Names of all domains."""
         return self._router.names
 
     @cached_property
@@ -175,8 +173,11 @@ class HierarchicalIndex:
 
     def domain_text(self, name: str) -> str:
         """Return the index of one domain: subject, anchors and file of each memory."""
-        lines = [visible(f"# {name}"), *(_line(self.memories[at]) for at in self._members[name])]
-        return "\n".join(lines) + "\n"
+        lines = [f"# {name}"]
+        for memory in (self.memories[at] for at in self._members[name]):
+            anchors = f" ({', '.join(memory.anchors)})" if memory.anchors else ""
+            lines.append(f"- {memory.subject}{anchors}: {memory.id}")
+        return "\n".join(map(visible, lines)) + "\n"
 
     def _open(
         self,
@@ -185,27 +186,32 @@ class HierarchicalIndex:
         embed_query: Callable[[str], Vector] | None,
     ) -> None:
         self.memories = tuple(sorted(memories, key=lambda memory: memory.id))
-        texts = [f"{_topic(memory)}. {_body(memory)}" for memory in self.memories]
+        topics = [". ".join((memory.subject, *memory.anchors)) for memory in self.memories]
+        bodies = [drop_markers(f"{memory.image}\n{memory.content}") for memory in self.memories]
+        texts = [f"{topic}. {body}" for topic, body in zip(topics, bodies, strict=True)]
         self._vectors, null = None, NULL
         if embed and embed_query and texts:
             self._vectors, null = embed(texts), measure_null(embed)
         self._texts = TextCollection(texts, null=null)
-        self._embed_query = embed_query if embed_query and self._vectors is not None else _no_vector
+        self._embed_query = None if self._vectors is None else embed_query
         domains = [memory.domain for memory in self.memories]
         self._router = Router(domains, [_stems(text) for text in texts], self._vectors)
         self._members: dict[str, list[int]] = {name: [] for name in self._router.names}
         for at, domain in enumerate(domains):
             self._members[domain].append(at)
-        self._topics = Router(domains, [_keywords(memory) for memory in self.memories]).keywords()
+        words = [dict.fromkeys(tokenize(topic, stems=False)) for topic in topics]
+        telling = [[word for word in each if word not in STOPWORDS] for each in words]
+        self._topics = Router(domains, telling).keywords()
 
     def _rank(self, query: str, vector: Vector | None, places: Sequence[int]) -> list[int]:
         """Return places best first; ties go by subject, then by file, never by a mapping."""
         cosines = None if vector is None or self._vectors is None else self._vectors @ vector
         scores = self._texts.score(query, cosines)
-        return sorted(places, key=lambda at: (-round(float(scores[at]), 6), *self._name(at)))
 
-    def _name(self, at: int) -> tuple[str, str]:
-        return self.memories[at].subject, self.memories[at].id
+        def rank(at: int) -> tuple[float, str, str]:
+            return -round(float(scores[at]), 6), self.memories[at].subject, self.memories[at].id
+
+        return sorted(places, key=rank)
 
 
 def render(memory: Memory) -> str:
@@ -214,28 +220,6 @@ def render(memory: Memory) -> str:
     Control characters are made visible here, so that the bytes counted are the bytes shown.
     """
     return visible(f"# {memory.subject}\n{memory.image.strip()}\n\n{memory.content.strip()}\n")
-
-
-def _line(memory: Memory) -> str:
-    anchors = f" ({', '.join(memory.anchors)})" if memory.anchors else ""
-    return visible(f"- {memory.subject}{anchors}: {memory.id}")
-
-
-def _topic(memory: Memory) -> str:
-    return ". ".join((memory.subject, *memory.anchors))
-
-
-def _body(memory: Memory) -> str:
-    return drop_markers(f"{memory.image}\n{memory.content}")
-
-
-def _no_vector(_: str) -> None:
-    return None
-
-
-def _keywords(memory: Memory) -> list[str]:
-    words = tokenize(_topic(memory), stems=False)
-    return [word for word in dict.fromkeys(words) if word not in STOPWORDS]
 
 
 def _stems(text: str) -> list[str]:

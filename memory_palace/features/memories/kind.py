@@ -31,11 +31,9 @@ class MemoryProof:
     flaws: Sequence[Flaw]
 
     def drop(self, text: str) -> str:
-        """Return a text without the phrases that are a token, or nearly."""
         return reduce(drop_attempts, self.tokens, text)
 
     def check(self, answer: str, *, require_all: bool) -> TokenCheck:
-        """Return whether an answer holds a token, or all of them."""
         words = fold_words(answer)
         held = tuple(token for token in self.tokens if holds_token(words, token))
         missing = tuple(token for token in self.tokens if token not in held)
@@ -59,11 +57,9 @@ class MemoryKind:
         return read_memory_notes(self._engine, self._library)
 
     def includes(self, document: Document) -> bool:
-        """Return whether a note is a memory."""
         return is_memory(document)
 
     def find(self, name: str) -> str | None:
-        """Return the path of the memory that an anchor leads to."""
         return self._notes.find_anchored(name)
 
     def blank(self, body: str) -> str:
@@ -71,7 +67,6 @@ class MemoryKind:
         return blank_beside(body)
 
     def proof_of(self, document: Document) -> MemoryProof:
-        """Return the tokens of a memory."""
         form, notes = read_form(document), self._notes
         flaws = lint_tokens(form, notes.corpus, notes.forms)
         return MemoryProof(document.path, form.tokens, flaws)

@@ -34,7 +34,6 @@ class VisibleWords:
         return sorted(path for path, text in self._words.items() if words and phrase in text)
 
     def words_of(self, path: str) -> frozenset[str]:
-        """Return the words of one note."""
         return frozenset(self._words.get(path, "").split())
 
 

@@ -98,7 +98,6 @@ class MemoryNotes:
         return read_memory(document, self.reviews.get(document.path, ()))
 
     def lint(self, document: Document) -> list[Flaw]:
-        """Return what is wrong with a memory."""
         return lint_memory(read_form(document), self.corpus, self.forms)
 
     @cached_property
@@ -117,12 +116,10 @@ class MemoryNotes:
 
     @cached_property
     def memories(self) -> tuple[Memory, ...]:
-        """All memories, as values."""
         return tuple(map(self.read, self.documents))
 
     @cached_property
     def forms(self) -> tuple[Form, ...]:
-        """All memories, taken apart."""
         return tuple(read_form(document) for document in self.documents)
 
     @cached_property

@@ -36,7 +36,6 @@ class Locus:
 
     @property
     def node(self) -> MemoryNode:
-        """The node that the note is."""
         return MemoryNode(self.node_id, self.pose, None, self.tags, self.summary)
 
 
@@ -98,7 +97,6 @@ class LocusList(Shown):
     problems: Sequence[Problem] = inner(default=())
 
     def nodes(self) -> dict[str, MemoryNode]:
-        """Return the node of each note, by path."""
         return {locus.path: locus.node for locus in self.loci}
 
     def lines(self) -> Iterable[str]:

@@ -40,7 +40,6 @@ class Pose2D:
                 )
 
     def distance_to(self, other: Pose2D) -> float:
-        """Return the straight distance in metres."""
         return math.hypot(self.x - other.x, self.y - other.y)
 
 

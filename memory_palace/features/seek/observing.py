@@ -57,7 +57,6 @@ class NoteReading:
 
     @classmethod
     def of(cls, note: NoteText, first: int, last: int, text: str) -> NoteReading:
-        """Return a reading of one passage."""
         spans = ((1, first - 1), (last + 1, note.total_lines))
         return cls(
             *(note.path, note.total_lines, text == note.text, (ReadPassage((first, last), text),)),
@@ -67,7 +66,6 @@ class NoteReading:
 
     @property
     def bytes(self) -> int:
-        """UTF-8 bytes of the passages."""
         return sum(_size(passage.text) for passage in self.passages)
 
     def lines(self) -> Iterator[str]:

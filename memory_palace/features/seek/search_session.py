@@ -57,7 +57,6 @@ class SearchSession(Shown):
 
     @property
     def headline(self) -> str:
-        """The line that a list has of a search."""
         return f"{self.id}  {self.belief['target_status']}  {self.belief['goal_text']}"
 
     def lines(self) -> Iterable[str]:
