@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +11,9 @@ from numpy.typing import NDArray
 from memory_palace.changes.journal import read_moves
 from memory_palace.engine import Engine
 from memory_palace.features.view.grid import to_box
-from memory_palace.features.view.housing import NotePlaces, Notice, house
+from memory_palace.features.view.housing import Notice, house
 from memory_palace.features.view.labels import LabelText, draw_districts
-from memory_palace.features.view.layout import LaidRoom, Layout
+from memory_palace.features.view.layout import Layout
 from memory_palace.features.view.texts import ShownText, read_texts, shorten
 from memory_palace.features.view.values import (
     PalacePlan,
@@ -29,31 +27,15 @@ from memory_palace.graph.zones import ZonedNames
 from memory_palace.index.segment import SOURCES, STAT
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Matrix
-from memory_palace.notes.usage import USAGE, Usage, logs_usage, read_usage
+from memory_palace.notes.usage import USAGE, logs_usage, read_usage
 from memory_palace.places import ARCHIVE
 
-_LinksOf: TypeAlias = Mapping[int, tuple[tuple[str, int], ...]]
-"""For each note the targets as written, and the note each leads to."""
 NEAR = 5
 """How many notes are named as the nearest of a note."""
 _NOTES_AT_ONCE = 2_000
 _COMPARED_AT_ONCE = 512
 _DAY_SECONDS = 86_400
 _LEAST_DECAY = 1e-4
-
-
-@dataclass(frozen=True, slots=True)
-class _Scene:
-    """All that the parts of a plan are made of."""
-
-    snapshot: Snapshot
-    layout: Layout
-    shown: tuple[ShownText, ...]
-    links: _LinksOf
-    near: Sequence[tuple[int, ...]]
-    usage: Usage | None
-    half_life_days: float
-    include_cold: bool
 
 
 def gather(
@@ -68,42 +50,43 @@ def gather(
     known = np.flatnonzero(~snapshot.private)
     vectors = mean_vectors(snapshot, known)
     layout = house(engine.paths, snapshot, known, vectors, relayout=options.relayout, remark=remark)
-    seen = ~snapshot.private if options.include_cold else ~(snapshot.private | snapshot.cold)
-    amount, shown = shorten(read_texts(engine, snapshot, np.flatnonzero(seen)))
-    scene = _Scene(
-        snapshot=snapshot,
-        layout=layout,
-        shown=tuple(shown),
-        links=_resolve_links(snapshot, include_cold=options.include_cold),
-        near=find_near(_rows_of(vectors, known, shown)),
-        usage=_read_use(engine),
-        half_life_days=engine.config.half_life_days,
-        include_cold=options.include_cold,
-    )
+    is_seen = ~snapshot.private if options.include_cold else ~(snapshot.private | snapshot.cold)
+    amount, shown = shorten(read_texts(engine, snapshot, np.flatnonzero(is_seen)))
+    places = np.array([text.place for text in shown], np.int64)
+    near = find_near(vectors[np.searchsorted(known, places)])
+    links = _resolve_links(snapshot, np.flatnonzero(is_seen).tolist())
+    rooms: list[PlanRoom] = []
+    districts: list[PlanDistrict] = []
+    lodged = [(text, layout.notes[snapshot.paths[text.place]]) for text in shown]
+    for number, room in enumerate(layout.rooms):
+        here = [(text, lodging) for text, lodging in lodged if lodging.room == room.name]
+        is_cold = room.name == ARCHIVE
+        is_locked = is_cold and not options.include_cold
+        locked = int((snapshot.cold & ~snapshot.private).sum()) if is_locked else 0
+        rooms.append(PlanRoom(room.name, to_box(room.extent), is_cold, len(here), locked))
+        texts = [
+            LabelText(snapshot.titles[text.place], snapshot.shown_tags[text.place], text.text)
+            for text, _ in here
+        ]
+        districts += draw_districts(room, number, [lodging.cell for _, lodging in here], texts)
     day = max((_changed_on(snapshot, text.place) for text in shown), default=0)
     return PalacePlan(
         title=engine.paths.root.resolve().name,
-        rooms=tuple(_draw_room(scene, room) for room in scene.layout.rooms),
-        districts=tuple(_draw_all_districts(scene)),
-        notes=tuple(_draw_notes(scene, day)),
+        rooms=tuple(rooms),
+        districts=tuple(districts),
+        notes=tuple(_draw_notes(engine, snapshot, layout, shown, links, near, day)),
         text_amount=amount,
         day=day,
     )
 
 
-def _rows_of(vectors: Matrix, known: NotePlaces, shown: Sequence[ShownText]) -> Matrix:
-    places = np.array([text.place for text in shown], np.int64)
-    rows: Matrix = vectors[np.searchsorted(known, places)]
-    return rows
+def _resolve_links(
+    snapshot: Snapshot, nodes: Sequence[int]
+) -> dict[int, tuple[tuple[str, int], ...]]:
+    """Return for each note the targets as written, and the note each leads to, as the graph does.
 
-
-def _resolve_links(snapshot: Snapshot, *, include_cold: bool) -> _LinksOf:
-    """Resolve links between notes as the graph does, those of a note to itself left out.
-
-    A link to a private note, or to a cold one unless they are included, leads nowhere.
+    A link of a note to itself, or to one that is not among the nodes, is left out.
     """
-    seen = ~snapshot.private if include_cold else ~(snapshot.private | snapshot.cold)
-    nodes = np.flatnonzero(seen).tolist()
     aliases, titles, targets = snapshot.aliases(), snapshot.titles, list_links(snapshot)
     names = ZonedNames(
         (snapshot.paths[n], (*aliases[n], titles[n]), bool(snapshot.cold[n])) for n in nodes
@@ -117,77 +100,51 @@ def _resolve_links(snapshot: Snapshot, *, include_cold: bool) -> _LinksOf:
     return found
 
 
-def _read_use(engine: Engine) -> Usage | None:
-    """Return the log of use; ``None`` where it is not kept and never was."""
-    is_kept = logs_usage(engine.paths, engine.config)
-    if not is_kept and not (engine.paths.logs / USAGE).exists():
-        return None
-    today = datetime.now(UTC).date()  # only tells disuse, which a plan does not ask for
-    return read_usage(engine.paths.logs, read_moves(engine.paths), today=today, is_kept=is_kept)
-
-
-def _draw_room(scene: _Scene, room: LaidRoom) -> PlanRoom:
-    snapshot = scene.snapshot
-    is_cold = room.name == ARCHIVE
-    locked = 0
-    if is_cold and not scene.include_cold:
-        locked = int((snapshot.cold & ~snapshot.private).sum())
-    notes = sum(_room_of(scene, text) == room.name for text in scene.shown)
-    return PlanRoom(room.name, to_box(room.extent), is_cold, notes, locked)
-
-
-def _room_of(scene: _Scene, text: ShownText) -> str:
-    return scene.layout.notes[scene.snapshot.paths[text.place]].room
-
-
-def _draw_all_districts(scene: _Scene) -> list[PlanDistrict]:
-    found: list[PlanDistrict] = []
-    paths, titles, tags = scene.snapshot.paths, scene.snapshot.titles, scene.snapshot.shown_tags
-    for number, room in enumerate(scene.layout.rooms):
-        here = [text for text in scene.shown if _room_of(scene, text) == room.name]
-        cells = [scene.layout.notes[paths[text.place]].cell for text in here]
-        texts = [LabelText(titles[t.place], tags[t.place], t.text) for t in here]
-        found += draw_districts(room, number, cells, texts)
-    return found
-
-
-def _draw_notes(scene: _Scene, day: int) -> list[PlanNote]:
-    snapshot = scene.snapshot
-    at = {text.place: number for number, text in enumerate(scene.shown)}
-    rooms = {room.name: number for number, room in enumerate(scene.layout.rooms)}
+def _draw_notes(
+    engine: Engine,
+    snapshot: Snapshot,
+    layout: Layout,
+    shown: Sequence[ShownText],
+    links: Mapping[int, Sequence[tuple[str, int]]],
+    near: Sequence[tuple[int, ...]],
+    day: int,
+) -> Iterator[PlanNote]:
+    usage, is_kept = None, logs_usage(engine.paths, engine.config)
+    if is_kept or (engine.paths.logs / USAGE).exists():
+        today = datetime.now(UTC).date()  # only tells disuse, which a plan does not ask for
+        moves = read_moves(engine.paths)
+        usage = read_usage(engine.paths.logs, moves, today=today, is_kept=is_kept)
+    at = {text.place: number for number, text in enumerate(shown)}
+    rooms = {room.name: number for number, room in enumerate(layout.rooms)}
     aliases = snapshot.aliases()
-    notes: list[PlanNote] = []
-    for number, shown in enumerate(scene.shown):
-        place = shown.place
-        path = snapshot.paths[place]
-        lodging = scene.layout.notes[path]
+    for number, text in enumerate(shown):
+        place, path = text.place, snapshot.paths[text.place]
+        lodging = layout.notes[path]
         room = rooms[lodging.room]
         own_day = int(snapshot.dates[place] // _DAY_SECONDS)
         age = 0 if snapshot.evergreen[place] else max(day - own_day, 0)
-        notes.append(
-            PlanNote(
-                path=path,
-                title=snapshot.titles[place],
-                aliases=aliases[place],
-                type=snapshot.types[place],
-                tags=snapshot.shown_tags[place],
-                room=room,
-                box=scene.layout.rooms[room].grid.box(lodging.cell),
-                length=int(snapshot.stats[place, STAT.size]),
-                uses=None if scene.usage is None else scene.usage.count(path),
-                day=own_day,
-                changed=_changed_on(snapshot, place),
-                priority=int(snapshot.priorities[place]),
-                confidence=shown.confidence,
-                decay=max(round(float(0.5 ** (age / scene.half_life_days)), 4), _LEAST_DECAY),
-                is_cold=bool(snapshot.cold[place]),
-                links=tuple((to, at[n]) for to, n in scene.links.get(place, ()) if n in at),
-                near=scene.near[number],
-                text=shown.text,
-                is_dated=SOURCES[int(snapshot.date_sources[place])] != "mtime",
-            )
+        decay = round(float(0.5 ** (age / engine.config.half_life_days)), 4)
+        yield PlanNote(
+            path=path,
+            title=snapshot.titles[place],
+            aliases=aliases[place],
+            type=snapshot.types[place],
+            tags=snapshot.shown_tags[place],
+            room=room,
+            box=layout.rooms[room].grid.box(lodging.cell),
+            length=int(snapshot.stats[place, STAT.size]),
+            uses=None if usage is None else usage.count(path),
+            day=own_day,
+            changed=_changed_on(snapshot, place),
+            priority=int(snapshot.priorities[place]),
+            confidence=text.confidence,
+            decay=max(decay, _LEAST_DECAY),
+            is_cold=bool(snapshot.cold[place]),
+            links=tuple((to, at[n]) for to, n in links.get(place, ()) if n in at),
+            near=near[number],
+            text=text.text,
+            is_dated=SOURCES[int(snapshot.date_sources[place])] != "mtime",
         )
-    return notes
 
 
 def _changed_on(snapshot: Snapshot, place: int) -> int:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from memory_palace.features.view.arranging import Settler, arrange
+from memory_palace.features.view.arranging import arrange, settle
 from memory_palace.features.view.grid import MILLION, Extent, Grid, GridCell, GridSpan, divide
 from memory_palace.models import Matrix
 
@@ -80,7 +80,9 @@ def lay_out(residents: Sequence[Resident], vectors: Matrix, before: Layout) -> L
         places = members[room.name]
         here = [residents[place] for place in places]
         if room.name in known:
-            cells = _settle(room.grid, here, vectors[places], before)
+            lodgings = [before.notes.get(resident.path) for resident in here]
+            kept = [one.cell if one and one.room == room.name else None for one in lodgings]
+            cells = settle(room.grid, vectors[places], kept)
         else:
             arranged = arrange(vectors[places], room.grid.columns, room.grid.rows)
             rooms[number] = replace(room, districts=tuple(arranged.districts))
@@ -136,20 +138,6 @@ def _side_of(notes: int, others: Sequence[LaidRoom]) -> tuple[int, int]:
     return min(round(width), MILLION), min(round(height), MILLION)
 
 
-def _settle(
-    grid: Grid, here: Sequence[Resident], vectors: Matrix, before: Layout
-) -> Iterable[GridCell]:
-    """Return the cells of a known room's notes; new ones take free cells near what is like them."""
-    cells: list[GridCell | None] = []
-    for resident in here:
-        lodging = before.notes.get(resident.path)
-        is_here = lodging is not None and lodging.room == resident.room
-        cells.append(lodging.cell if lodging is not None and is_here else None)
-    if None in cells:
-        return Settler(grid, vectors, cells).settle()
-    return [cell for cell in cells if cell is not None]
-
-
 def _follow_renamed(residents: Sequence[Resident], before: Layout) -> Layout:
     """Give notes of before the paths they have now, known by their bytes."""
     now = {resident.path for resident in residents}
@@ -191,7 +179,10 @@ def squarify(weights: Sequence[float], whole: Extent = PLAN) -> list[Extent]:
             x, width = x + deep, width - deep
         else:
             y, height = y + deep, height - deep
-    return [_inset(extent, CORRIDOR // 2) for extent in found]
+    for place, (left_edge, top, wide, high) in enumerate(found):
+        by = min(CORRIDOR // 2, wide // 4, high // 4)
+        found[place] = Extent(left_edge + by, top + by, wide - 2 * by, high - 2 * by)
+    return found
 
 
 def find_site(taken: Sequence[Extent], width: int, height: int) -> Extent:
@@ -203,13 +194,13 @@ def find_site(taken: Sequence[Extent], width: int, height: int) -> Extent:
     sites = [Extent(x, y, width, height) for x in right for y in below]
     free = [site for site in sites if not any(_meet(site, other) for other in taken)]
     longest = max(e.x + e.width for e in taken), max(e.y + e.height for e in taken)
-    return min(free, key=lambda site: (_length(site, longest), site.y, site.x))
-
-
-def _length(site: Extent, longest: tuple[int, int]) -> float:
     shape = PLAN.width / PLAN.height
-    right, below = max(longest[0], site.x + site.width), max(longest[1], site.y + site.height)
-    return max(right, below * shape) + (right + below * shape) / MILLION
+
+    def length(site: Extent) -> float:
+        right, below = max(longest[0], site.x + width), max(longest[1], site.y + height)
+        return max(right, below * shape) + (right + below * shape) / MILLION
+
+    return min(free, key=lambda site: (length(site), site.y, site.x))
 
 
 def _meet(one: Extent, other: Extent) -> bool:
@@ -238,8 +229,3 @@ def _next_row(areas: Sequence[float], side: float) -> int:
 def _whole(x: float, y: float, width: float, height: float) -> Extent:
     left, top = round(x), round(y)
     return Extent(left, top, round(x + width) - left, round(y + height) - top)
-
-
-def _inset(extent: Extent, by: int) -> Extent:
-    by = min(by, extent.width // 4, extent.height // 4)
-    return Extent(extent.x + by, extent.y + by, extent.width - 2 * by, extent.height - 2 * by)
