@@ -61,9 +61,7 @@ class Notebook(Engine):
         indexed later. Raise ``UsageError`` for a text that is blank or too long,
         ``CheckFailedError`` where all of it is secret.
         """
-        from memory_palace.features.capture.remembering import remember
-
-        return remember(
+        done: Remembered = load(METHODS["remember"])(
             self,
             text,
             title=title,
@@ -72,6 +70,7 @@ class Notebook(Engine):
             agent=agent,
             wait_seconds=wait_seconds,
         )
+        return done
 
     def append(self, note: str, text: str, *, under: str | None = None) -> Appended:
         """Add a text at the end of a note, or of its section ``under``, at once, and index it.

@@ -136,6 +136,7 @@ METHODS = {
     "look_up": "anchors.lookup:look_up",
     "map": "tasks.map:draw_map",
     "recall": "recall.recalling:recall",
+    "remember": "capture.remembering:remember",
     "view": "view.writing:write_view",
 }
 """Methods of ``Palace`` that a feature has the function of."""
