@@ -79,9 +79,13 @@ BELOW = {
     "seek locus": ("seek.verbs:locus", "Manage loci: notes that have a place."),
 }
 """Groups and verbs below another group, which need not know them."""
-HIDDEN = {"hook": ("agents.verbs:verbs", "Tell an agent what the notes have for it.")}
+HIDDEN = {
+    "hook": ("agents.verbs:verbs", "Tell an agent what the notes have for it."),
+}
 """Verbs of no panel: a harness calls them, as ``palace plugin`` has written."""
-EARLY = {"hook": "agents.calling:run_hook"}
+EARLY = {
+    "hook": "agents.calling:run_hook",
+}
 """Functions that take the command line before Typer does, and may hand it back."""
 TOOLS = {
     "search": "agents.tools:search",
@@ -169,7 +173,9 @@ PAIRS = {
     "tasks checking",
 }
 """Features of which the first needs the second, and imports it."""
-STATUS = {"hooks": "agents.hook_log:read_status"}
+STATUS = {
+    "hooks": "agents.hook_log:read_status",
+}
 """Keys of ``palace status``, each with the function of a palace that returns what is shown."""
 
 
