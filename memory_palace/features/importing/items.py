@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
 Fate: TypeAlias = Literal["new", "grown", "present", "changed", "edited", "gone"]
 """What becomes of a conversation or note: "changed" at its source where no turn may be lost,
@@ -81,15 +81,9 @@ class ReadReport:
     broken: list[Broken] = field(default_factory=list)
 
 
-class ExportReader(Protocol):
-    """Read an export: a file, its .zip, or its folder.
-
-    It holds one item in memory at a time, and gives them in the same order for the same bytes.
-    """
-
-    def __call__(self, path: Path, report: ReadReport) -> Iterator[Item]:
-        """Give each conversation or note of the export; count in `report` what is left out."""
-        ...
+ExportReader: TypeAlias = Callable[[Path, ReadReport], Iterator[Item]]
+"""Gives each conversation or note of an export (a file, its .zip, or its folder), one in memory at
+a time, in the same order for the same bytes; what is left out is counted in the report."""
 
 
 @dataclass(frozen=True, slots=True)

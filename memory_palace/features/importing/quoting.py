@@ -72,9 +72,12 @@ def _quote_lines(lines: list[str], *, is_bold: bool) -> Iterator[str]:
 
 def _quote_line(line: str, *, is_bold: bool) -> str:
     if rule := _RULE.fullmatch(line):
-        return f"{rule[1]}* * *" if len(rule[2]) > 2 and rule[2][0] == "-" else _escape_at(line)
+        is_rule = len(rule[2]) > 2 and rule[2][0] == "-"
+        return f"{rule[1]}* * *" if is_rule else f"{rule[1]}\\{line[len(rule[1]) :]}"
     if heading := _HEADING.match(line):
-        words = _drop_closing(line[heading.end() :].strip())
+        words = line[heading.end() :].strip()
+        if (bare := words.rstrip("#")) == "" or bare[-1] in " \t":
+            words = bare.rstrip()
         if is_bold:
             words = words.replace("**", "").strip()
             return f"**{_quote_inline(words)}**" if words else ""
@@ -83,16 +86,6 @@ def _quote_line(line: str, *, is_bold: bool) -> str:
     if definition := _DEFINITION.match(line):
         line = f"{definition[1]}]\\:{line[definition.end() :]}"
     return _LABEL.sub(r"\1\\*\\*\2", line, count=1) if _LABEL.match(line) else line
-
-
-def _drop_closing(words: str) -> str:
-    bare = words.rstrip("#")
-    return bare.rstrip() if not bare or bare[-1] in " \t" else words
-
-
-def _escape_at(line: str) -> str:
-    body = line.lstrip(" \t>")
-    return f"{line[: len(line) - len(body)]}\\{body}"
 
 
 def _quote_inline(line: str) -> str:

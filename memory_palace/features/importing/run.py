@@ -7,11 +7,12 @@ it a note that somebody deleted would come back. Notes and their lines in the lo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from memory_palace.changes.changing import WAIT_SECONDS, now
 from memory_palace.changes.journal import apply_change, recover
@@ -73,19 +74,15 @@ class Imported:
 
 def read_imported(paths: PalacePaths) -> dict[tuple[str, str], Imported]:
     """Return what was imported, by source and id; the last line of each counts."""
-    found = filter(None, map(_parse, read_records(paths.logs / LOG)))
-    return {(one.source, one.identity): one for one in found}
-
-
-def _parse(record: dict[str, Any]) -> Imported | None:
-    try:
-        one = Imported(**record)
-    except TypeError:
-        return None
-    texts = (one.source, one.identity, one.path, one.digest, one.written)
-    counts = (one.turns, one.part)
-    is_whole = all(isinstance(t, str) for t in texts) and all(type(n) is int for n in counts)
-    return one if is_whole else None
+    found: dict[tuple[str, str], Imported] = {}
+    for record in read_records(paths.logs / LOG):
+        with suppress(TypeError):  # a line of another shape
+            one = Imported(**record)
+            texts = (one.source, one.identity, one.path, one.digest, one.written)
+            counts = (one.turns, one.part)
+            if all(isinstance(t, str) for t in texts) and all(type(n) is int for n in counts):
+                found[one.source, one.identity] = one
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,11 +138,9 @@ def _read_content(content: Mapping[str, Any], report: ReadReport) -> Iterator[st
 
 def _without_citations(text: str) -> str:
     """Leave out marks that point into search results; of a mark for a thing keep its name."""
-    if "\ue200" in text:
-        text = _CITED.sub(_name_cited, text)
-    return _BRACKETED.sub("", text)
 
+    def name(found: re.Match[str]) -> str:
+        named = _NAMED.match(found[2]) if found[1] == "entity" else None
+        return named[1] if named else ""
 
-def _name_cited(found: re.Match[str]) -> str:
-    named = _NAMED.match(found[2]) if found[1] == "entity" else None
-    return named[1] if named else ""
+    return _BRACKETED.sub("", _CITED.sub(name, text))

@@ -11,7 +11,6 @@ several .zip files, and a file for each project (`projects/UUID.json`) and accou
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -107,27 +106,25 @@ def _read_project(entry: dict[str, Any]) -> Iterator[ImportedNote]:
     date = moment_of(entry.get("created_at"))
     about = join_texts(text_of(entry.get(key)) for key in ("description", "prompt_template"))
     if about:
-        yield _note(identity, f"projects/{name}/{name}.md", name, about, date)
+        hint = f"projects/{name}/{name}.md"
+        yield ImportedNote(identity, hint, name, f"{about}\n".encode(), date)
     for document in map(mapping_of, list_of(entry.get("docs"))):
         title = text_of(document.get("filename")).strip() or "Document"
         if text := text_of(document.get("content")).strip():
             own = text_of(document.get("uuid")) or digest(identity, title)
             hint = f"projects/{name}/{title.removesuffix('.md')}.md"
-            yield _note(own, hint, title, text, moment_of(document.get("created_at")) or date)
+            made = moment_of(document.get("created_at")) or date
+            yield ImportedNote(own, hint, title, f"{text}\n".encode(), made)
 
 
 def _read_memories(entry: dict[str, Any]) -> Iterator[ImportedNote]:
     own = f"memory-{text_of(entry.get('account_uuid')) or 'account'}"
     if text := text_of(entry.get("conversations_memory")).strip():
-        yield _note(own, "memories/Memory.md", "What Claude remembers", text)
+        title = "What Claude remembers"
+        yield ImportedNote(own, "memories/Memory.md", title, f"{text}\n".encode())
     for key, value in mapping_of(entry.get("project_memories")).items():
         project = text_of(key)
         if text := text_of(value).strip():
             title = f"What Claude remembers of the project {project}"
-            yield _note(f"{own}-{project}", f"memories/{project}.md", title, text)
-
-
-def _note(
-    identity: str, hint: str, title: str, text: str, date: datetime | None = None
-) -> ImportedNote:
-    return ImportedNote(identity, hint, title, f"{text}\n".encode(), date)
+            hint = f"memories/{project}.md"
+            yield ImportedNote(f"{own}-{project}", hint, title, f"{text}\n".encode())

@@ -87,14 +87,12 @@ def _make_note(name: str, entity: _Entity, known: Mapping[str, _Entity]) -> Impo
     lines = ["- " + text.strip().replace("\n", "\n  ") for text in entity.observations]
     if entity.relations:
         lines += ["", "## Relations", ""] if lines else ["## Relations", ""]
-        lines += [f"- {kind} {_link(target, known)}" for kind, target in entity.relations]
+        for kind, target in entity.relations:
+            shown = _IN_LINKS.sub(" ", target).strip()
+            link = f"[[{shown}]]" if target in known and shown else shown
+            lines.append(f"- {kind} {link}")
     folder = FOLDERS.sub("-", entity.kind)
     hint = f"{folder}/{FOLDERS.sub('-', name)}.md".lstrip("/")
     data = "\n".join((*lines, "")).encode()
     fields = {"type": entity.kind} if entity.kind else {}
     return ImportedNote(name, hint, name, data, moment_of(entity.created), fields)
-
-
-def _link(name: str, known: Mapping[str, _Entity]) -> str:
-    shown = _IN_LINKS.sub(" ", name).strip()
-    return f"[[{shown}]]" if name in known and shown else shown
