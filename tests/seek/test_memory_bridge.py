@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from memory_palace.features.seek.belief import Status, apply_memory_retrieval, new_belief
+from memory_palace.features.seek.belief import SearchStatus, apply_memory_retrieval, new_belief
 from memory_palace.features.seek.schema import check_belief
 
 THRESHOLD = 0.3
@@ -46,7 +46,7 @@ def test_unreachable_status_unchanged():
     assert after("unreachable", 0.9) == "unreachable"
 
 
-@pytest.mark.parametrize("status", get_args(Status))
+@pytest.mark.parametrize("status", get_args(SearchStatus))
 def test_candidate_nodes_always_set(status):
     after(status, 0.9, 0.2)
 

@@ -13,7 +13,7 @@ from memory_palace.errors import UsageError
 from memory_palace.features.seek.node_ranking import NodeCandidate
 from memory_palace.features.seek.nodes import goal_words
 
-Status: TypeAlias = Literal["searching", "visible", "likely_in_memory", "unreachable", "done"]
+SearchStatus: TypeAlias = Literal["searching", "visible", "likely_in_memory", "unreachable", "done"]
 SearchAction: TypeAlias = Literal[
     "approach", "explore", "rotate", "goto_node", "ask_clarification", "stop"
 ]
@@ -43,7 +43,7 @@ class Hypothesis(TypedDict):
 class BeliefState(TypedDict):
     """The belief as it is kept, logged and shown; see the schema ``belief``."""
 
-    target_status: Status
+    target_status: SearchStatus
     goal_text: str
     active_constraints: list[str]
     candidate_nodes: list[NodeCandidate]

@@ -33,7 +33,6 @@ from memory_palace.features.seek.node_ranking import (
 )
 from memory_palace.features.seek.nodes import NodePlace, Pose2D
 from memory_palace.features.seek.search_session import SearchSession, SearchSessions
-from memory_palace.models import Hit
 from memory_palace.retrieval.confidence import ANSWERED
 
 WAIT_SECONDS = 10.0
@@ -190,10 +189,12 @@ def _survey_notes(engine: Engine, session: SearchSession) -> Survey:
     limit = session.k + len(session.closed)
     asked = engine.query(session.belief["goal_text"], limit=limit, neighbors=0)
     hits = [hit for hit in asked.hits if hit.path in open_paths][: session.k]
-    found = [
-        (NodePlace(hit.path, hit.title, None, _lines_of(hit)), hit.confidence or 0.0)
-        for hit in hits
-    ]
+    found: list[tuple[NodePlace, float]] = []
+    for hit in hits:
+        lines = hit.text_lines  # of the excerpt that bears on the goal, else of the passage
+        if lines is None and hit.chunk is not None:
+            lines = hit.chunk.first_line, hit.chunk.last_line
+        found.append((NodePlace(hit.path, hit.title, None, lines), hit.confidence or 0.0))
     more = sorted(open_paths - {hit.path for hit in hits})[: session.k - len(found)]
     found += [(NodePlace(path, titles[path]), 0.0) for path in more]
     places = {n: NodePlace(path, titles.get(path, path)) for n, path in session.nodes.items()}
@@ -206,13 +207,6 @@ def _survey_notes(engine: Engine, session: SearchSession) -> Survey:
     open_nodes = frozenset(node for node, place in places.items() if place.path in open_paths)
     around = Surroundings(open_nodes, looked=frozenset(session.closed))
     return Survey(Retrieval(candidates, ANSWERED), around, places)
-
-
-def _lines_of(hit: Hit) -> tuple[int, int] | None:
-    """Return the lines that bear on the goal: those of the excerpt, else of the passage."""
-    if hit.text_lines is not None or hit.chunk is None:
-        return hit.text_lines
-    return hit.chunk.first_line, hit.chunk.last_line
 
 
 def _survey_loci(engine: Engine, session: SearchSession) -> Survey:
@@ -235,8 +229,5 @@ def _survey_loci(engine: Engine, session: SearchSession) -> Survey:
         frozenset(session.closed),
     )
     places = {node: NodePlace(locus.path, locus.title, locus.pose) for node, locus in loci.items()}
-    return Survey(
-        Retrieval(candidates, score_threshold(session.threshold_null, shelf.compared)),
-        around,
-        places,
-    )
+    threshold = score_threshold(session.threshold_null, shelf.compared)
+    return Survey(Retrieval(candidates, threshold), around, places)

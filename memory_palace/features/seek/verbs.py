@@ -48,12 +48,8 @@ def start(
 
     Example: palace seek start "red backpack" --loci
     """
-    plan = SearchPlan(
-        on_loci=on_loci,
-        k=top_k,
-        constraints=tuple(constraint or ()),
-        position=_parse_pose(position) if position else None,
-    )
+    at = _parse_pose(position) if position else None
+    plan = SearchPlan(on_loci, k=top_k, constraints=tuple(constraint or ()), position=at)
     return palace.searches.start(goal, plan)
 
 
