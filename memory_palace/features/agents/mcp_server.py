@@ -11,14 +11,13 @@ import threading
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import anyio
-from anyio.streams.memory import MemoryObjectSendStream
 from mcp import types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
@@ -59,6 +58,7 @@ _NONE = (
     "say what to ask the user for."
 )
 _PROJECTS = "project_rooms"
+MOST_LINE_BYTES = 8 << 20
 _POLL_SECONDS = 0.05
 _ALLOCATED = 5_000
 """New objects between two looks for cycles, which errors and tasks leave; what is loaded at the
@@ -197,7 +197,8 @@ class Session:
 
     async def serve(self) -> None:
         """Answer until the end of the input."""
-        async with stdio_server() as (incoming, outgoing):
+        lines: Any = self._read_lines()
+        async with stdio_server(lines) as (incoming, outgoing):
             server = Server[Any](
                 "memory-palace",
                 version=__version__,
@@ -205,23 +206,25 @@ class Session:
                 on_list_tools=self._list_tools,
                 on_call_tool=self._call_tool,
             )
-            passing, passed = anyio.create_memory_object_stream[Any]()
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(self._pass_on, incoming, passing)
-                await server.run(passed, outgoing, server.create_initialization_options())
+            await server.run(incoming, outgoing, server.create_initialization_options())
 
-    async def _pass_on(self, incoming: Any, passing: MemoryObjectSendStream[Any]) -> None:
-        """Pass messages on, and the end of the input when all before it is answered.
+    async def _read_lines(self) -> AsyncIterator[str]:
+        """Yield the lines of the input, and its end when all before it is answered.
 
-        The package drops the calls that are under way when the input ends.
+        The package itself drops calls that are under way when the input ends, and reads a line of
+        any length. One that is too long is an empty line here.
         """
-        async with passing:
-            async for message in incoming:
-                await passing.send(message)
-            await anyio.sleep(_POLL_SECONDS)  # the last message is on its way
-            while self._waiting:
-                await anyio.sleep(_POLL_SECONDS)
-            await anyio.sleep(_POLL_SECONDS)  # and so is the last answer
+        file, is_cut = os.fdopen(os.dup(0), "rb", closefd=False), False
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # nobody else reads the protocol
+        while data := await anyio.to_thread.run_sync(file.readline, MOST_LINE_BYTES):
+            is_end = data.endswith(b"\n")
+            if is_end or len(data) < MOST_LINE_BYTES:
+                yield "" if is_cut else data.decode("utf-8", "replace")
+            is_cut = not is_end
+        await anyio.sleep(_POLL_SECONDS)  # the last message is on its way
+        while self._waiting:
+            await anyio.sleep(_POLL_SECONDS)
+        await anyio.sleep(_POLL_SECONDS)  # and so is the last answer
 
     def _describe(self) -> str:
         try:
