@@ -88,18 +88,17 @@ def _is_argument(value: Any) -> TypeGuard[str]:
 
 def answer(request: Request, run: Callable[[list[str]], int]) -> dict[str, Any]:
     """Run the command of a request; return its output and exit status, or why it is not run."""
+    written: list[tuple[int, bytes]] = []
     try:
         if not _is_served(request.args):
             raise Refused("verb")
-        with _folder_of(request), _environment_of(request), warnings.catch_warnings():
-            written = _Written()
-            with _streams(request, written):
-                status = run(list(request.args))
-        if written.size > MOST_REPLY_BYTES:
+        with _standing_in(request, written), warnings.catch_warnings():
+            status = run(list(request.args))
+        if sum(len(data) for _, data in written) > MOST_REPLY_BYTES:
             raise Refused("size")
     except Refused as refused:
         return {"refused": str(refused)}
-    return {"status": status, "parts": written.parts()}
+    return {"status": status, "parts": _join(written)}
 
 
 def _is_served(args: Sequence[str]) -> bool:
@@ -113,34 +112,53 @@ def _is_served(args: Sequence[str]) -> bool:
     return False
 
 
-class _Written:
-    """The output of a command on both streams, in order."""
-
-    def __init__(self) -> None:
-        self.size = 0
-        self._pieces: list[tuple[int, bytes]] = []
-
-    def add(self, stream: int, data: bytes) -> None:
-        """Keep a piece; what is beyond the largest reply only counts."""
-        self.size += len(data)
-        if self.size <= MOST_REPLY_BYTES:
-            self._pieces.append((stream, data))
-
-    def parts(self) -> list[tuple[int, str]]:
-        """Return the pieces as text, joined where no other stream comes between."""
-        decoders = {stream: _Decoder("replace") for stream in (_OUT, _ERR)}
-        joined: list[tuple[int, list[str]]] = []
-        for stream, data in self._pieces:
-            if not joined or joined[-1][0] != stream:
-                joined.append((stream, []))
-            joined[-1][1].append(decoders[stream].decode(data))
-        return [(stream, "".join(texts)) for stream, texts in joined]
+def _join(written: Sequence[tuple[int, bytes]]) -> list[tuple[int, str]]:
+    """Return pieces of output as text, joined where no other stream comes between."""
+    decoders = {stream: _Decoder("replace") for stream in (_OUT, _ERR)}
+    joined: list[tuple[int, list[str]]] = []
+    for stream, data in written:
+        if not joined or joined[-1][0] != stream:
+            joined.append((stream, []))
+        joined[-1][1].append(decoders[stream].decode(data))
+    return [(stream, "".join(texts)) for stream, texts in joined]
 
 
-class _Stream(io.RawIOBase):
-    """One output of a command."""
+@contextmanager
+def _standing_in(request: Request, written: list[tuple[int, bytes]]) -> Iterator[None]:
+    """Give the command the folder, the variables and the streams of its client.
 
-    def __init__(self, written: _Written, number: int, *, is_terminal: bool) -> None:
+    The size of the terminal is a variable too, unless one says another size. Raise ``Refused``
+    where the folder cannot be entered.
+    """
+    of_input, of_output, of_errors = request.terminals
+    shown, given = dict(request.shown), request.shown.get("COLUMNS", "")
+    if not (given.isdecimal() and int(given) > 0):
+        shown["COLUMNS"] = str(request.width or 80)
+    out = _open(_Output(written, _OUT, is_terminal=of_output), is_by_line=of_output)
+    err = _open(_Output(written, _ERR, is_terminal=of_errors), is_by_line=True)
+    raw = io.BufferedReader(_Input(request.stdin, is_terminal=of_input))
+    before, streams = pick_shown(os.environ), (sys.stdin, sys.stdout, sys.stderr)
+    try:
+        os.chdir(request.cwd)
+    except OSError:
+        raise Refused("folder") from None
+    try:
+        _exchange(before, shown)
+        sys.stdin = io.TextIOWrapper(raw, encoding="utf-8", errors="replace")
+        sys.stdout, sys.stderr = out, err
+        yield
+    finally:
+        sys.stdin, sys.stdout, sys.stderr = streams
+        out.flush()
+        err.flush()
+        _exchange(pick_shown(os.environ), before)
+        os.chdir("/")
+
+
+class _Output(io.RawIOBase):
+    """One output of a command; the pieces of both are kept in order."""
+
+    def __init__(self, written: list[tuple[int, bytes]], number: int, *, is_terminal: bool) -> None:
         self._written, self._number, self._is_terminal = written, number, is_terminal
 
     def writable(self) -> bool:
@@ -150,7 +168,7 @@ class _Stream(io.RawIOBase):
         return self._is_terminal
 
     def write(self, data: Any) -> int:
-        self._written.add(self._number, bytes(data))
+        self._written.append((self._number, bytes(data)))
         return len(data)
 
 
@@ -173,25 +191,7 @@ class _Input(io.RawIOBase):
         return self._data.readinto(buffer)
 
 
-@contextmanager
-def _streams(request: Request, written: _Written) -> Iterator[None]:
-    """Give the command streams that answer as the client's do, and take them back."""
-    of_input, of_output, of_errors = request.terminals
-    raw = _Input(request.stdin, is_terminal=of_input)
-    out = _open(_Stream(written, _OUT, is_terminal=of_output), is_by_line=of_output)
-    err = _open(_Stream(written, _ERR, is_terminal=of_errors), is_by_line=True)
-    before = sys.stdin, sys.stdout, sys.stderr
-    sys.stdin = io.TextIOWrapper(io.BufferedReader(raw), encoding="utf-8", errors="replace")
-    sys.stdout, sys.stderr = out, err
-    try:
-        yield
-    finally:
-        sys.stdin, sys.stdout, sys.stderr = before
-        out.flush()
-        err.flush()
-
-
-def _open(raw: _Stream, *, is_by_line: bool) -> io.TextIOWrapper:
+def _open(raw: _Output, *, is_by_line: bool) -> io.TextIOWrapper:
     return io.TextIOWrapper(
         io.BufferedWriter(raw, _BLOCK),
         encoding="utf-8",
@@ -199,36 +199,6 @@ def _open(raw: _Stream, *, is_by_line: bool) -> io.TextIOWrapper:
         newline="\n",
         line_buffering=is_by_line,
     )
-
-
-@contextmanager
-def _folder_of(request: Request) -> Iterator[None]:
-    """Stand in the client's folder; raise ``Refused`` where that cannot be."""
-    try:
-        os.chdir(request.cwd)
-    except OSError:
-        raise Refused("folder") from None
-    try:
-        yield
-    finally:
-        os.chdir("/")
-
-
-@contextmanager
-def _environment_of(request: Request) -> Iterator[None]:
-    """Set the variables that say how an answer looks, and put the server's own back.
-
-    The size of the client's terminal is one of them, unless a variable says another one.
-    """
-    shown, given = dict(request.shown), request.shown.get("COLUMNS", "")
-    if not (given.isdecimal() and int(given) > 0):
-        shown["COLUMNS"] = str(request.width or 80)
-    before = pick_shown(os.environ)
-    _exchange(before, shown)
-    try:
-        yield
-    finally:
-        _exchange(pick_shown(os.environ), before)
 
 
 def _exchange(old: Mapping[str, str], new: Mapping[str, str]) -> None:

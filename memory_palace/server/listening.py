@@ -18,6 +18,7 @@ ARRIVAL_SECONDS = 5.0
 """A whole request must be there in that time, however its pieces come."""
 TAKING_SECONDS = 10.0
 """A whole reply must be taken in that time."""
+_DRAIN_SECONDS = 0.5
 _PIECE_BYTES = 1 << 16
 
 
@@ -88,3 +89,12 @@ class Listener(socketserver.ThreadingMixIn, socketserver.TCPServer):
         """Send a reply; raise ``TimeoutError`` where it is not taken in time."""
         connection.settimeout(TAKING_SECONDS)
         connection.sendall(data)
+
+    def drain(self, connection: socket.socket) -> None:
+        """Take what is still coming, so that a refusal is not lost when the connection closes."""
+        connection.shutdown(socket.SHUT_WR)
+        deadline = time.monotonic() + _DRAIN_SECONDS
+        while (left := deadline - time.monotonic()) > 0:
+            connection.settimeout(left)
+            if not connection.recv(_PIECE_BYTES):
+                return

@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 import re
 import socket
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hmac import compare_digest
@@ -27,8 +26,6 @@ MOST_HEAD_BYTES = 16 << 10
 MOST_TEXT = 1000
 """Characters of a question."""
 _MOST_FIELDS = 64
-_DRAIN_SECONDS = 0.5
-_DRAIN_BYTES = 1 << 16
 _END = b"\r\n\r\n"
 _TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _REQUEST_LINE = re.compile(rf"({_TOKEN}) ([\x21-\x7e]+) HTTP/1\.[01]")
@@ -99,19 +96,11 @@ class Door(Listener):
         arrival_seconds: float = ARRIVAL_SECONDS,
     ) -> None:
         """Raise ``OSError`` where the port is taken."""
-        self._token, self._endpoints, self._answer = token, endpoints, answer
         super().__init__(_bind(port), arrival_seconds=arrival_seconds)
+        self._token, self._endpoints, self._answer = token, endpoints, answer
+        self.port = int(self.server_address[1])
+        self.url = f"http://127.0.0.1:{self.port}/{token}/"
         self.server_activate()
-
-    @property
-    def port(self) -> int:
-        """The port it listens on."""
-        return int(self.server_address[1])
-
-    @property
-    def url(self) -> str:
-        """The address of the page."""
-        return f"http://127.0.0.1:{self.port}/{self._token}/"
 
     def handle(self, connection: socket.socket) -> None:
         """Answer one request; more is not read."""
@@ -126,10 +115,9 @@ class Door(Listener):
                 reply = PageReply(b"failed\n", status=500)
             self.send(connection, _write(reply, is_head=visit.is_head))
         except Unwanted as unwanted:
-            moved = f"/{self._token}/" if unwanted.status == HTTPStatus.PERMANENT_REDIRECT else ""
             reply = PageReply(b"refused\n", status=unwanted.status)
-            self.send(connection, _write(reply, moved=moved))
-            _drain(connection)
+            self.send(connection, _write(reply, moved=f"/{self._token}/"))
+            self.drain(connection)
 
     def _admit(self, connection: socket.socket) -> PageVisit:
         """Return what is asked; raise ``Unwanted`` where it is not for the one who asks.
@@ -142,10 +130,7 @@ class Door(Listener):
             raise Unwanted(408) from None
         if not received:
             raise ConnectionError("nothing was asked")
-        head, end, _ = received.partition(_END)
-        if len(head) > MOST_HEAD_BYTES:
-            raise Unwanted(431)
-        method, target, fields = parse_head(head + end)
+        method, target, fields = parse_head(received)
         _check_origin(method, fields, self.port)
         path, _, query = target.partition("?")
         given = path.removeprefix("/").partition("/")[0]
@@ -176,19 +161,18 @@ def _bind(port: int) -> socket.socket:
     return listening
 
 
-def parse_head(head: bytes) -> tuple[str, str, Mapping[str, str]]:
-    """Return method, target and fields, names in lower case, of a head with its empty line.
+def parse_head(received: bytes) -> tuple[str, str, Mapping[str, str]]:
+    """Return method, target and fields, names in lower case, of what a request begins with.
 
     Raise ``Unwanted`` for anything that no browser sends.
     """
-    if not head.endswith(_END):
-        raise Unwanted(400)
-    first, *rows = head.decode("latin-1").removesuffix("\r\n\r\n").split("\r\n")
+    head, end, _ = received.partition(_END)
+    first, *rows = head.decode("latin-1").split("\r\n")
     asked = _REQUEST_LINE.fullmatch(first)
-    if asked is None:
-        raise Unwanted(400)
-    if len(rows) > _MOST_FIELDS:
+    if len(head) > MOST_HEAD_BYTES or (asked and len(rows) > _MOST_FIELDS):
         raise Unwanted(431)
+    if asked is None or not end:
+        raise Unwanted(400)
     fields: dict[str, str] = {}
     for row in rows:
         found = _FIELD.fullmatch(row)
@@ -204,29 +188,22 @@ def _check_origin(method: str, fields: Mapping[str, str], port: int) -> None:
         raise Unwanted(405)
     if host not in (f"127.0.0.1:{port}", f"localhost:{port}"):
         raise Unwanted(421)
-    if fields.get("origin", f"http://{host}").lower() != f"http://{host}":
-        raise Unwanted(403)
-    if fields.get("sec-fetch-site", "none").lower() not in _OWN:
+    is_own = fields.get("sec-fetch-site", "none").lower() in _OWN
+    if not is_own or fields.get("origin", f"http://{host}").lower() != f"http://{host}":
         raise Unwanted(403)
     if fields.get("content-length", "0") != "0" or "transfer-encoding" in fields:
         raise Unwanted(400)
 
 
 def _parse_values(query: str, names: frozenset[str]) -> Mapping[str, str]:
+    is_there = bool(query)
     try:
-        pairs = parse_qsl(
-            query,
-            keep_blank_values=True,
-            strict_parsing=bool(query),
-            errors="strict",
-            max_num_fields=8,
-        )
+        pairs = parse_qsl(query, True, is_there, errors="strict", max_num_fields=8)
     except ValueError:
         raise Unwanted(400) from None
     values = dict(pairs)
-    if len(values) != len(pairs) or values.keys() != names:
-        raise Unwanted(400)
-    if any(len(value) > MOST_TEXT for value in values.values()):
+    is_long = any(len(value) > MOST_TEXT for value in values.values())
+    if len(values) != len(pairs) or values.keys() != names or is_long:
         raise Unwanted(400)
     return values
 
@@ -235,7 +212,7 @@ def _write(reply: PageReply, *, is_head: bool = False, moved: str = "") -> bytes
     fields = {**_SENT, "Content-Security-Policy": reply.policy}
     if reply.tag:
         fields["ETag"] = f'"{reply.tag}"'
-    if moved:
+    if reply.status == HTTPStatus.PERMANENT_REDIRECT:
         fields["Location"] = moved
     if reply.status == HTTPStatus.METHOD_NOT_ALLOWED:
         fields["Allow"] = "GET, HEAD"
@@ -246,16 +223,6 @@ def _write(reply: PageReply, *, is_head: bool = False, moved: str = "") -> bytes
     rows += [f"{name}: {value}" for name, value in fields.items()]
     head = ("\r\n".join(rows) + "\r\n\r\n").encode("ascii")
     return head + reply.body if has_body and not is_head else head
-
-
-def _drain(connection: socket.socket) -> None:
-    """Take what is still coming, so that a refusal is not lost when the connection closes."""
-    connection.shutdown(socket.SHUT_WR)
-    deadline = time.monotonic() + _DRAIN_SECONDS
-    while (left := deadline - time.monotonic()) > 0:
-        connection.settimeout(left)
-        if not connection.recv(_DRAIN_BYTES):
-            return
 
 
 def _has_gone(connection: socket.socket) -> bool:

@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -83,7 +83,10 @@ class KnownFreshness:
     """
 
     def __init__(self) -> None:
-        self._events = _open_events()
+        self._events: int | None = None
+        if sys.platform == "linux":
+            opened = int(_library().inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
+            self._events = None if opened < 0 else opened
         self._watched: set[int] = set()
         self._known: dict[int, tuple[Snapshot, Config, Freshness]] = {}
         self._trusted = 0
@@ -109,20 +112,20 @@ class KnownFreshness:
             self._remember(snapshot, config, found)
         return found
 
-    def close(self) -> None:
-        """Watch nothing any more."""
-        if self._events is not None:
-            os.close(self._events)
-            self._events = None
-
     def _remember(self, snapshot: Snapshot, config: Config, found: Freshness) -> None:
-        """Keep what was found if all folders were watched before it was looked for."""
-        watched = _watch(self._events, found.folders) if found.folders is not None else None
-        if watched is not None and watched <= self._watched:
+        """Keep what was found if all folders were watched before it was looked for.
+
+        A folder that is watched already has the number that it had; -1 is one too many.
+        """
+        add, mask = _library().inotify_add_watch, _CHANGES | _ONLY_FOLDERS
+        folders = set(found.folders or ())
+        watched = {int(add(self._events, os.fsencode(folder), mask)) for folder in folders}
+        is_whole = found.folders is not None and -1 not in watched
+        if is_whole and watched <= self._watched:
             if len(self._known) > 1:  # of the notes with and without the archive
                 self._known.clear()
             self._known[id(snapshot)] = snapshot, config, found
-        self._watched = watched or set()
+        self._watched = watched if is_whole else set()
 
     def _has_events(self) -> bool:
         """Say whether anything happened since the last time, and forget it."""
@@ -131,23 +134,6 @@ class KnownFreshness:
             while self._events is not None and os.read(self._events, _PIECE_BYTES):
                 happened = True
         return happened
-
-
-def _open_events() -> int | None:
-    if sys.platform != "linux":
-        return None
-    found = int(_library().inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
-    return None if found < 0 else found
-
-
-def _watch(events: int | None, folders: Sequence[str]) -> set[int] | None:
-    """Watch folders; return a number for each, the same for one that is watched already.
-
-    ``None`` where the system does not watch that many.
-    """
-    add, mask = _library().inotify_add_watch, _CHANGES | _ONLY_FOLDERS
-    numbers = {int(add(events, os.fsencode(folder), mask)) for folder in set(folders)}
-    return None if -1 in numbers else numbers
 
 
 def _library() -> ctypes.CDLL:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from queue import Empty, SimpleQueue
-from typing import Any, Protocol
+from typing import Any
 
 from memory_palace.config import PalacePaths
 from memory_palace.errors import PalaceError
@@ -32,15 +32,8 @@ from memory_palace.table import load, place_of
 
 Lend = Callable[[Palace], None]
 """Gives a palace that a command opens what the server has open."""
-
-
-class Run(Protocol):
-    """Runs a command line, and returns its exit status."""
-
-    def __call__(self, arguments: list[str], *, lend: Lend) -> int:
-        """Run it; ``lend`` is to be called with the palace that it opens."""
-
-
+Run = Callable[[list[str], Lend], int]
+"""Runs a command line that lends to the palace it opens; returns the exit status."""
 _LOOK_SECONDS = 2.0
 """How often it is asked whether there is still something to serve."""
 _TURN_SECONDS = 1.0
@@ -150,7 +143,10 @@ class _Resident(Listener):
     def _take(self, connection: socket.socket, message: dict[str, Any]) -> None:
         """Reply to a message, from the thread that answers where a command has to be run."""
         if message.get("do") == "status":
-            self._reply(connection, self._describe())
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _MAXRSS_UNIT
+            own = {"pid": os.getpid(), "since": self._since, "root": self._root}
+            own |= {"answered": self.answered, "peak_memory_bytes": peak}
+            self._reply(connection, own)
         elif message.get("do") == "stop":
             self._reply(connection, {"stopping": True})
             self._end("stopped")
@@ -169,15 +165,6 @@ class _Resident(Listener):
     def _reply(self, connection: socket.socket, record: dict[str, Any]) -> None:
         self.send(connection, encode({"v": VERSION, **record}))
 
-    def _describe(self) -> dict[str, Any]:
-        return {
-            "pid": os.getpid(),
-            "since": self._since,
-            "root": self._root,
-            "answered": self.answered,
-            "peak_memory_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _MAXRSS_UNIT,
-        }
-
     def _listen(self) -> None:
         try:
             self.serve_forever(_LISTEN_SECONDS)
@@ -193,7 +180,7 @@ class _Resident(Listener):
             self._asked.put(None)
 
     def _answer_until_the_end(self, idle_seconds: float) -> str:
-        looked = time.monotonic()
+        looked = self.last_used = time.monotonic()
         while self._ends is None:
             self._answer_next(_TURN_SECONDS)
             now = time.monotonic()
@@ -221,7 +208,7 @@ class _Resident(Listener):
         if request.fixed != self._fixed:
             return {"refused": "environment"}
         try:
-            return answer(request, partial(self._run, lend=self._lend))
+            return answer(request, lambda line: self._run(line, self._lend))
         except Exception:  # a defect of the command: it is shown where it runs alone
             self.note(traceback.format_exc())
             return {"refused": "failed"}

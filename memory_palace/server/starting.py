@@ -49,7 +49,7 @@ def claim_socket(root: str, environ: Mapping[str, str]) -> Iterator[socket.socke
             f"{folder} must be a folder that belongs to you and lets nobody else in; remove it, "
             "or set XDG_RUNTIME_DIR to one that does"
         )
-    lock = _take_lock(_lock_path(path))
+    lock = _take_lock(path)
     try:
         record = {"pid": os.getpid(), "since": time.time(), "version": VERSION, "root": root}
         os.ftruncate(lock, 0)
@@ -77,7 +77,7 @@ def claim_socket(root: str, environ: Mapping[str, str]) -> Iterator[socket.socke
 def clear_left(path: str) -> None:
     """Remove the socket and the lock of a server that was killed; of one that runs, nothing."""
     try:
-        lock = _take_lock(_lock_path(path))
+        lock = _take_lock(path)
     except (ServedError, OSError):
         return
     for left in (path, _lock_path(path)):
@@ -130,23 +130,16 @@ def stop_server(root: str, environ: Mapping[str, str]) -> bool:
     if holder is None:
         return False
     _control(path, "stop")
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        if _has_ended(path, holder):
-            return True
+    for number in (signal.SIGTERM, signal.SIGKILL, None):
+        deadline = time.monotonic() + _END_SECONDS
+        while time.monotonic() < deadline:
+            if _read_holder(path) != holder:
+                return True
+            time.sleep(_POLL_SECONDS)
         with suppress(ProcessLookupError):
-            os.kill(holder["pid"], number)
-    if not _has_ended(path, holder):
-        raise PalaceError(f"process {holder['pid']} does not end")
-    return True
-
-
-def _has_ended(path: str, holder: Mapping[str, Any]) -> bool:
-    deadline = time.monotonic() + _END_SECONDS
-    while _read_holder(path) == holder:
-        if time.monotonic() >= deadline:
-            return False
-        time.sleep(_POLL_SECONDS)
-    return True
+            if number is not None:
+                os.kill(holder["pid"], number)
+    raise PalaceError(f"process {holder['pid']} does not end")
 
 
 def _control(path: str, what: str) -> dict[str, Any] | None:
@@ -176,40 +169,36 @@ def _lock_path(path: str) -> str:
 
 
 def _take_lock(path: str) -> int:
-    """Return the descriptor of the lock, held; raise ``ServedError`` naming who holds it."""
+    """Return the descriptor of the lock of a socket; raise ``ServedError`` naming who holds it."""
     while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        lock = os.open(_lock_path(path), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         try:
-            flock(descriptor, LOCK_EX | LOCK_NB)
+            flock(lock, LOCK_EX | LOCK_NB)
         except OSError as error:
-            os.close(descriptor)
-            holder = _read_lock(path)
+            os.close(lock)
+            holder = _read_holder(path)
             who = f"process {holder['pid']}" if holder else "another process"
             raise ServedError(f"{who} serves this palace already") from error
-        found = os.fstat(descriptor)
-        if stat.S_ISREG(found.st_mode) and mark_of(path) == (found.st_dev, found.st_ino):
-            return descriptor
-        os.close(descriptor)  # its holder ended and removed it between the two calls
+        found = os.fstat(lock)
+        is_there = mark_of(_lock_path(path)) == (found.st_dev, found.st_ino)
+        if is_there and stat.S_ISREG(found.st_mode):
+            return lock
+        os.close(lock)  # its holder ended and removed it between the two calls
 
 
 def _read_holder(path: str) -> dict[str, Any] | None:
-    """Return who holds the lock of a socket; ``None`` where nobody does."""
-    return _read_lock(_lock_path(path))
-
-
-def _read_lock(path: str) -> dict[str, Any] | None:
-    """Return the record of the holder of a lock: pid, since when, version, root."""
+    """Return who holds the lock of a socket: pid, since when, version, root."""
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
+        lock = os.open(_lock_path(path), os.O_RDWR | os.O_NOFOLLOW)
     except OSError:
         return None
     try:
-        flock(descriptor, LOCK_SH | LOCK_NB)
+        flock(lock, LOCK_SH | LOCK_NB)
     except OSError:
         with suppress(ValueError):
-            holder = json.loads(os.pread(descriptor, 1 << 16, 0))
+            holder = json.loads(os.pread(lock, 1 << 16, 0))
             if isinstance(holder, dict) and isinstance(holder.get("pid"), int):
                 return holder
     finally:
-        os.close(descriptor)
+        os.close(lock)
     return None

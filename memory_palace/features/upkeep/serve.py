@@ -120,7 +120,7 @@ def _start(palace: Palace, root: str, given: list[str]) -> ServerStatus:
     return ServerStatus.of(found)
 
 
-def _run_lending(arguments: list[str], *, lend: Lend) -> int:
+def _run_lending(arguments: list[str], lend: Lend) -> int:
     """Run a command line as the terminal would, with a palace that is open already."""
     options.lend = lend
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -67,12 +67,11 @@ class Looking:
 
 
 @pytest.fixture
-def looking(palace: Palace, monkeypatch: pytest.MonkeyPatch) -> Iterator[Looking]:
+def looking(palace: Palace, monkeypatch: pytest.MonkeyPatch) -> Looking:
     known = refreshing.KnownFreshness()
     found = Looking(palace, known)
     monkeypatch.setattr(refreshing, "check_freshness", found.look)
-    yield found
-    known.close()
+    return found
 
 
 def test_notes_that_nothing_happened_to_are_looked_at_twice(looking: Looking) -> None:
