@@ -108,7 +108,7 @@ def test_the_note_whose_words_are_asked_is_left_out_of_the_answer(orchard_palace
 
 def test_the_report_names_what_is_not_found_and_what_has_the_name_of_another(orchard_palace):
     done = run(orchard_palace)
-    assert [c.path for c in done.confused] == ["smoke.md"]
+    assert [c.path for c in done.report.confused] == ["smoke.md"]
     lines = list(done.lines())
     assert 'Smoke is linked as "smudge pots" (log.md:3), which is Smudge pots' in lines[1]
     assert done.known_questions == done.questions == 2
@@ -145,7 +145,7 @@ def test_memories_that_nobody_reviews_are_counted_and_those_just_made_too(orchar
     orchard_palace.index()
     memories.review("Gong", is_recalled=True)
     done = run(orchard_palace, now=datetime.now(UTC))
-    assert [one.state for one in done.unreviewed] == ["never reviewed"]
+    assert [one.state for one in done.report.unreviewed] == ["never reviewed"]
     assert "memories: 1 never reviewed" in list(done.lines())
 
 

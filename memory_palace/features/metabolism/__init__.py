@@ -1,1 +1,1 @@
-"""What outlives the project it came from, and what goes: gates, rules, and their evidence."""
+"""Promotion and archiving of notes: gates, rules, and their evidence."""

@@ -20,9 +20,9 @@ class AssetKind:
     """One kind of note in the reflection wing."""
 
     name: str
-    """What the verb calls it."""
+    """Name on the command line."""
     type: str
-    """What its front matter calls it."""
+    """The ``type`` in its front matter."""
     folder: str
     sections: Sequence[str]
     """All required; the first says what it is about."""

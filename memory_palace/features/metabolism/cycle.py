@@ -56,7 +56,7 @@ class RipeNote:
 
 @dataclass(frozen=True, slots=True)
 class Report(Shown):
-    """What is ripe and what is stale, with the evidence counted."""
+    """Ripe and stale notes, with the evidence counted."""
 
     undistilled: tuple[str, ...]
     """Paths of completed cards without a telegraph."""

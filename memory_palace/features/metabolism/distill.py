@@ -43,7 +43,7 @@ _NAMES: Mapping[str, str] = dict(zip(_KEYS, TELEGRAM.sections, strict=True))
 _ASIDE = "left_out"
 """Headings of acceptance checks, paths, next steps and thanks: not listed as left out either."""
 _AROUND = re.compile(r"\([^()]*+\)|（[^（）]*+）|[\d#.:：!?！？*_`–—-]++")
-"""What a heading has beside its words: "2. Fix (Tuesday):"."""
+"""Numbers, brackets and marks of a heading: "2. Fix (Tuesday):"."""
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _LEAST_CHARACTERS = 4
 """Of a phrase that names a longer heading; "les" is Dutch for lesson, and an article in French."""
@@ -123,7 +123,7 @@ def plan_distill(ledger: Ledger, card: Card, *, model: str | None = None) -> Pla
 
 
 def distill_card(ledger: Ledger, card: Card) -> Telegraph:
-    """Keep what a card says of the four parts; what it lacks is looked for in what it links to.
+    """Return the four parts of a card; parts that it lacks are taken from notes that it links to.
 
     Raise ``UsageError`` for a card that is not completed, ``CheckFailedError`` where no heading or
     label of it names a part.

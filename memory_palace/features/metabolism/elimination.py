@@ -35,7 +35,7 @@ from memory_palace.notes.withholding import withhold
 
 LineRange: TypeAlias = tuple[int, int]
 Cosine: TypeAlias = Callable[[str, str], float | None]
-"""How alike two notes are by their vectors; ``None`` where one has none."""
+"""Returns the cosine of two notes' vectors; ``None`` where one has none."""
 
 DUPLICATE_COSINE, DUPLICATE_JACCARD = 0.92, 0.7
 """Both must be exceeded."""
@@ -71,7 +71,7 @@ class Elimination:
     held: str | None = None
     """Why it is not carried out now, although the rule says so."""
     lines: tuple[LineRange, LineRange] | None = None
-    """Of a contradiction, those of the other note and its own."""
+    """Contradicting lines of the other note and of this one."""
 
 
 def find_proposals(ledger: Ledger, *, cosine: Cosine | None) -> list[Elimination]:
@@ -139,17 +139,12 @@ def _failed(ledger: Ledger, document: Document) -> Elimination | None:
     evidence = [f"made from {path}, which is open again" for path in reopened]
     if has_failed:
         evidence.append(f"{failures} failures, {successes} successes")
-    room = _room_of_origin(ledger, document)
+    cards = [ledger.cards[s.path] for s in ledger.sources(document.path) if s.path in ledger.cards]
+    projects = [document.text("project"), document.text("project_room")]
+    projects += [c.document.text("project") for c in (*cards, *ledger.worked_in(document.path))]
+    room = next(filter(None, projects), None)
     held = None if room else "no card or field says which project it came from"
     return Elimination("return", document.path, tuple(evidence), other=room, held=held)
-
-
-def _room_of_origin(ledger: Ledger, document: Document) -> str | None:
-    cards = [ledger.cards[s.path] for s in ledger.sources(document.path) if s.path in ledger.cards]
-    cards += ledger.worked_in(document.path)
-    names = [document.text("project"), document.text("project_room")]
-    names += [card.document.text("project") for card in cards]
-    return next(filter(None, names), None)
 
 
 def _unused(ledger: Ledger, document: Document) -> Elimination | None:
@@ -159,7 +154,12 @@ def _unused(ledger: Ledger, document: Document) -> Elimination | None:
     """
     path, last = document.path, ledger.last_use(document.path)
     is_stale = document.text("status") == "stale"
-    inbound = [p for p in ledger.inbound(path) if not _is_own(ledger, path, p)]
+    made_of = {source.path for source in ledger.sources(path)}
+    inbound = [
+        other
+        for other in ledger.inbound(path)
+        if other not in made_of and path not in {d.path for d in ledger.sources(other)}
+    ]
     began = ledger.usage.began
     idle = None if last is None else (ledger.today - last).days
     evidence = (
@@ -178,12 +178,6 @@ def _unused(ledger: Ledger, document: Document) -> Elimination | None:
     if (ledger.today - since).days >= UNUSED_DAYS:
         return Elimination("archive", path, (*evidence, f"stale since {since}"))
     return None
-
-
-def _is_own(ledger: Ledger, path: str, source: str) -> bool:
-    """Whether a link comes from what the asset was made of, or what was made of it."""
-    made_of = {document.path for document in ledger.sources(path)}
-    return source in made_of or path in {document.path for document in ledger.sources(source)}
 
 
 def _finished_card(ledger: Ledger, document: Document) -> Elimination | None:

@@ -7,7 +7,7 @@ from memory_palace.features.metabolism import cycle
 
 
 class Metabolism(Feature):
-    """What completed work leaves behind, and what is no longer used."""
+    """Distilling, promoting and archiving of notes."""
 
     report = Verb(cycle.take_report)
     distill = Verb(cycle.distill)

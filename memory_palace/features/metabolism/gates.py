@@ -107,7 +107,7 @@ def _worked(ledger: Ledger, path: str) -> PromotionGate:
 
 
 def _tells_what_follows(document: Document) -> list[PromotionGate]:
-    """Ask a telegraph for the two parts that carry over; other notes have no parts."""
+    """Return the gate of a telegraph's two parts that carry over; none for other notes."""
     if kind_of(document) is not TELEGRAM:
         return []
     needed = ("Working solution", "Principle")

@@ -30,7 +30,7 @@ class Ledger:
 
     documents: Mapping[str, Document]
     out: Mapping[str, frozenset[str]]
-    """What each note links to; also what a card names as input and a note as its source."""
+    """Notes that each note links to, names as input of a card, or as its source."""
     back: Mapping[str, frozenset[str]]
     cards: Mapping[str, Card]
     """By path, archived ones too."""

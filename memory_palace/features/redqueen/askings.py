@@ -31,7 +31,7 @@ from memory_palace.shown import inner
 CUT = 5
 """Notes that a person looks at."""
 AskingKind: TypeAlias = Literal["golden", "question", "link", "heading"]
-"""Whose words: of the golden set, the field ``questions``, a link, a heading."""
+"""Origin of a question: the golden set, the field ``questions``, a link, a heading."""
 KINDS: tuple[AskingKind, ...] = ("golden", "question", "link", "heading")
 """Most telling first: a note is nearly always found by its own heading."""
 _NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
@@ -45,10 +45,10 @@ class Asking:
     """One question, which notes answer it, and the notes that came."""
 
     question: str
-    """On one line, without markup."""
+    """The text on one line, without markup."""
     kind: AskingKind
     path: str
-    """Of the note that it is about."""
+    """Path of the note that it is about."""
     title: str
     said_in: str | None = None
     """Path of the other note whose words these are: whoever asks has not read it."""
@@ -63,7 +63,7 @@ class Asking:
 
     @property
     def place(self) -> str:
-        """Where its words stand, in brackets; empty where nobody can tell."""
+        """The place of its words, in brackets; empty where it is unknown."""
         return f" ({self.said_in or self.path}:{self.line})" if self.line else ""
 
     def __str__(self) -> str:
@@ -78,7 +78,7 @@ class Asking:
 
 
 class Meanings:
-    """Which note a link means: as the product resolves it, or by the title of one note alone."""
+    """Resolves links to notes: as the product does, or by a title that one note alone has."""
 
     def __init__(self, documents: Mapping[str, Document]) -> None:
         self._paths = list(documents)
@@ -230,7 +230,7 @@ class Confusion:
     path: str
     title: str
     rival: str
-    """What comes first in its place."""
+    """Path of the note that comes first in its place."""
     rival_title: str
     is_named: bool
     """Whether a link to the note is called by the rival's name."""
@@ -258,9 +258,8 @@ class Unreviewed:
 
 @dataclass(frozen=True, slots=True)
 class RoundReport:
-    """One examination."""
+    """Findings of one examination."""
 
-    asked: tuple[Asking, ...] = ()
     missed: tuple[Asking, ...] = ()
     """Questions whose note is not among the first five."""
     confused: tuple[Confusion, ...] = ()
@@ -289,7 +288,7 @@ def make_report(
     missed = [f for f in missed if f.kind != "link" or share[id(f)] >= _HALF]
     missed.sort(key=lambda found: (_by_kind(found), -share[id(found)]))
     unreviewed = tuple(_find_unreviewed(standings, today))
-    return RoundReport(tuple(asked), tuple(missed), confused, unreviewed)
+    return RoundReport(tuple(missed), confused, unreviewed)
 
 
 def _by_kind(found: Asking) -> int:

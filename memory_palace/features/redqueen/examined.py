@@ -1,4 +1,4 @@
-"""What the Red Queen knows of each note: its cue, and the prose that questions are made from."""
+"""Notes as the Red Queen sees them: the cue, and the prose that questions are made from."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ExaminedMemory:
     """One note, or one memory, as the Red Queen sees it. No token is in it."""
 
     cue: Cue
-    """All that the Learner may see."""
+    """The only part that the Learner may see."""
     content: str
     """Prose that questions are made from; no metadata."""
     links: tuple[str, ...]

@@ -20,7 +20,7 @@ REST = timedelta(hours=24)
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """What was found wrong with a note."""
+    """A weakness that was found in a note."""
 
     path: str
     gap: str

@@ -33,7 +33,7 @@ _FEW = 2
 """Notes that may name another which nobody links: more chose not to."""
 _WORD = re.compile(r"[^\W_]+")
 _SHUT_LINE = re.compile(r">|\||\[\^|%%|:{3}|~{3}|\[[^\[\]\n]++\]:")
-"""What a quotation, a table, a footnote, a comment or a definition begins with."""
+"""The beginning of a quotation, table, footnote, comment or definition."""
 _SHUT_SPAN = re.compile(
     r"\$\$.*?\$\$|\$[^$\n]++\$|%%.*?%%|(?:https?://|www\.)[^\s)\]>]++|<[^<>\n]++>|(?<!\w)#[\w/-]++"
     r"|\{\{[^{}\n]*+\}\}|\[[^\[\]\n]*+\]",
@@ -45,7 +45,7 @@ _UNSAFE = re.compile(r"<!--|-->|^#{1,6}[ \t].*$", re.MULTILINE)
 
 
 class _Mention(NamedTuple):
-    """Where a note writes a name of another without linking it."""
+    """A place where a note writes a name of another without linking it."""
 
     source: str
     target: str
@@ -83,29 +83,26 @@ def propose(library: Library) -> list[RoundProposal]:
         if max(sources[mention.source], targets[mention.target]) < _PER_NOTE:
             sources[mention.source] += 1
             targets[mention.target] += 1
-            found.append(_link(vault, mention, linking[mention.target]))
+            title, linked = documents[mention.target].title, linking[mention.target]
+            others = "other note links" if linked == 1 else "other notes link"
+            found.append(
+                RoundProposal(
+                    "link",
+                    mention.source,
+                    mention.written,
+                    mention.line,
+                    mention.target,
+                    f"names {title}" + (f"; {linked} {others} it" if linked else ""),
+                    vault.write(mention),
+                )
+            )
     return found[:MOST_SHOWN]
-
-
-def _link(vault: _Vault, mention: _Mention, linked: int) -> RoundProposal:
-    title = vault.documents[mention.target].title
-    by = f"; {linked} other {'note links' if linked == 1 else 'notes link'} it" if linked else ""
-    return RoundProposal(
-        "link",
-        mention.source,
-        mention.written,
-        mention.line,
-        mention.target,
-        f"names {title}{by}",
-        vault.write(mention),
-    )
 
 
 class _Vault:
     """The notes that proposals are made from, and how their links are written."""
 
     def __init__(self, documents: Mapping[str, Document]) -> None:
-        self.documents = documents
         self._meanings = Meanings(documents)
         self.links = {
             path: {

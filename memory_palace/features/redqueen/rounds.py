@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import starmap
@@ -20,10 +20,8 @@ from memory_palace.features.memories.memories import find_embedder, plan_reviews
 from memory_palace.features.memories.reviews import load_reviews
 from memory_palace.features.redqueen.askings import (
     Asking,
-    Confusion,
     Meanings,
     RoundReport,
-    Unreviewed,
     ask_search,
     choose_askings,
     collect_askings,
@@ -43,7 +41,7 @@ from memory_palace.features.redqueen.session import (
 from memory_palace.graph.resolve import fold_name
 from memory_palace.notes.document import Library
 from memory_palace.notes.golden import read_golden
-from memory_palace.shown import Shown, inner, plural
+from memory_palace.shown import SPREAD, Shown, inner, plural
 from memory_palace.storage.logs import append_record
 
 QUESTIONS = 100
@@ -86,12 +84,10 @@ class Round(Shown):
     known_questions: int
     score: float
     """Share of the questions whose note is found, or the mean of the model's marks; 0 to 1."""
-    missed: tuple[Asking, ...]
-    confused: tuple[Confusion, ...]
-    unreviewed: tuple[Unreviewed, ...]
+    report: RoundReport = field(metadata=SPREAD)
     shared: tuple[SharedName, ...]
     evaluations: tuple[JudgedAnswer, ...]
-    """Of the answers of a model, where one played the round."""
+    """The answers of a model, where one played the round."""
     proposals: tuple[RoundProposal, ...]
     """Most useful first; ``change`` holds those on the first notes."""
     resting: tuple[str, ...]
@@ -112,14 +108,15 @@ class Round(Shown):
             yield f"{judged.score:.2f}  {judged.path}"
             yield f"      asked: {judged.question}"
             yield from (f"      gap: {gap}" for gap in judged.gaps)
-        if self.confused:
-            yield from _list_first("taken for another note", self.confused)
-            yield f'  next: palace query "{self.confused[0].questions[0].question}"'
-        if self.missed:
-            yield from _list_first("not found by the words of others", self.missed)
-            yield f'  next: palace query "{self.missed[0].question}"'
-        if self.unreviewed:
-            counts = Counter(one.state for one in self.unreviewed)
+        report = self.report
+        if report.confused:
+            yield from _list_first("taken for another note", report.confused)
+            yield f'  next: palace query "{report.confused[0].questions[0].question}"'
+        if report.missed:
+            yield from _list_first("not found by the words of others", report.missed)
+            yield f'  next: palace query "{report.missed[0].question}"'
+        if report.unreviewed:
+            counts = Counter(one.state for one in report.unreviewed)
             yield f"memories: {', '.join(f'{count} {state}' for state, count in counts.items())}"
             yield "  next: palace memory due"
         if self.shared:
@@ -214,7 +211,7 @@ def run(
     golden = {known.question: known.notes for known in read_golden(engine.paths)}
     askings = collect_askings(library, golden)
     resting = find_resting(engine, now=moment)
-    session, report = None, RoundReport()
+    session, results, report = None, list[Asking](), RoundReport()
     if roles is None:
         asked = choose_askings(askings, memories, strategy, question_count, seed=seed)
         standings = plan_reviews(engine, today=moment.date())
@@ -238,15 +235,13 @@ def run(
         apply=apply,
     )
     shared = shared_names({path: d for path, d in library.documents.items() if not d.is_cold})
-    ranks = [asking.rank for asking in report.asked]
+    found = sum(one.rank is not None for one in results)
     done = Round(
         strategy=strategy,
-        questions=len(session.questions if session else ranks),
+        questions=len(session.questions if session else results),
         known_questions=len(askings),
-        score=session.score if session else sum(map(bool, ranks)) / max(len(ranks), 1),
-        missed=report.missed,
-        confused=report.confused,
-        unreviewed=report.unreviewed,
+        score=session.score if session else found / max(len(results), 1),
+        report=report,
         shared=tuple(starmap(SharedName, shared.items())),
         evaluations=tuple(_judged(session)) if session else (),
         proposals=tuple(awake),
@@ -307,8 +302,11 @@ def _plan(
 def _record(engine: Engine, played: Round, *, seed: int, now: datetime) -> None:
     """Log a round that was applied."""
     gaps = [(judged.path, gap) for judged in played.evaluations for gap in judged.gaps]
-    gaps += [(found.path, f"not found: {found.question}") for found in played.missed]
-    gaps += [(c.path, f"taken for {c.rival}: {c.questions[0].question}") for c in played.confused]
+    gaps += [(found.path, f"not found: {found.question}") for found in played.report.missed]
+    gaps += [
+        (pair.path, f"taken for {pair.rival}: {pair.questions[0].question}")
+        for pair in played.report.confused
+    ]
     record = {
         "id": played.change.id,
         "time": now.isoformat(timespec="milliseconds"),

@@ -27,17 +27,17 @@ ProposalKind: TypeAlias = Literal["link", "alias", "question", "image"]
 DEPTH = 5
 """Questions that ``depth-first`` puts to one memory before it goes on to the next."""
 _INTEREST = 0.5
-"""How much a memory matters for what is ahead, where nobody says (source document 000)."""
+"""Interest of a memory where nobody says (source document 000)."""
 MOST_CHANGED = 3
 """Memories that one round changes, where nobody says more: people read every diff."""
 _RECALLED = 5
-"""How many memories an answer may think of."""
+"""Most memories that an answer recalls."""
 _BLANK = "____"
 _WORD = re.compile(r"\w+(?:[.,:'’-]\w+)*")
 
 
 class Strategy(StrEnum):
-    """Which memories are attacked first."""
+    """Order in which memories are attacked."""
 
     RANDOM = "random"
     WEAK_SPOTS = "weak-spots"
@@ -55,17 +55,17 @@ class Question:
     difficulty: str
     """From ``1``, easy, to ``5``, hard."""
     expected_elements: tuple[str, ...]
-    """What a full answer names."""
+    """Elements of a full answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class LearnerAnswer:
-    """What the Learner recalls of one question, from cues alone."""
+    """The Learner's answer to one question, from cues alone."""
 
     recalled: tuple[str, ...]
     """Ids of the memories it thinks of, best first, at most five."""
     text: str
-    """What it can say."""
+    """The answer in words."""
     confidence: int
     """From 1, a guess, to 5, certain."""
 
@@ -89,7 +89,7 @@ class RoundProposal:
 
     kind: ProposalKind
     path: str
-    """Of the note that would change."""
+    """Path of the note that would change."""
     text: str
     """The name, question or image; of a link the words that become it."""
     line: int = 0
@@ -99,7 +99,7 @@ class RoundProposal:
     reason: str = ""
     """One line that names the evidence."""
     written: str = ""
-    """What stands in place of the words that become a link."""
+    """The link that replaces the words."""
 
     def __str__(self) -> str:
         place = f"{self.path}:{self.line}" if self.line else self.path
@@ -156,7 +156,7 @@ def choose_targets(
 
 
 class Roles(Protocol):
-    """Who plays the four roles: Examiner, Learner, Evaluator and Evolver. Each is replaceable."""
+    """The four roles: Examiner, Learner, Evaluator and Evolver. Each is replaceable."""
 
     async def ask(
         self, memories: Memories, targets: Sequence[str], strategy: Strategy, *, rng: random.Random
@@ -183,7 +183,7 @@ class Roles(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RoundFindings:
-    """What one round found, and what it proposes. Nothing is written."""
+    """Findings and proposals of one round. Nothing is written."""
 
     strategy: Strategy
     questions: tuple[Question, ...]

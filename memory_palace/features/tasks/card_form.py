@@ -43,7 +43,7 @@ class Row(NamedTuple):
     """0-based, of the body."""
     text: str
     start: int
-    """Where its content begins, behind the label."""
+    """Column of the content, behind the label."""
     is_code: bool
 
 
@@ -53,7 +53,7 @@ class CardForm:
 
     parts: Mapping[CardPart, list[Row]]
     rest: list[Row]
-    """All that may hold a check where no part is for checks: what is neither input nor output."""
+    """Rows besides inputs and outputs: they may hold checks where no part is for checks."""
 
     def text(self, kind: CardPart) -> str:
         """Return a part as it is written; empty where it is absent."""
@@ -161,9 +161,9 @@ class CardItem:
     """0-based, of the body."""
     indent: int
     text: str
-    """On one line, without bullet and box."""
+    """The item on one line, without bullet and box."""
     mark: tuple[int, int]
-    """Where the box stands in its line; nothing, where it would stand, if there is none there."""
+    """Columns of the box in its line; an empty range where it would stand."""
     has_box: bool = False
     is_ticked: bool = False
     is_dropped: bool = False

@@ -1,4 +1,4 @@
-"""What an input or output of a task card names, as people write it, and where that may lie."""
+"""Paths and links that inputs and outputs of a task card name, and whether they exist."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from memory_palace.notes.note_links import find_links
 _CODE = re.compile(r"`([^`\n]++)`")
 _MARKDOWN = re.compile(r"\]\(<?([^()<>\n]*(?:\([^()\n]*\)[^()<>\n]*)?)>?\)")
 _REMARK = re.compile(r" (?:[-–—(→]|->)|[,;:](?= |\Z)")
-"""Where a remark behind a path begins."""
+"""The beginning of a remark behind a path."""
 _BETWEEN = re.compile(r"[,;] +")
 _SUFFIX = re.compile(r"[\w*)\]]\.[A-Za-z][A-Za-z0-9]{0,7}\Z")
 _GLOB = re.compile(r"[*?]")

@@ -50,7 +50,7 @@ class Card(Shown):
 
     path: str
     state: State
-    """Of the folder it lies in, whatever its own field says."""
+    """State of its folder; its own field may say another."""
     task_id: str
     """Its own id, else its file name."""
     title: str

@@ -36,7 +36,7 @@ _QUOTE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """What one party says: lines of a note, and what they held when they were quoted."""
+    """The claim of one party: lines of a note, and their text when they were quoted."""
 
     path: str
     first_line: int
@@ -119,7 +119,7 @@ def make_quote(
 
 
 def check_quote(document: Document | None, quote: Quote) -> str:
-    """Say what became of quoted lines: ``as quoted``, ``changed since`` or ``gone``."""
+    """Return the standing of quoted lines: ``as quoted``, ``changed since`` or ``gone``."""
     if document is None:
         return "gone"
     try:

@@ -147,7 +147,7 @@ def show_conflict(engine: Engine, name: str) -> tuple[Conflict, list[Claim]]:
 
 @dataclass(frozen=True, slots=True)
 class _Sides:
-    """Who won, who lost, and what was quoted of either."""
+    """Winner and loser of a conflict, and the quote of each."""
 
     winner: Document
     loser: Document
@@ -185,25 +185,15 @@ def _find_sides(library: Library, conflict: Conflict, winner: str) -> _Sides:
     return _Sides(library.documents[path], library.documents[loser], *quotes)
 
 
-def _supersede(loser: Document, places: Sequence[Place], mark: Decision, heir: str) -> Replace:
-    """Mark what lost, and the note itself where it holds nothing else; no places are all of it."""
-    data = loser.data
-    known = find_claims(decode_note(data, loser.path)[0])
-    for start, end in sorted(places, reverse=True):  # from below, so that places above stay
-        if any(each.start < end and start < each.end for each in known):
-            continue
-        data = mark_claim(loser.path, data, (start, end), mark)
-    if not places or (loser.path != heir and holds_nothing_else(loser, data)):
-        fields = {"superseded_by": heir, "superseded_at": mark.day}
-        data = set_fields(loser.path, data, fields)
-    return Replace(loser.path, loser.data, data)
-
-
 def _plan_loss(
     sides: _Sides, places: Sequence[Place], mark: Decision, closing: Replace, words: str
 ) -> Plan:
-    """Return the change, also of the quotation in the conflict, which may be cited as a source."""
-    text = decode_note(sides.loser.data, sides.loser.path)[0]
+    """Mark what lost in its note, and in the quotation of the conflict, which may be cited.
+
+    The note itself is superseded where it holds nothing else; no places are all of it.
+    """
+    loser, data = sides.loser, sides.loser.data
+    text = decode_note(data, loser.path)[0]
     said = [text[start:end] for start, end in places]
     for claim in said if sides.lost else ():
         record = decode_note(closing.after, closing.path)[0]
@@ -212,9 +202,16 @@ def _plan_loss(
         if place:
             after = mark_claim(closing.path, closing.after, place, mark)
             closing = replace(closing, after=after)
-    loss = _supersede(sides.loser, places, mark, sides.winner.path)
-    named = (f"superseded in {sides.loser.path}: {one_line(each, 'it')}" for each in said)
-    return Plan([closing, loss], words, (f"decided by {mark.decided_by}", *named))
+    known = find_claims(text)
+    for start, end in sorted(places, reverse=True):  # from below, so that places above stay
+        if not any(each.start < end and start < each.end for each in known):
+            data = mark_claim(loser.path, data, (start, end), mark)
+    heir = sides.winner.path
+    if not places or (loser.path != heir and holds_nothing_else(loser, data)):
+        data = set_fields(loser.path, data, {"superseded_by": heir, "superseded_at": mark.day})
+    named = (f"superseded in {loser.path}: {one_line(each, 'it')}" for each in said)
+    evidence = (f"decided by {mark.decided_by}", *named)
+    return Plan([closing, Replace(loser.path, loser.data, data)], words, evidence)
 
 
 def _link(library: Library, path: str) -> str:
@@ -279,16 +276,21 @@ def find_losing(
     own = decode_note(winner.data, winner.path)[0]
     other = read_statements(winner, _quoted_lines(winner, own, won))
     if range_ is None and conflict.kind == "duplicate":
-        _check_said(loser, other)
+        for sentence in split_sentences(read_prose(read_statements(loser).text)):
+            found = check_answer(sentence, [other]).sentences
+            if any(each.verdict in REFUSED for each in found):
+                raise UsageError(
+                    f"{winner.path} does not say “{sentence}”, which {loser.path} says; write it "
+                    "there first, or give --whole"
+                )
         return []
     if range_ is None:
-        found = _contradicting(text, read_statements(loser), other)
-        if not found:
-            raise UsageError(
-                f"no sentence of {loser.path} clearly contradicts {winner.path}; say which lines "
-                "no longer hold with --line 12-15, or that none does with --whole"
-            )
-        return found
+        if places := _contradicting(text, read_statements(loser), other):
+            return places
+        raise UsageError(
+            f"no sentence of {loser.path} clearly contradicts {winner.path}; say which lines "
+            "no longer hold with --line 12-15, or that none does with --whole"
+        )
     return _narrow(loser, text, range_, other)
 
 
@@ -303,18 +305,6 @@ def holds_nothing_else(document: Document, data: bytes) -> bool:
 def _head(document: Document, data: bytes) -> int:
     text = decode_note(data, document.path)[0]
     return Markup(text).starts[document.body_first_line - 1]
-
-
-def _check_said(loser: Document, winner: Passage) -> None:
-    """Raise ``UsageError`` for a duplicate that says what the other does not."""
-    own = read_statements(loser)
-    for sentence in split_sentences(read_prose(own.text)):
-        found = check_answer(sentence, [winner]).sentences
-        if any(each.verdict in REFUSED for each in found):
-            raise UsageError(
-                f"{winner.note} does not say “{sentence}”, which {loser.path} says; write it there "
-                "first, or give --whole"
-            )
 
 
 def _named_lines(loser: Document, text: str, lines: str) -> tuple[int, int]:

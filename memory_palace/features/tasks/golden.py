@@ -37,7 +37,7 @@ class Answered:
     found: tuple[str, ...]
     """Paths of the first notes, best first."""
     unknown: tuple[str, ...] = ()
-    """What the file calls notes that are not there."""
+    """Names in the file that lead to no note."""
 
 
 @dataclass(frozen=True, slots=True)

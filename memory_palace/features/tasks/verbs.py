@@ -54,7 +54,7 @@ class Cards(Shown):
 
 @dataclass(frozen=True, slots=True)
 class CardFaults(Shown):
-    """What contradicts the folder of a card, or is missing in it."""
+    """Contradictions between cards and their folders, and missing parts."""
 
     faults: Sequence[str]
 
