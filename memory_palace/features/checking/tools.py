@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from memory_palace.features.checking.report import write_lines
+from memory_palace.features.checking.verify import verify as check
 from memory_palace.palace import Palace
 from memory_palace.tools import Said
 
@@ -18,7 +19,7 @@ def verify(
     notes: Annotated[Sequence[str], "path or path:10-20; else all"] = (),
 ) -> Said:
     """Check each sentence of an answer against notes before you send it."""
-    done = palace.memories.verify(answer, notes)
+    done = check(palace, answer, notes)
     lines = list(write_lines(done))
     if not done.by_meaning:
         lines[0] += " (compared by words only)"
