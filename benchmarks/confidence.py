@@ -25,7 +25,7 @@ from benchmarks.golden import read_pairs
 from benchmarks.metrics import share_interval
 from benchmarks.vectors import RememberingEmbedder
 from memory_palace.embedding.base import Embedder
-from memory_palace.models import Filters, Query
+from memory_palace.models import Filters, ParsedQuery
 from memory_palace.ranking import DEFAULT_PROFILE
 from memory_palace.retrieval.confidence import ANSWERED
 from memory_palace.retrieval.search import search
@@ -116,7 +116,7 @@ def ask_across(group: Sequence[Collection], embedder: Embedder, cache: Path) -> 
             found = answers.setdefault((palace.group, name), [])
             for question, vector in zip(questions, matrix, strict=True):
                 text = " ".join(question.text.split())
-                query = Query(text, question.as_of, Filters(), vector)
+                query = ParsedQuery(text, question.as_of, Filters(), vector)
                 hits = search(query, corpus.snapshot, profile=DEFAULT_PROFILE, limit=HITS).hits
                 units = {corpus.unit(hit.path, 1, is_passage=False) for hit in hits}
                 sure = max((hit.confidence or 0.0 for hit in hits), default=0.0)

@@ -19,7 +19,7 @@ from benchmarks.systems import Found, Ranker
 from benchmarks.vectors import loading
 from memory_palace.embedding.base import Embedder
 from memory_palace.index.recipes import name_recipe
-from memory_palace.models import Filters, Query, Vector
+from memory_palace.models import Filters, ParsedQuery, Vector
 from memory_palace.palace import Palace
 from memory_palace.retrieval.profiles import Profile
 from memory_palace.retrieval.search import search
@@ -98,7 +98,8 @@ def product_ranker(
         with loading(embedder):
             result = palace.query(question.text, limit=HITS, profile=profile.name, as_of=as_of)
         core = [hit for hit in result if hit.role == "core"]
-        query = Query(" ".join(question.text.split()), moment, Filters(written_by=moment), vector)
+        text, filters = " ".join(question.text.split()), Filters(written_by=moment)
+        query = ParsedQuery(text, moment, filters, vector)
         below = search(query, palace.snapshot(), profile=profile, limit=DEPTH, neighbors=0).hits
         found = {documents[hit.path]: hit.score for hit in core}
         for hit in below:

@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks import floor
 from benchmarks.generate import generated_palace, scratch_folder
 from benchmarks.timing import Measured, measure_commands, python, time_calls
-from memory_palace.models import Filters, Query
+from memory_palace.models import Filters, ParsedQuery
 from memory_palace.palace import Palace
 from memory_palace.places import PALACE
 from memory_palace.retrieval.search import search
@@ -103,7 +103,7 @@ def _measure_warm(root: Path, label: str) -> Measured:
     palace = Palace(root)
     snapshot = palace.snapshot()
     vector = palace.embedder().embed_queries([QUESTION])[0]
-    query = Query(QUESTION, time.time(), Filters(), vector)
+    query = ParsedQuery(QUESTION, time.time(), Filters(), vector)
     every, plain = time_calls(
         lambda: search(query, snapshot, profile="hybrid", limit=5),
         lambda: search(query, snapshot, profile="raw", limit=5),
@@ -140,7 +140,7 @@ def measure_ranking() -> Iterator[Measured]:
         vector = np.full(dimension, dimension**-0.5, np.float32)
         matrix = snapshot.rows_of(np.arange(len(snapshot.row_note)))
         words = (root / snapshot.paths[0]).read_text("utf-8").split()[-12:]
-        query = Query(" ".join(words), time.time(), Filters(), vector)
+        query = ParsedQuery(" ".join(words), time.time(), Filters(), vector)
 
         def rank(profile: str) -> object:
             return search(query, snapshot, profile=profile, limit=5)

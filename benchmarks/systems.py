@@ -12,7 +12,7 @@ from benchmarks.datasets.items import Collection, EvalQuestion
 from benchmarks.extension import add_baselines
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import STOPWORDS
-from memory_palace.models import Filters, Query, Vector
+from memory_palace.models import Filters, ParsedQuery, Vector
 from memory_palace.retrieval.profiles import Profile, get_profile
 from memory_palace.retrieval.search import search
 
@@ -48,7 +48,7 @@ def profile_ranker(profile: Profile, collection: Collection, corpus: Corpus) -> 
     unit = partial(corpus.unit, is_passage=collection.ranks_passages)
 
     def rank(question: EvalQuestion, vector: Vector) -> Found:
-        query = Query(" ".join(question.text.split()), question.as_of, Filters(), vector)
+        query = ParsedQuery(" ".join(question.text.split()), question.as_of, Filters(), vector)
         found = search(
             query,
             corpus.snapshot,

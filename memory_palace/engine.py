@@ -15,7 +15,7 @@ from memory_palace.fence import ASKED
 from memory_palace.index.freshness import check_freshness
 from memory_palace.index.opened import OpenedIndex
 from memory_palace.index.recipes import Embedders, choose_detail, name_recipe
-from memory_palace.models import Filters, NoteRecord, Problem, Query, QueryResult
+from memory_palace.models import Filters, NoteRecord, ParsedQuery, Problem, QueryResult
 from memory_palace.notes.discovery import read_settings
 from memory_palace.notes.reading import find_disputes
 from memory_palace.notes.usage import Act, logs_usage, record_usage
@@ -44,10 +44,10 @@ class Follower(Protocol):
         ...
 
 
-class Evidence(Protocol):
+class EvidenceSource(Protocol):
     """A feature that says of a question what one signal of the ranking measures."""
 
-    def ask(self, query: Query, snapshot: Snapshot) -> Query:
+    def ask(self, query: ParsedQuery, snapshot: Snapshot) -> ParsedQuery:
         """Return the question with the evidence."""
         ...
 
@@ -216,13 +216,13 @@ class Engine:
         profile: str | None = None,
         lexical: bool = False,
         as_of: float | None = None,
-    ) -> tuple[Query, Profile, Mode]:
+    ) -> tuple[ParsedQuery, Profile, Mode]:
         """Return what a text asks, and how its answers are ranked."""
         from memory_palace.retrieval.question import may_narrow, narrow
 
         moment = time.time() if as_of is None else as_of
         asked = " ".join(text.split())
-        query = Query(asked, moment, filters or Filters(), locale=self.config.locale)
+        query = ParsedQuery(asked, moment, filters or Filters(), locale=self.config.locale)
         query = narrow(query, snapshot, self.paths) if may_narrow(asked) else query
         has_vectors = bool(snapshot.commit.dimension)
         mode = profiles.choose_mode(query.text, lexical=lexical, has_vectors=has_vectors)
@@ -232,13 +232,13 @@ class Engine:
             query = self._embed(query, snapshot)
         for signal, name in EVIDENCE.items():
             if query.text and signal in chosen.weights:
-                feature: Evidence = getattr(self, name)
+                feature: EvidenceSource = getattr(self, name)
                 query = ASKED.read(name, partial(feature.ask, query, snapshot), query)
         return query, chosen, mode
 
     def _search(
         self,
-        query: Query,
+        query: ParsedQuery,
         snapshot: Snapshot,
         profile: Profile,
         paths: PalacePaths | None = None,
@@ -251,7 +251,7 @@ class Engine:
             query, snapshot, profile=profile, half_life_days=days, paths=paths, disputes=told, **how
         )
 
-    def _embed(self, query: Query, snapshot: Snapshot) -> Query:
+    def _embed(self, query: ParsedQuery, snapshot: Snapshot) -> ParsedQuery:
         from memory_palace.retrieval.question import embed_question
 
         return embed_question(query, self._embedders.of(snapshot.commit))

@@ -213,7 +213,7 @@ class AnchorEvidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class ParsedQuery:
     """A question after parsing: the same value drives every signal."""
 
     text: str

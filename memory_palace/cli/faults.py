@@ -149,14 +149,8 @@ def _is_of_the_terminal(error: OSError) -> bool:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     where = str(trace.tb_frame.f_globals.get("__name__", "")) if trace else ""
-    return where.startswith(_TERMINAL)
-
-
-_TERMINAL = (
-    *("rich", "typer", "memory_palace.cli", "memory_palace.shown"),
-    *("memory_palace.server.client", "memory_palace.features"),
-)
-"""Modules that print and read; whatever writes files is below them."""
+    first, _, rest = where.partition(".")  # whatever writes files is below these
+    return first in ("rich", "typer") or rest.partition(".")[0] in ("cli", "shown", "features")
 
 
 def _shorten(path: str) -> str:

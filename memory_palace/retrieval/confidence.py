@@ -27,7 +27,7 @@ from memory_palace.index.postings import UNSEEN, PostingLookup
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.tokens import TOKEN, tokenize
 from memory_palace.language.word_lists import STOPWORDS
-from memory_palace.models import Hit, NoteRecord, Query
+from memory_palace.models import Hit, NoteRecord, ParsedQuery
 from memory_palace.retrieval.evidence import Evidence
 from memory_palace.retrieval.question import LINKED, MISTYPED, OTHER
 
@@ -79,7 +79,7 @@ class Grounds(NamedTuple):
 class Confidence:
     """How sure it is that notes of one snapshot answer one question."""
 
-    def __init__(self, query: Query, snapshot: Snapshot, evidence: Evidence) -> None:
+    def __init__(self, query: ParsedQuery, snapshot: Snapshot, evidence: Evidence) -> None:
         self._query, self._snapshot, self._evidence = query, snapshot, evidence
         self._names = PostingLookup(snapshot, "names")
 

@@ -13,7 +13,7 @@ from memory_palace.errors import UsageError
 from memory_palace.index.postings import PostingLookup
 from memory_palace.index.segment import PRIORITIES
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.models import Filters, Query, Scores
+from memory_palace.models import Filters, ParsedQuery, Scores
 from memory_palace.retrieval.evidence import Evidence, Places
 from memory_palace.retrieval.filters import check_priority, check_room, match_names
 
@@ -32,7 +32,7 @@ unless most of the nearest passages are of one note."""
 class SearchContext:
     """Candidates in parallel arrays. Every signal gives one score per candidate."""
 
-    query: Query
+    query: ParsedQuery
     snapshot: Snapshot
     half_life_days: float
     rows: Places
@@ -113,7 +113,9 @@ class SearchContext:
         return replace(picked, cosines=evidence.meaning.cosines[picked.rows])
 
 
-def find_candidates(query: Query, snapshot: Snapshot, *, half_life_days: float) -> SearchContext:
+def find_candidates(
+    query: ParsedQuery, snapshot: Snapshot, *, half_life_days: float
+) -> SearchContext:
     """Return the passages to rank; without a question one candidate per note."""
     if not query.text:
         if not query.filters:
@@ -146,7 +148,7 @@ def find_candidates(query: Query, snapshot: Snapshot, *, half_life_days: float) 
     )
 
 
-def _listed(query: Query, snapshot: Snapshot, half_life_days: float) -> SearchContext:
+def _listed(query: ParsedQuery, snapshot: Snapshot, half_life_days: float) -> SearchContext:
     first_rows = np.full(len(snapshot.paths), -1, np.int64)
     # Of several assignments to one place the last one stays: the note's first passage.
     live = np.flatnonzero(snapshot.row_note >= 0)[::-1]

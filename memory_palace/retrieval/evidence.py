@@ -24,7 +24,7 @@ from memory_palace.index.calibration import (
 from memory_palace.index.postings import BM25, PostingLookup
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.word_lists import expect_idf
-from memory_palace.models import Query, Scores, Vector
+from memory_palace.models import ParsedQuery, Scores, Vector
 from memory_palace.retrieval.question import ParsedQuestion, match_names
 
 Exact = NDArray[np.float64]
@@ -178,7 +178,7 @@ class VectorEvidence:
 class Evidence:
     """Dense and lexical evidence of one question, computed when a signal first asks for it."""
 
-    def __init__(self, query: Query, snapshot: Snapshot) -> None:
+    def __init__(self, query: ParsedQuery, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
         self._all = snapshot.statistics
         vector = query.vector if query.text else None

@@ -24,7 +24,7 @@ from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.time.lexicon import drop_asking, may_name_time
 from memory_palace.language.tokens import BETWEEN, Languages, squeeze_all, tokenize
 from memory_palace.language.word_lists import STOP_STEMS, drop_stop_stems
-from memory_palace.models import Query, Scores
+from memory_palace.models import ParsedQuery, Scores
 
 if TYPE_CHECKING:
     from memory_palace.config import PalacePaths
@@ -100,7 +100,7 @@ class ParsedQuestion:
         return tuple(term for term in terms if term not in STOP_STEMS)
 
 
-def narrow(query: Query, snapshot: Snapshot, paths: PalacePaths | None) -> Query:
+def narrow(query: ParsedQuery, snapshot: Snapshot, paths: PalacePaths | None) -> ParsedQuery:
     """Leave those notes to be ranked that have the tags of a question, and what it quotes.
 
     So do those that are from the time of a ``when:…``. A tag that no note has is a word as any
@@ -119,7 +119,7 @@ def narrow(query: Query, snapshot: Snapshot, paths: PalacePaths | None) -> Query
     return replace(query, rows=found.rows, unmatched=found.unmatched)
 
 
-def take_times(query: Query, languages: Languages) -> Query:
+def take_times(query: ParsedQuery, languages: Languages) -> ParsedQuery:
     """Make filters of each ``when:…`` of a question."""
     if _WHEN not in query.text.casefold():
         return query
@@ -131,7 +131,7 @@ def take_times(query: Query, languages: Languages) -> Query:
     return replace(query, text=rest, filters=filters)
 
 
-def take_tags(query: Query, is_known: Callable[[str], bool]) -> Query:
+def take_tags(query: ParsedQuery, is_known: Callable[[str], bool]) -> ParsedQuery:
     """Make filters of the tags of a question that some note has."""
     tags = [tag for tag in _TAG.findall(query.text) if is_known(tag)]
     if not tags:
@@ -151,7 +151,7 @@ def may_narrow(text: str) -> bool:
     return not _NARROWING.isdisjoint(text) or _WHEN in text.casefold()
 
 
-def embed_question(query: Query, embedder: Embedder) -> Query:
+def embed_question(query: ParsedQuery, embedder: Embedder) -> ParsedQuery:
     """Add the vector of a question."""
     return replace(query, vector=embedder.embed_queries([query.text])[0])
 

@@ -17,7 +17,7 @@ from memory_palace.index.postings import PostingLookup
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import STOP_STEMS, share_idf
-from memory_palace.models import Matrix, Query, Vector
+from memory_palace.models import Matrix, ParsedQuery, Vector
 from memory_palace.retrieval.context import match_notes
 
 MOST_DOMAINS = 3
@@ -153,7 +153,7 @@ def _sharpen(cosines: NDArray[np.float64]) -> NDArray[np.float64]:
     return shares
 
 
-def narrow(query: Query, snapshot: Snapshot) -> Query:
+def narrow(query: ParsedQuery, snapshot: Snapshot) -> ParsedQuery:
     """Return a question that is kept to its folders, or as it is where they are not sure.
 
     Notes that the filters leave out have no vote. Folders below each other are apart.
@@ -171,7 +171,7 @@ def narrow(query: Query, snapshot: Snapshot) -> Query:
     return replace(query, filters=replace(query.filters, domains=frozenset(route.domains)))
 
 
-def route_notes(query: Query, snapshot: Snapshot, domains: Sequence[str | None]) -> Route:
+def route_notes(query: ParsedQuery, snapshot: Snapshot, domains: Sequence[str | None]) -> Route:
     """Return the domains of a question. Each note has one, or ``None`` and no vote."""
     names = sorted({name for name in domains if name is not None})
     place = {name: at for at, name in enumerate(names)}
@@ -199,7 +199,7 @@ def _hold(
 
 
 def _compare(
-    query: Query, snapshot: Snapshot, homes: NDArray[np.int64], count: int
+    query: ParsedQuery, snapshot: Snapshot, homes: NDArray[np.int64], count: int
 ) -> NDArray[np.float64] | None:
     """Return the mean cosine of the passages of each folder; ``None`` without vectors."""
     if query.vector is None:

@@ -13,7 +13,7 @@ from memory_palace.config import PalacePaths
 from memory_palace.errors import UsageError
 from memory_palace.graph.near import NearLinks
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.models import Hit, Query, TimeReading
+from memory_palace.models import Hit, ParsedQuery, TimeReading
 from memory_palace.notes.reading import find_disputes
 from memory_palace.retrieval.confidence import ANSWERED, Confidence, agree
 from memory_palace.retrieval.context import SearchContext, find_candidates
@@ -66,7 +66,7 @@ class RankingOptions(TypedDict, total=False):
 
 
 def search(
-    query: Query,
+    query: ParsedQuery,
     snapshot: Snapshot,
     *,
     profile: str | Profile = "compound",
@@ -120,7 +120,7 @@ def search(
     return SearchResult(hits, is_answered, rule.read_times(context))
 
 
-def _route(query: Query, snapshot: Snapshot, profile: Profile) -> Query:
+def _route(query: ParsedQuery, snapshot: Snapshot, profile: Profile) -> ParsedQuery:
     if not profile.is_routed:
         return query
     from memory_palace.retrieval.routing import narrow  # delayed: only this asks for it

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from memory_palace.features.asking.answers import Answer, Arranged, Entry, write_date
+from memory_palace.features.asking.answers import Answer, Entry, LaidAnswer, write_date
 from memory_palace.features.asking.screen import fill, lay_out
 from memory_palace.language.marking import find_marks
 from memory_palace.language.visible import visible
@@ -116,7 +116,7 @@ def test_nothing_is_broken_inside_a_word(vault):
 def test_a_link_between_backticks_is_shown_as_it_is_written(code):
     """Before, nothing was left between them of a picture without a text."""
     entry = arrange_one(title="Roof", place="a.md:1", text=f"Write {code} or [[roof|tiles]].")
-    rows = lay_out(Arranged((), (entry,), ()), "roof", width=80, environ={})
+    rows = lay_out(LaidAnswer((), (entry,), ()), "roof", width=80, environ={})
     assert [row.plain for row in rows][1].strip() == f"Write {code} or tiles."
 
 
@@ -167,7 +167,7 @@ def test_any_answer_keeps_to_the_width_and_to_24_lines_from_40_columns(hits, wid
         )
         for title, place, text, is_dated in hits
     )
-    shown = Arranged((), entries, ("a" * 50, "b"))
+    shown = LaidAnswer((), entries, ("a" * 50, "b"))
     rows = [row.plain for row in lay_out(shown, "a", width=width, environ={})]
     assert max(map(cell_len, rows), default=0) <= max(20, min(width, 120))
     assert len(rows) <= 24 or width < 40

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_palace.language.sentences import find_speakers, find_units, split_speakers
-from memory_palace.models import Filters, Query
+from memory_palace.models import Filters, ParsedQuery
 from memory_palace.notes.parsing import parse_note
 from memory_palace.palace import Palace
 from memory_palace.retrieval.context import find_candidates
@@ -117,7 +117,7 @@ def test_a_name_that_nobody_has_is_the_speakers_who_is_spelt_most_like_it(
         turns = (f"{who}: did you paint?", "Zoë: yes, white", f"{who}: fine", "Zoë: white fades")
         (tmp_path / note).write_text("\n\n".join(turns), encoding="utf-8")
     palace.index(embedder="none")
-    query = Query(f"what did {named} say of paint?", 0.0, Filters())
+    query = ParsedQuery(f"what did {named} say of paint?", 0.0, Filters())
     context = find_candidates(query, palace.snapshot(), half_life_days=30)
     found = speaker(context) > 0
     assert [context.snapshot.paths[note] for note in context.notes[found]] == meant

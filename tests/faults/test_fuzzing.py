@@ -16,7 +16,7 @@ from memory_palace.features.structure.signals import analyse
 from memory_palace.fence import Fence
 from memory_palace.index.recipes import Detail
 from memory_palace.language.time.reading import find_times
-from memory_palace.models import Problem, Query
+from memory_palace.models import ParsedQuery, Problem
 from memory_palace.notes.parsing import parse_note
 from memory_palace.retrieval.question import ParsedQuestion, take_times
 from memory_palace.retrieval.quotes import find_quoted
@@ -61,7 +61,7 @@ def read_question(asked: str, *, locale: str, as_of: float) -> None:
     find_quoted(asked)
     word = asked[:20].replace(" ", "")
     with suppress(UsageError):  # what is in quotation marks and no time is refused
-        take_times(Query(f"{asked} when:{word}", as_of, locale=locale), ())
+        take_times(ParsedQuery(f"{asked} when:{word}", as_of, locale=locale), ())
 
 
 def read_many(numbers: range) -> list[str]:

@@ -11,7 +11,7 @@ import pytest
 
 from memory_palace.cli.app import main
 from memory_palace.features.agents.tools import recall, search
-from memory_palace.models import Filters, Query
+from memory_palace.models import Filters, ParsedQuery
 from memory_palace.palace import Palace
 from memory_palace.retrieval.context import find_candidates
 from memory_palace.retrieval.signals.metadata import recency
@@ -87,7 +87,7 @@ def test_the_day_of_a_file_is_marked_in_lists_and_json(vault, capsys):
 
 def test_the_day_of_a_copy_ranks_nothing(vault):
     snapshot = vault.snapshot()
-    context = find_candidates(Query("roof", NOW, Filters()), snapshot, half_life_days=30.0)
+    context = find_candidates(ParsedQuery("roof", NOW, Filters()), snapshot, half_life_days=30.0)
     paths = [snapshot.paths[note] for note in context.notes.tolist()]
     scores = dict(zip(paths, recency(context).tolist(), strict=True))
     assert {scores[f"roof {n}.md"] for n in range(24)} == {0.5}

@@ -24,7 +24,7 @@ from memory_palace.index.segment import (
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.writing import ChunkRow, NoteRow, write_segment
 from memory_palace.language.tokens import tokenize
-from memory_palace.models import Filters, Query
+from memory_palace.models import Filters, ParsedQuery
 
 NOW = 1_780_000_000.0
 DAY = 86_400.0
@@ -127,12 +127,12 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
 
 
 @pytest.fixture(scope="session")
-def ask() -> Callable[..., Query]:
+def ask() -> Callable[..., ParsedQuery]:
     """Return what makes the question (1, 0), or a listing."""
 
-    def question(text: str = "why", *, as_of: float = NOW, **filters: object) -> Query:
+    def question(text: str = "why", *, as_of: float = NOW, **filters: object) -> ParsedQuery:
         vector = np.array([1, 0], np.float32) if text else None
-        return Query(text, as_of, Filters(**filters), vector)  # type: ignore[arg-type]
+        return ParsedQuery(text, as_of, Filters(**filters), vector)  # type: ignore[arg-type]
 
     return question
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from memory_palace.models import Query
+from memory_palace.models import ParsedQuery
 from memory_palace.retrieval.profiles import PROFILES, Profile
 from memory_palace.retrieval.search import search
 
@@ -15,7 +15,7 @@ WORDS = "frost pump gauge valve"
 
 
 def asked(text=WORDS):
-    return Query(text, 0.0, vector=VECTOR)
+    return ParsedQuery(text, 0.0, vector=VECTOR)
 
 
 def paths(found):

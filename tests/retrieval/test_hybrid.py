@@ -11,7 +11,7 @@ import pytest
 from memory_palace.index.postings import BM25, K1, PASSAGE_B, PostingLookup
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.word_lists import PSEUDO_TEXTS
-from memory_palace.models import Query
+from memory_palace.models import ParsedQuery
 from memory_palace.retrieval.evidence import Evidence
 from memory_palace.retrieval.profiles import Profile
 from memory_palace.retrieval.search import search
@@ -21,7 +21,7 @@ VECTOR = np.array([1, 0], np.float32)
 
 
 def asked(text, vector=VECTOR):
-    return Query(text, 0.0, vector=vector)
+    return ParsedQuery(text, 0.0, vector=vector)
 
 
 def score_words(snapshot):

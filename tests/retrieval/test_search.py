@@ -6,7 +6,7 @@ import pytest
 
 from memory_palace.errors import UsageError
 from memory_palace.graph.near import NearLinks
-from memory_palace.models import Query
+from memory_palace.models import ParsedQuery
 from memory_palace.retrieval.search import search
 
 DAY = 86_400.0
@@ -111,9 +111,9 @@ def test_a_question_without_a_vector_is_answered_by_its_words(build, passage):
     snapshot = build(
         [passage("palace/a.md", texts=["frost"]), passage("palace/b.md", texts=["sun"])]
     )
-    found = search(Query("frost", 0.0), snapshot, profile="hybrid")
+    found = search(ParsedQuery("frost", 0.0), snapshot, profile="hybrid")
     assert paths(found) == ["palace/a.md"]
-    assert paths(search(Query("frost", 0.0), snapshot, profile="raw")) == []
+    assert paths(search(ParsedQuery("frost", 0.0), snapshot, profile="raw")) == []
 
 
 def test_private_notes_are_neither_found_nor_listed(build, ask, passage, flags):

@@ -11,7 +11,7 @@ from memory_palace.graph.near import NearLinks
 from memory_palace.index.compact import _live_notes
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.statistics import OwnStatistics
-from memory_palace.models import Query
+from memory_palace.models import ParsedQuery
 from memory_palace.notes.reading import find_disputes
 from memory_palace.retrieval.context import find_candidates
 from memory_palace.retrieval.excerpts import NoteReader
@@ -147,7 +147,7 @@ def choose(whole: Recorded, places: Iterable[int], paths: object) -> ChosenSnaps
     return home.chosen
 
 
-def rank_notes(query: Query, whole: Snapshot, profile: str, *, limit: int) -> list[int]:
+def rank_notes(query: ParsedQuery, whole: Snapshot, profile: str, *, limit: int) -> list[int]:
     """Return the notes that score best at first sight."""
     context = find_candidates(query, whole, half_life_days=DAYS)
     found = score_quickly(context, ScoringRule(get_profile(profile), is_gated=True))

@@ -17,7 +17,7 @@ from store.choosing import Recorded, answer_twice, choose
 from benchmarks.datasets.locomo import load_locomo
 from benchmarks.golden import read_pairs
 from memory_palace.engine import Engine
-from memory_palace.models import Filters, Query
+from memory_palace.models import Filters, ParsedQuery
 from memory_palace.retrieval.question import embed_question, narrow
 from memory_palace.retrieval.search import search
 
@@ -40,7 +40,7 @@ def sample(tmp_path_factory):
 
 
 def ask(text, engine, *, profile="hybrid", filters=None):
-    query = Query(text, AS_OF, filters or Filters())
+    query = ParsedQuery(text, AS_OF, filters or Filters())
     if not text or profile == "bm25":
         return query
     return embed_question(query, engine.embedder())

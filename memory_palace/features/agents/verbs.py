@@ -232,7 +232,7 @@ def serve_agents(place: Path | None) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Told(Shown):
+class HookText(Shown):
     """The text of a hook; mostly there is none."""
 
     text: str
@@ -253,7 +253,7 @@ def run_hook(
         Literal["claude", "codex", "openclaw"],
         Option("--harness", help="Who calls: claude, codex or openclaw."),
     ] = "claude",
-) -> Told:
+) -> HookText:
     """Tell an agent what the notes have for it; its harness calls this, with JSON on stdin.
 
     What is printed goes into the agent's context; mostly it is nothing. Whatever happens the exit
@@ -271,4 +271,4 @@ def run_hook(
     fields = take_fields(message if isinstance(message, dict) else {})
     captures = read_registered()[3] == "on"
     said = HookMessage(**fields)
-    return Told(answer_hook(palace, event, said, harness=harness, captures=captures))
+    return HookText(answer_hook(palace, event, said, harness=harness, captures=captures))

@@ -21,7 +21,7 @@ from memory_palace.errors import IndexDamagedError, UsageError
 from memory_palace.feature import Feature
 from memory_palace.index.context import Followed, Progress
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.models import AnchorEvidence, Problem, Query
+from memory_palace.models import AnchorEvidence, ParsedQuery, Problem
 
 if TYPE_CHECKING:
     from memory_palace.embedding.base import Embedder
@@ -81,8 +81,8 @@ class Anchors(Feature):
         return find_passages(self.book(snapshot), text, projects=projects)
 
     def ask(
-        self, query: Query, snapshot: Snapshot, *, projects: Sequence[str] | None = None
-    ) -> Query:
+        self, query: ParsedQuery, snapshot: Snapshot, *, projects: Sequence[str] | None = None
+    ) -> ParsedQuery:
         """Add to a question what its anchors lead to; only what may come to mind can answer it."""
         rows = self.book(snapshot).open_rows
         rows = rows if query.rows is None else np.intersect1d(rows, query.rows)

@@ -29,7 +29,7 @@ from memory_palace.graph.projects import active_projects
 from memory_palace.index.postings import NO_ROWS
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.tokens import plain_words
-from memory_palace.models import AnchorEvidence, FiredAnchor, Query, QueryResult
+from memory_palace.models import AnchorEvidence, FiredAnchor, ParsedQuery, QueryResult
 from memory_palace.notes.rooms import stem_of
 from memory_palace.palace import Palace
 from memory_palace.retrieval.question import embed_question
@@ -124,7 +124,7 @@ def look_up(
     """Rank passages with the anchors of a text in view; see ``Palace.look_up``."""
     snapshot = palace.snapshot()
     has_vectors = bool(snapshot.commit.dimension)
-    query = Query(text, time.time())
+    query = ParsedQuery(text, time.time())
     query = embed_question(query, palace.embedder()) if has_vectors else query
     query = palace.anchors.ask(query, snapshot, projects=projects)
     found, hits = query.anchors, []

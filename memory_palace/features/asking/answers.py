@@ -78,17 +78,17 @@ def _say_validity(validity: Validity) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class FiredAnchor:
+class ShownAnchor:
     """An anchor that matched, and what it is."""
 
     anchor: str
     kind: str
 
 
-def fired_anchors(result: QueryResult) -> tuple[FiredAnchor, ...]:
+def fired_anchors(result: QueryResult) -> tuple[ShownAnchor, ...]:
     """Return the anchors that matched a question."""
     fired = result.anchors.fired if result.anchors else ()
-    return tuple(FiredAnchor(anchor.display, anchor.kind) for anchor in fired)
+    return tuple(ShownAnchor(anchor.display, anchor.kind) for anchor in fired)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +194,7 @@ class Answer(Shown):
     embedder: str | Absent | None
     answered_by: str | Absent | None
     """Which way answered: anchors, pronoun or dense; null where no anchor was asked."""
-    anchors: tuple[FiredAnchor, ...] | Absent
+    anchors: tuple[ShownAnchor, ...] | Absent
     hits: tuple[HitShown, ...]
     result: QueryResult = inner()
     texts: Sequence[str] | None = inner(default=None)
@@ -302,7 +302,7 @@ class Answer(Shown):
     def lines(self) -> Iterable[str]:
         return write_lines(self.arrange())
 
-    def arrange(self) -> Arranged:
+    def arrange(self) -> LaidAnswer:
         """Return the answer as people read it; linked notes become a list of titles."""
         root, number = self.root.resolve() if self.root is not None else None, 0
         is_detailed = self.details and self.format == "text"
@@ -319,7 +319,7 @@ class Answer(Shown):
         before = tuple(_scoring(self.result)) if is_detailed else ()
         titles = tuple(dict.fromkeys(linked))
         is_whole = self.texts is not None
-        return Arranged(before, tuple(entries), titles, is_whole, self.result.languages)
+        return LaidAnswer(before, tuple(entries), titles, is_whole, self.result.languages)
 
 
 def _say_unsure(result: QueryResult) -> str:
@@ -364,7 +364,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Arranged:
+class LaidAnswer:
     """An answer as people read it."""
 
     before: tuple[str, ...]
@@ -418,7 +418,7 @@ def write_date(timestamp: float) -> str:
     return f"{day.day} {day:%B} {day.year}"
 
 
-def write_lines(arranged: Arranged) -> Iterator[str]:
+def write_lines(arranged: LaidAnswer) -> Iterator[str]:
     """Yield an answer as plain text: nothing is wrapped, cut or coloured."""
     yield from arranged.before
     for place, entry in enumerate(arranged.entries):

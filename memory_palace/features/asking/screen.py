@@ -22,7 +22,7 @@ from memory_palace.cli.screen import (
     print_rows,
     wrap,
 )
-from memory_palace.features.asking.answers import Arranged, Entry
+from memory_palace.features.asking.answers import Entry, LaidAnswer
 from memory_palace.language.marking import find_marks
 from memory_palace.markdown.prose import shown_text
 from memory_palace.retrieval.shortening import shorten
@@ -45,7 +45,7 @@ STYLES: Mapping[str, str] = {
 
 
 def lay_out(
-    shown: Arranged, question: str, *, width: int, lines: int = LINES, environ: Mapping[str, str]
+    shown: LaidAnswer, question: str, *, width: int, lines: int = LINES, environ: Mapping[str, str]
 ) -> list[Text]:
     """Return the rows of an answer on a terminal of so many columns.
 
@@ -74,7 +74,7 @@ def lay_out(
     return rows + linked
 
 
-def _texts(shown: Arranged, question: str, width: int, room: int) -> list[str]:
+def _texts(shown: LaidAnswer, question: str, width: int, room: int) -> list[str]:
     """Return the text of each entry: whole where parts are not told apart, or with details."""
     entries = shown.entries
     whole = [entry.text if entry.details or not entry.pieces else "" for entry in entries]
@@ -166,7 +166,7 @@ def _indent(row: Text) -> Text:
 
 
 def show_answer(
-    shown: Arranged, question: str, remarks: Sequence[str], environ: Mapping[str, str]
+    shown: LaidAnswer, question: str, remarks: Sequence[str], environ: Mapping[str, str]
 ) -> None:
     """Print an answer on this terminal; there is room left for the remarks that will follow."""
     width = shutil.get_terminal_size().columns

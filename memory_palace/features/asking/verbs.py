@@ -40,6 +40,14 @@ WHICH = "type priority room folder tags since until"
 RANKED = "budget_bytes min_confidence rerank"
 
 
+AskedStore = Annotated[
+    str | None,
+    Option(
+        "--store", metavar="NAME|ADDRESS", help="Ask a palace in PostgreSQL instead of a folder."
+    ),
+]
+
+
 @verbs.verb("query")
 def query(
     palace: Palace | None,
@@ -59,14 +67,7 @@ def query(
         Format | None,
         Option("--format", help="How to print the answer; --json is short for --format json."),
     ] = None,
-    store: Annotated[
-        str | None,
-        Option(
-            "--store",
-            metavar="NAME|ADDRESS",
-            help="Ask a palace in PostgreSQL instead of a folder.",
-        ),
-    ] = None,
+    store: AskedStore = None,
     as_json: Json = False,
 ) -> Answer:
     """Find the notes that answer TEXT; without TEXT, list those that match the filters.
@@ -182,7 +183,7 @@ def _why_lexical(palace: Palace, result: QueryResult) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class NoteRow:
+class ListedNote:
     """What the index has of a note, without its text."""
 
     path: str
@@ -204,7 +205,7 @@ class NoteRow:
     """The day that the note itself gives; empty where only the file has one."""
 
     @classmethod
-    def of(cls, note: NoteRecord) -> NoteRow:
+    def of(cls, note: NoteRecord) -> ListedNote:
         """Return a note as it is listed."""
         validity = note.validity
         return cls(
@@ -235,7 +236,7 @@ class NoteRow:
 class NoteList(Shown):
     """Notes, by path or date."""
 
-    notes: tuple[NoteRow, ...]
+    notes: tuple[ListedNote, ...]
     said: tuple[str, ...] = inner()
 
     def lines(self) -> Iterable[str]:
@@ -293,4 +294,4 @@ def list_notes(
     said = _say_copied(snapshot.told_dates) if asked.since or asked.until else []
     if behind := check_freshness(palace.paths, palace.config, snapshot).behind:
         said.append(say_behind(behind))
-    return NoteList(tuple(map(NoteRow.of, notes)), tuple(said))
+    return NoteList(tuple(map(ListedNote.of, notes)), tuple(said))

@@ -72,7 +72,7 @@ def show(
 
 
 @dataclass(frozen=True, slots=True)
-class Withheld:
+class WithheldLine:
     """A line of a text that was not written: a secret, or a private span."""
 
     line: int | None
@@ -89,7 +89,7 @@ class NoteMade(Shown):
     indexed: bool
     remark: str | None
     """Why the index does not hold it; null where it does."""
-    withheld: tuple[Withheld, ...]
+    withheld: tuple[WithheldLine, ...]
 
     def lines(self) -> Iterable[str]:
         """Return the path."""
@@ -143,7 +143,7 @@ def new(
         done.last_line,
         done.is_indexed,
         done.remark or None,
-        tuple(Withheld(one.line, one.message) for one in done.withheld),
+        tuple(WithheldLine(one.line, one.message) for one in done.withheld),
     )
 
 

@@ -21,7 +21,7 @@ from memory_palace.index.chat import SmallTalk
 from memory_palace.index.freshness import check_freshness
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.tokens import plain_words
-from memory_palace.models import Hit, Piece, Query, Recollection
+from memory_palace.models import Hit, ParsedQuery, Piece, Recollection
 from memory_palace.retrieval.context import match_notes
 from memory_palace.retrieval.excerpts import NoteReader, is_sentence, write_told
 from memory_palace.retrieval.profiles import RECALL
@@ -52,7 +52,7 @@ _NAME = re.compile(r"[\s>*+-]*[!-~]*")
 
 def recall(
     engine: Engine,
-    said: Query,
+    said: ParsedQuery,
     *,
     context: Sequence[str],
     budget_bytes: int,
@@ -71,7 +71,7 @@ class _Recaller:
 
     def recall(
         self,
-        said: Query,
+        said: ParsedQuery,
         context: Sequence[str],
         budget_bytes: int,
         min_confidence: float | None,
@@ -101,7 +101,7 @@ class _Recaller:
             behind=freshness.behind,
         )
 
-    def _decide(self, query: Query, joined: Query) -> float:
+    def _decide(self, query: ParsedQuery, joined: ParsedQuery) -> float:
         """Return the confidence that a text refers to a note, in [0, 1]; ``SURE`` is the bar.
 
         It has to stand above small talk by itself, and above talk on other matters with the turns
@@ -127,7 +127,7 @@ class _Recaller:
         turns = [" ".join(turn.split())[:MOST_CHARACTERS] for turn in context[-_TURNS:]]
         return [*(name.replace("-", " ") for name in names), *filter(None, turns)]
 
-    def _join(self, query: Query, turns: Sequence[str]) -> Query:
+    def _join(self, query: ParsedQuery, turns: Sequence[str]) -> ParsedQuery:
         """Return a text with the turns before it, where there are any."""
         if not turns:
             return query
@@ -136,13 +136,13 @@ class _Recaller:
         return replace(query, text=text, vector=vector)
 
     def _tell(
-        self, query: Query, *, budget_bytes: int, least: float
+        self, query: ParsedQuery, *, budget_bytes: int, least: float
     ) -> tuple[str, tuple[Hit, ...]]:
         found = search(query, self._snapshot, profile=RECALL, limit=LOOKED_AT).hits
         parts = query.text, found, self._snapshot, self._paths, partial(self._judge, query)
         return tell(*parts, budget_bytes=budget_bytes, least=least)
 
-    def _judge(self, query: Query, lines: Sequence[tuple[Hit, Piece]]) -> list[float]:
+    def _judge(self, query: ParsedQuery, lines: Sequence[tuple[Hit, Piece]]) -> list[float]:
         """Return the confidence of each line that it is itself related to the query."""
         texts = [piece.text for _, piece in lines]
         shares, near = self._talk.find_shares(query.text, texts), [0.0] * len(lines)

@@ -205,18 +205,16 @@ def run(
     """
     moment = now or datetime.now(UTC)
     library = read_notes(engine)
-    memories = load_memories(engine, library, now=moment)
-    if not memories:
+    if not (memories := load_memories(engine, library, now=moment)):
         raise UsageError("no note has prose to examine; write one with `palace new`")
     golden = {known.question: known.notes for known in read_golden(engine.paths)}
-    askings = collect_askings(library, golden)
-    resting = find_resting(engine, now=moment)
+    askings, resting = collect_askings(library, golden), find_resting(engine, now=moment)
     session, results, report = None, list[Asking](), RoundReport()
     if roles is None:
         asked = choose_askings(askings, memories, strategy, question_count, seed=seed)
-        standings = plan_reviews(engine, today=moment.date())
-        results = ask_search(engine, asked)
-        report = make_report(results, library.documents, standings, today=moment.date())
+        results, today = ask_search(engine, asked), moment.date()
+        standings = plan_reviews(engine, today=today)
+        report = make_report(results, library.documents, standings, today=today)
         made = propose(library)
     else:
         play = partial(run_session, strategy=strategy, question_count=question_count, seed=seed)
@@ -227,22 +225,15 @@ def run(
     edited = () if may_change else tuple(edits_not_in_git(engine.paths, paths))
     awake = [p for p in made if p.path in memories and p.path not in {*resting, *edited}]
     first = set(list(name_notes(awake))[:limit])
-    chosen = [proposal for proposal in awake if proposal.path in first]
-    outcome = change_notes(
-        engine,
-        partial(_plan, engine, chosen, moment),
-        command=COMMAND,
-        apply=apply,
-    )
-    shared = shared_names({path: d for path, d in library.documents.items() if not d.is_cold})
-    found = sum(one.rank is not None for one in results)
+    plan = partial(_plan, engine, [one for one in awake if one.path in first], moment)
+    outcome = change_notes(engine, plan, command=COMMAND, apply=apply)
     done = Round(
         strategy=strategy,
         questions=len(session.questions if session else results),
         known_questions=len(askings),
-        score=session.score if session else found / max(len(results), 1),
+        score=session.score if session else _share_found(results),
         report=report,
-        shared=tuple(starmap(SharedName, shared.items())),
+        shared=_shared(library),
         evaluations=tuple(_judged(session)) if session else (),
         proposals=tuple(awake),
         resting=tuple(sorted(resting & {*paths, *(session.resting if session else ())})),
@@ -256,6 +247,16 @@ def run(
     if outcome.identity is not None:
         _record(engine, done, seed=seed, now=moment)
     return done
+
+
+def _share_found(results: Sequence[Asking]) -> float:
+    return sum(one.rank is not None for one in results) / max(len(results), 1)
+
+
+def _shared(library: Library) -> tuple[SharedName, ...]:
+    """Return the names that two notes share, archived ones left out."""
+    hot = {path: one for path, one in library.documents.items() if not one.is_cold}
+    return tuple(starmap(SharedName, shared_names(hot).items()))
 
 
 def _judged(session: RoundFindings) -> Iterator[JudgedAnswer]:

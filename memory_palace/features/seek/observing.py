@@ -21,7 +21,7 @@ from memory_palace.features.seek.search_session import SearchSession, SearchSess
 from memory_palace.features.seek.searches import changing
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.visible import visible_line
-from memory_palace.models import ChunkRecord, Query
+from memory_palace.models import ChunkRecord, ParsedQuery
 from memory_palace.notes.excerpt import NoteText
 from memory_palace.ranking import DEFAULT_PROFILE
 from memory_palace.retrieval.excerpts import NoteReader
@@ -117,7 +117,7 @@ def _best_passage(engine: Engine, snapshot: Snapshot, path: str, goal: str) -> C
     rows = np.flatnonzero(snapshot.row_note == place) if is_known else np.zeros(0, np.int64)
     if not len(rows):
         return None
-    query = Query(goal, time.time(), rows=rows)
+    query = ParsedQuery(goal, time.time(), rows=rows)
     if snapshot.commit.dimension:
         query = embed_question(query, engine.embedder())
     hits = search(query, snapshot, profile=DEFAULT_PROFILE, limit=1, per_note=False).hits

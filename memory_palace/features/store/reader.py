@@ -39,7 +39,7 @@ from memory_palace.features.store.statements import Statements
 from memory_palace.index.recipes import describe_mismatch, fits_recipe, read_detail
 from memory_palace.index.segment import VectorMember
 from memory_palace.language.moments import Moment
-from memory_palace.models import Filters, Matrix, Query, QueryResult, TimeReading, Vector
+from memory_palace.models import Filters, Matrix, ParsedQuery, QueryResult, TimeReading, Vector
 from memory_palace.retrieval.filters import Conditions, ask_as_of, choose_filters
 from memory_palace.retrieval.profiles import Profile, choose_mode, choose_profile, find_unread
 from memory_palace.retrieval.question import (
@@ -174,7 +174,7 @@ class StoreReader:
         with self._reading() as generation:
             moment, asked = time.time() if as_of is None else as_of, " ".join(text.split())
             config = self._settings(generation)
-            query = Query(asked, moment, filters or Filters(), locale=config.locale)
+            query = ParsedQuery(asked, moment, filters or Filters(), locale=config.locale)
             if may_narrow(asked):
                 languages = self._hold(generation, include_cold=include_cold).snapshot.languages
                 query = take_times(query, languages)
@@ -214,7 +214,7 @@ class StoreReader:
         return find_unknown_tags(text, lambda tag: bool(bearing(tags, tag)))
 
     def _find(
-        self, query: Query, generation: Generation, limit: int, *, include_cold: bool
+        self, query: ParsedQuery, generation: Generation, limit: int, *, include_cold: bool
     ) -> Fetched:
         """Read the notes that may answer."""
         statements, held = self._statements, self._hold(generation, include_cold=include_cold)
@@ -252,8 +252,13 @@ class StoreReader:
         return fetched
 
     def _search(
-        self, query: Query, fetched: Fetched, profile: Profile, days: float, ranking: RankingOptions
-    ) -> tuple[Query, SearchResult]:
+        self,
+        query: ParsedQuery,
+        fetched: Fetched,
+        profile: Profile,
+        days: float,
+        ranking: RankingOptions,
+    ) -> tuple[ParsedQuery, SearchResult]:
         """Rank what was read."""
         snapshot = fetched.snapshot()
         narrowed = narrow(query, snapshot, None) if may_narrow(query.text) else query
@@ -295,7 +300,7 @@ class StoreReader:
         """Return the settings that were given, else those of the palace."""
         return self.config or read_kept(generation.settings, self.address.shown)
 
-    def _embed(self, query: Query, generation: Generation) -> Query:
+    def _embed(self, query: ParsedQuery, generation: Generation) -> ParsedQuery:
         return embed_question(query, self._embedder(generation))
 
     def _embedder(self, generation: Generation) -> Embedder:

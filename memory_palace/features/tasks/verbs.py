@@ -183,8 +183,8 @@ conflict = Group("Record and resolve claims that contradict each other.")
 
 
 @dataclass(frozen=True, slots=True)
-class Conflicts(Shown):
-    """Conflicts, by path."""
+class ConflictList(Shown):
+    """ConflictList, by path."""
 
     conflicts: Sequence[Conflict]
 
@@ -248,14 +248,14 @@ def list_conflicts(
         ),
     ] = None,
     everything: Annotated[bool, Option("--all", help="Include resolved conflicts.")] = False,
-) -> Conflicts | OneConflict:
+) -> ConflictList | OneConflict:
     """List open conflicts, or show one and whether the notes still say what was quoted.
 
     Example: palace conflict list mast-height-at-saddle-hut
     """
     if conflict is not None:
         return OneConflict(*palace.conflicts.show(conflict))
-    return Conflicts(palace.conflicts.list(include_closed=everything))
+    return ConflictList(palace.conflicts.list(include_closed=everything))
 
 
 @conflict.verb("resolve")

@@ -71,7 +71,7 @@ def list_models() -> Models:
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched(Shown):
+class FetchedModel(Shown):
     """Where the weights of a model are, and how it is used."""
 
     folder: Path | None
@@ -90,7 +90,7 @@ def fetch(
     name: Annotated[
         str | None, Argument(help="Name of the model; without it, what would serve the notes here.")
     ] = None,
-) -> Fetched:
+) -> FetchedModel:
     """Download the weights of a model and check their digests; those that are here are checked.
 
     Without a name it is e5 where more than one note in twenty is not English, else minilm. Sources
@@ -101,17 +101,17 @@ def fetch(
     if name in RERANKERS or "/" in name:
         name = name.removeprefix("st:")
         uses = f"`--rerank {name}` uses a cross-encoder, `--embedder st:{name}` an embedder"
-        return Fetched(fetch_from_hub(name), uses)
+        return FetchedModel(fetch_from_hub(name), uses)
     model = PINNED.get(name)
     if model is None:
         folder = find_weights(name)
-        return Fetched(folder, "" if folder else f"{name} needs no weights")
+        return FetchedModel(folder, "" if folder else f"{name} needs no weights")
     is_new = not is_available(name)
     hint = (
         f"a palace that waits for {name} takes it up at its next `palace index`; "
         f"for any other it is `palace index --embedder {name} --force`"
     )
-    return Fetched(_fetch(model), hint if is_new else "")
+    return FetchedModel(_fetch(model), hint if is_new else "")
 
 
 def _choose_model(palace: Palace | None) -> str:

@@ -115,7 +115,7 @@ class NamedStore:
 
 
 @dataclass(frozen=True, slots=True)
-class Names(Shown):
+class NameRegistry(Shown):
     """The user's palaces and stores by name, and the file that was written."""
 
     palaces: tuple[NamedPalace, ...]
@@ -123,7 +123,7 @@ class Names(Shown):
     file: Path | None = inner()
 
     @classmethod
-    def of(cls, registry: Registry, file: Path | None) -> Names:
+    def of(cls, registry: Registry, file: Path | None) -> NameRegistry:
         """Return what is registered."""
         palaces, stores = sorted(registry.palaces.items()), sorted(registry.stores.items())
         named = (NamedPalace(name, at, name == registry.default) for name, at in palaces)
@@ -171,7 +171,7 @@ def register(
             help="A palace in PostgreSQL: postgresql://USER@HOST/DATABASE#PALACE. No password.",
         ),
     ] = None,
-) -> Names:
+) -> NameRegistry:
     """Give a palace a name, so that -C NAME reaches it from every folder.
 
     Names are kept in ~/.config/memory-palace/palaces.json, which no other verb writes. A name with
@@ -182,7 +182,7 @@ def register(
     if name is None:
         if default or remove or store is not None:
             raise UsageError("name the palace that --default, --remove or --store is for")
-        return Names.of(registry, None)
+        return NameRegistry.of(registry, None)
     if store is not None:
         if folder is not None or default or remove:
             raise UsageError("--store takes a name alone; a folder has a line of its own")
@@ -195,7 +195,7 @@ def register(
         if folder is not None or not default or name not in registry.palaces:
             registry = _add(registry, name, folder, place)
         registry = replace(registry, default=name if default else registry.default)
-    return Names.of(registry, write_registry(registry))
+    return NameRegistry.of(registry, write_registry(registry))
 
 
 def _add(registry: Registry, name: str, folder: str | None, place: Path | None) -> Registry:

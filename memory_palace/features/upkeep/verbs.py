@@ -86,51 +86,57 @@ class Indexed(Shown):
             yield from self.pushed.lines()
 
 
+Verify = Annotated[
+    bool,
+    Option(
+        "--verify", help="Hash every note and index file, mend what differs; push it all again."
+    ),
+]
+Prefer = Annotated[
+    str | None,
+    Option(
+        "--prefer",
+        help="Embedder to build with where it is ready; another is said, with the reason.",
+        show_default=False,
+    ),
+]
+KeepStructure = Annotated[
+    bool | None,
+    Option(
+        "--structure/--no-structure",
+        help="Keep names, phrases and relations as well, for --profile structured.",
+        show_default=False,
+    ),
+]
+StoreToPush = Annotated[
+    str | None,
+    Option(
+        "--store",
+        metavar="NAME|ADDRESS",
+        help="Push the index to this store as well, and take vectors that it has.",
+        show_default=False,
+    ),
+]
+Embedder = Annotated[str | None, Option("--embedder", help="Embedder for a first or forced build.")]
+Watch = Annotated[
+    bool, Option("--watch", help="Index notes as they change afterwards, until interrupted.")
+]
+
+
 @verbs.verb("index")
 def index(
     palace: Palace,
     force: Annotated[bool, Option("--force", help="Embed every note again.")] = False,
-    verify: Annotated[
-        bool,
-        Option(
-            "--verify", help="Hash every note and index file, mend what differs; push it all again."
-        ),
-    ] = False,
+    verify: Verify = False,
     dry_run: Annotated[
         bool, Option("--dry-run", help="Report what would change; write nothing.")
     ] = False,
-    embedder: Annotated[
-        str | None, Option("--embedder", help="Embedder for a first or forced build.")
-    ] = None,
-    prefer: Annotated[
-        str | None,
-        Option(
-            "--prefer",
-            help="Embedder to build with where it is ready; another is said, with the reason.",
-            show_default=False,
-        ),
-    ] = None,
-    structure: Annotated[
-        bool | None,
-        Option(
-            "--structure/--no-structure",
-            help="Keep names, phrases and relations as well, for --profile structured.",
-            show_default=False,
-        ),
-    ] = None,
+    embedder: Embedder = None,
+    prefer: Prefer = None,
+    structure: KeepStructure = None,
     nightly: Annotated[bool, Option("--nightly", help="Rebuild the anchors afterwards.")] = False,
-    watch: Annotated[
-        bool, Option("--watch", help="Index notes as they change afterwards, until interrupted.")
-    ] = False,
-    store: Annotated[
-        str | None,
-        Option(
-            "--store",
-            metavar="NAME|ADDRESS",
-            help="Push the index to this store as well, and take vectors that it has.",
-            show_default=False,
-        ),
-    ] = None,
+    watch: Watch = False,
+    store: StoreToPush = None,
     wait: Wait = SHORT_WAIT_SECONDS,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -168,11 +174,7 @@ def index(
     advice = advise(palace.paths, palace.config)
     yield Indexed(report, moved, advice, pushed, palace.paths.root, quiet)
     if nightly and not dry_run:
-        stopped = "stopped; the anchors are as they were"
-        with progress_line(quiet=quiet, verbose=verbose, stopped=stopped) as advance:
-            built = palace.anchors.build(wait_seconds=max(wait, 30.0), progress=advance)
-        if not quiet:
-            say(f"{plural(built.anchors, 'anchor')} lead to {plural(built.entries, 'passage')}")
+        _build_anchors(palace, wait, quiet=quiet, verbose=verbose)
     if not quiet:
         _say_after(palace, report, is_told=is_told, as_json=as_json)
     if watch:
@@ -180,6 +182,14 @@ def index(
     if report.failed:
         count = plural(len(report.failed), "note")
         raise NotesFailedError(f"{count} not indexed in full (named above); the others were")
+
+
+def _build_anchors(palace: Palace, wait: float, *, quiet: bool, verbose: bool) -> None:
+    stopped = "stopped; the anchors are as they were"
+    with progress_line(quiet=quiet, verbose=verbose, stopped=stopped) as advance:
+        built = palace.anchors.build(wait_seconds=max(wait, 30.0), progress=advance)
+    if not quiet:
+        say(f"{plural(built.anchors, 'anchor')} lead to {plural(built.entries, 'passage')}")
 
 
 def _prefer(palace: Palace, wanted: str, *, force: bool, quiet: bool) -> tuple[str | None, bool]:
