@@ -203,8 +203,7 @@ def run(
     the change is made from their text at the moment of writing, under the writer's lock, so an
     edit made meanwhile is kept.
     """
-    moment = now or datetime.now(UTC)
-    library = read_notes(engine)
+    moment, library = now or datetime.now(UTC), read_notes(engine)
     if not (memories := load_memories(engine, library, now=moment)):
         raise UsageError("no note has prose to examine; write one with `palace new`")
     golden = {known.question: known.notes for known in read_golden(engine.paths)}
@@ -224,7 +223,7 @@ def run(
     may_change = engine.config.changes.allow_uncommitted
     edited = () if may_change else tuple(edits_not_in_git(engine.paths, paths))
     awake = [p for p in made if p.path in memories and p.path not in {*resting, *edited}]
-    first = set(list(name_notes(awake))[:limit])
+    first = {*list(name_notes(awake))[:limit]}
     plan = partial(_plan, engine, [one for one in awake if one.path in first], moment)
     outcome = change_notes(engine, plan, command=COMMAND, apply=apply)
     done = Round(
