@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copying_palaces import copy_sample
 import json
 import os
 import re
@@ -46,9 +47,7 @@ HAYSTACK = {
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A palace with an index, anchors, and the files that rows name."""
     made = tmp_path_factory.mktemp("documents")
-    shutil.copytree(ROOT / "palace", made / "palace", ignore=shutil.ignore_patterns(".*"))
-    palace = Palace(made)
-    palace.index(embedder="hashing")
+    palace = copy_sample(made, embedder="hashing")
     palace.anchors.build()
     palace.searches.start("green umbrella")
     (made / "longmemeval.json").write_text(json.dumps([HAYSTACK]))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from copying_palaces import copy_sample
 import json
 import shutil
 from pathlib import Path
@@ -128,7 +129,7 @@ def verb_of(line):
 @pytest.fixture(scope="module")
 def palace_root(tmp_path_factory):
     root = tmp_path_factory.mktemp("schemas")
-    shutil.copytree(ROOT / "palace", root / "palace", ignore=shutil.ignore_patterns(".*"))
+    copy_sample(root)
     nodes = [{"node_id": 7, "pose": {"x": 1, "y": 2}, "summary": "shelf"}]
     (root / "nodes.json").write_text(json.dumps(nodes))
     talk = claude_conversation(1, [claude_message(2, "human", f"Warm. ghp_{'a1B2' * 9}")])

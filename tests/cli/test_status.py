@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copying_palaces import copy_sample
 import shutil
 from pathlib import Path
 
@@ -39,9 +40,7 @@ def next_to_type(out):
 
 
 def test_the_sample_palace_fits_and_nothing_is_to_be_done(screen, tmp_path):
-    shutil.copytree(SAMPLE, tmp_path / "palace", ignore=shutil.ignore_patterns(".*"))
-    palace = Palace(tmp_path)
-    palace.index(embedder="hashing")
+    copy_sample(tmp_path, embedder="hashing")
     out = screen(tmp_path)
     assert "  reflection_wing " in out and "up to date" in out
     assert next_to_type(out) == []

@@ -23,11 +23,12 @@ def palace(tmp_path_factory):
     """Run a command of the copy in a palace of two notes."""
     copy = tmp_path_factory.mktemp("copy")
     shutil.copytree(ROOT / "memory_palace", copy / "memory_palace")
-    (file,) = re.findall(r"`(memory_palace/features/\w+/verbs\.py)`", RECIPE)
+    (file,) = re.findall(r"`(features/\w+/verbs\.py)`", RECIPE)
     (code,) = re.findall(r"```python\n(.*?)   ```", RECIPE, re.DOTALL)
     (line,) = re.findall(r'`("count": .*?\))`', RECIPE, re.DOTALL)
-    (copy / file).parent.mkdir()
-    (copy / file).write_text(textwrap.dedent(code), "utf-8")
+    written = copy / "memory_palace" / file
+    written.parent.mkdir()
+    written.write_text(textwrap.dedent(code), "utf-8")
     table = copy / "memory_palace" / "table.py"
     text = table.read_text("utf-8")
     panel = '    "Every day": {\n'
