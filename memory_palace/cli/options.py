@@ -42,9 +42,6 @@ Verbose = Annotated[
     bool, Option("-v", "--verbose", help="Say on stderr what is being done, a line per phase.")
 ]
 Limit = Annotated[int, Option("-k", "--top-k", min=1, help="Maximum number of results.")]
-AsOf = Annotated[
-    str | None, Option("--as-of", help="Answer as if today were this date; leave out later notes.")
-]
 IncludeCold = Annotated[bool, Option("--include-cold", help="Include archived notes.")]
 Budget = Annotated[
     int | None,

@@ -14,6 +14,7 @@ from memory_palace.features.agents.fencing import fence, show_hits, write_place,
 from memory_palace.language.visible import visible
 from memory_palace.notes.excerpt import split_line_range
 from memory_palace.palace import Palace
+from memory_palace.query import Query
 from memory_palace.table import TOOLS, load
 from memory_palace.tools import Between, Said
 
@@ -198,13 +199,20 @@ def search(
     Hits: path:lines, confidence 0-1, date, title, passage; cite path:lines. Without query: notes
     that match the filters.
     """
-    filters: dict[str, Any] = {"folder": folder, "tags": tag, "since": since, "until": until}
-    if not query.strip() and not any(filters.values()):
+    if not query.strip() and not any((folder, tag, since, until)):
         raise UsageError("give a 'query', or a folder, tag or date to list notes of")
-    asked = {name: value for name, value in filters.items() if value}
-    found = palace.query(
-        query, limit=limit, neighbors=0, include_cold=cold, budget_bytes=budget, **asked
-    ).worth_reading()
+    asked = Query(
+        query,
+        limit=limit,
+        folder=(folder,) if folder else None,
+        tags=(tag,) if tag else None,
+        since=since or None,
+        until=until or None,
+        include_cold=cold,
+        neighbors=0,
+        budget_bytes=budget,
+    )
+    found = palace.query(asked).worth_reading()
     generation = palace.snapshot(include_cold=cold).commit.generation
     return show_hits(
         found,

@@ -110,6 +110,8 @@ def _ask_store(
 ) -> tuple[QueryResult, list[str] | None, list[str]]:
     """Return what a palace of a store answers, whole passages if wanted, and remarks."""
     check_cold(SEVEN, asked, asked.folder or ())
+    if "ask" not in STORES:
+        raise UsageError("this installation has no stores: leave out --store")
     result, unknown = load(STORES["ask"])(store, asked, whole=full)
     said = [*_remark_quotes(result), *map(_say_unknown, unknown)]
     if result.mode == "lexical":

@@ -9,11 +9,12 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from memory_palace.cli.group import Group
-from memory_palace.cli.options import AsOf, read_text
+from memory_palace.cli.group import Group, fields_of
+from memory_palace.cli.options import read_text
 from memory_palace.errors import UsageError
 from memory_palace.features.recall.shown import RecallShown
 from memory_palace.palace import Palace
+from memory_palace.query import Query
 
 verbs = Group()
 
@@ -33,7 +34,7 @@ def recall(
     budget: Annotated[
         int, Option("--budget", min=1, help="Maximum size of what is printed, in UTF-8 bytes.")
     ] = 1500,
-    as_of: AsOf = None,
+    asked: Query = fields_of(Query, "as_of"),
 ) -> RecallShown:
     """Say what the notes have on what was just said, or nothing where it refers to none of them.
 
@@ -43,7 +44,9 @@ def recall(
     Example: palace recall the rain gauge is stuck again
     """
     said, turns = read_text(text), () if context is None else _read_turns(context)
-    return RecallShown.of(palace.recall(said, context=turns, budget_bytes=budget, as_of=as_of))
+    return RecallShown.of(
+        palace.recall(said, context=turns, budget_bytes=budget, as_of=asked.as_of)
+    )
 
 
 def _read_turns(file: Path) -> Sequence[str]:

@@ -154,6 +154,8 @@ def index(
     if not (quiet or dry_run or embedder):
         is_told = _announce_model(palace, asks=not as_json)
     pushing: AbstractContextManager[Callable[..., Shown] | None] = nullcontext()
+    if store and "push" not in STORES:
+        raise UsageError("this installation has no stores: leave out --store")
     if store and not dry_run:
         pushing = load(STORES["push"])(store, palace, trusts=not verify)
     with pushing as push:
