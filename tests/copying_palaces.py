@@ -33,6 +33,14 @@ def copy_palace(source: Path, root: Path) -> Palace:
     return Palace(root)
 
 
+def copy_sample(root: Path, *, embedder: str | None = None) -> Palace:
+    """Copy the sample palace, and index the copy where an embedder is named; return it."""
+    palace = copy_palace(Path(__file__).parents[1], root)
+    if embedder:
+        palace.index(embedder=embedder)
+    return palace
+
+
 def measure_recall(
     pairs: Sequence[Pair], ranked: Callable[[str], list[str]], *, prefix: str = ""
 ) -> Recall:

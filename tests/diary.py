@@ -150,11 +150,3 @@ def diary_questions() -> list[DiaryQuestion]:
             text, as_of = asked(form, note.day, chance)
             questions.append(DiaryQuestion(text, as_of, note.path, form))
     return questions
-
-
-def write_diary(root: Path) -> None:
-    """Write the notes below a folder."""
-    for note in diary_notes():
-        path = root / note.path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(note.text, "utf-8")

@@ -12,7 +12,7 @@ def run_main(capsys, *arguments):
     """Return the status of a command line, and what it printed on stdout and on stderr."""
     status = 0
     try:
-        main(arguments)
+        main([str(part) for part in arguments])
     except SystemExit as error:
         status = error.code or 0
     printed = capsys.readouterr()

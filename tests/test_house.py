@@ -50,6 +50,14 @@ def test_what_is_written_stays_within_its_budget(name: str) -> None:
     assert count_folder(name) <= BUDGET["lines"][name]
 
 
+@pytest.mark.parametrize("name", BUDGET["together"])
+def test_what_belongs_together_stays_within_its_budget(name: str) -> None:
+    files = [
+        file for file in FILES if {file.name, file.relative_to(PACKAGE).parts[0]} & {*name.split()}
+    ]
+    assert sum(map(count_lines, files)) <= BUDGET["together"][name]
+
+
 def test_the_command_line_stays_within_its_budget() -> None:
     pages = re.split(r"^## ", (ROOT / "references/cli.md").read_text("utf-8"), flags=re.MULTILINE)
     verbs = sum(map(len, VERBS.values()))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from memory_palace.cli.app import main
-
 VAULT = {
     "Projects/alpha/frost.md": "# Frost\n\nThe rain gauge drifts when it freezes at night.\n",
     "Archive/2019/mast.md": "# Old mast\n\nThe mast was three metres.\n",
@@ -27,17 +25,6 @@ def digests(root):
         for path in sorted(root.rglob("*"))
         if path.is_file() and ".palace" not in path.relative_to(root).parts
     }
-
-
-def run(capsys, *arguments):
-    """Return status, stdout and stderr of a command."""
-    try:
-        main(list(map(str, arguments)))
-        status = 0
-    except SystemExit as stop:
-        status = stop.code
-    out, err = capsys.readouterr()
-    return status, out, err
 
 
 def a_pose():

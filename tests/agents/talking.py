@@ -16,6 +16,7 @@ from typing import Any
 import anyio
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from writing_notes import write_notes
 
 from memory_palace import Palace
 
@@ -25,9 +26,7 @@ START = ("-P", "-m", "memory_palace")
 
 def make_palace(root: Path, notes: dict[str, str]) -> Palace:
     """Take a folder with these notes as it stands, and index it."""
-    for path, text in notes.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text, "utf-8")
+    write_notes(root, notes)
     palace = Palace.init(root, here=True)
     palace.index(embedder="hashing")
     return palace

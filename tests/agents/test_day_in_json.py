@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 from running import run_main
+from writing_notes import write_notes
 
 FACT = "The battery at Saddle hut fails below -15 degrees."
 VAULT = {
@@ -23,10 +24,7 @@ def ask(request, tmp_path, monkeypatch, capsys):
         monkeypatch.setenv(name, str(tmp_path / "home"))
     root = tmp_path / "my notes"
     is_classic = request.param == "classic"
-    for path, text in VAULT.items():
-        file = root / ("palace/project_rooms" if is_classic else ".") / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, "utf-8")
+    write_notes(root / ("palace/project_rooms" if is_classic else "."), VAULT)
     monkeypatch.chdir(root)
     assert run_main(capsys, "init", *([] if is_classic else ["--here"]))[0] == 0
     if request.param == "in git":

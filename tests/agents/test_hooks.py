@@ -12,15 +12,13 @@ from random import Random
 
 import pytest
 from calling_hooks import PALACE, call, feed, read_log
-from copying_palaces import copy_palace
+from copying_palaces import copy_sample
 from running import run_main
 from serving_palaces import count_answers, palace, start, stop, wait_until
 
 from memory_palace import Palace
 from memory_palace.features.agents.hook_log import EVENTS, log_call, read_health
 from memory_palace.features.agents.hooks import name_work
-
-ROOT = Path(__file__).parents[2]
 
 SAID = "The rain gauge drifts in frost again, should we wrap the funnel in felt as Wren does?"
 NOTES = {
@@ -117,9 +115,7 @@ def test_a_session_begins_with_nothing_where_nothing_is_open(root):
 
 
 def test_a_session_begins_with_work_conflicts_the_last_telegraph_and_what_is_near(tmp_path):
-    sample = copy_palace(ROOT, tmp_path / "sample")
-    sample.index(embedder="hashing")
-    home = sample.paths.root
+    home = copy_sample(tmp_path / "sample", embedder="hashing").paths.root
     folder = tmp_path / "winter-battery-swap"
     (folder / ".git").mkdir(parents=True)
     (folder / ".git" / "HEAD").write_text("ref: refs/heads/fix/ridge-forecast\n", "utf-8")

@@ -6,14 +6,13 @@ import json
 import re
 import shlex
 import shutil
-from pathlib import Path
 
 import pytest
-from running import run_main, run_well
+from copying_palaces import copy_sample
+from running import run_main
 
 from memory_palace.features.agents.plugin import make_files
 
-ROOT = Path(__file__).parents[2]
 SKILL = make_files("claude", ["/opt/palace"])[
     "memory-palace/skills/memory-palace/SKILL.md"
 ].decode()
@@ -26,10 +25,7 @@ LINES = [
 
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory):
-    root = tmp_path_factory.mktemp("skill")
-    shutil.copytree(ROOT / "palace", root / "palace", ignore=shutil.ignore_patterns(".*"))
-    run_well("-C", root, "index", "--embedder", "hashing", "-q")
-    return root
+    return copy_sample(tmp_path_factory.mktemp("skill"), embedder="hashing").paths.root
 
 
 @pytest.fixture

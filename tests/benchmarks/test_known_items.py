@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from writing_notes import write_notes
 
 from benchmarks.known_items import (
     KnownItem,
@@ -27,11 +28,7 @@ NOTES = {
 
 @pytest.fixture
 def vault(tmp_path):
-    for name, text in NOTES.items():
-        path = tmp_path / "vault" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
-    return tmp_path / "vault"
+    return write_notes(tmp_path / "vault", NOTES)
 
 
 def test_every_kind_is_asked_and_answered_and_no_note_changes(vault):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from writing_notes import write_notes
 
 from benchmarks.__main__ import main
 from benchmarks.datasets.pages import load_pages
@@ -30,10 +31,7 @@ QUESTIONS = [
 @pytest.fixture
 def pages(tmp_path):
     for language, notes in PAGES.items():
-        folder = tmp_path / "pages" / "notes" / language
-        folder.mkdir(parents=True)
-        for name, text in notes.items():
-            (folder / name).write_text(text, "utf-8")
+        write_notes(tmp_path / "pages" / "notes" / language, notes)
     rows = [dict(zip(("lang", "question", "note", "permalink"), q, strict=True)) for q in QUESTIONS]
     lines = "\n".join(json.dumps(row) for row in rows)
     (tmp_path / "pages" / "questions.jsonl").write_text(lines, "utf-8")

@@ -6,6 +6,7 @@ import json
 from functools import partial
 
 import pytest
+from writing_notes import write_notes
 
 from benchmarks.__main__ import main
 from benchmarks.metrics import wilson_interval
@@ -40,13 +41,10 @@ def write_lines(path, records):
 @pytest.fixture
 def own(tmp_path):
     """A folder of notes, lines that refer to them, and small talk."""
-    for name, text in NOTES.items():
-        (tmp_path / "notes").mkdir(exist_ok=True)
-        (tmp_path / "notes" / name).write_text(text, "utf-8")
     said = [{"utterance": text, "gold": gold, "half": half} for text, gold, half in SAID]
     talk = [{"utterance": text, "lang": lang, "half": half} for text, lang, half in TALK]
     return (
-        tmp_path / "notes",
+        write_notes(tmp_path / "notes", NOTES),
         write_lines(tmp_path / "said.jsonl", said),
         write_lines(tmp_path / "talk.jsonl", talk),
     )

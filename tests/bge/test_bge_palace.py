@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from writing_notes import write_notes
 
 from memory_palace.errors import MissingPartError, WrongEmbedderError
 from memory_palace.palace import Palace
@@ -23,10 +24,7 @@ NOTES = {
 def palace(tmp_path: Path, tiny_bge_m3: Path, monkeypatch: pytest.MonkeyPatch) -> Palace:
     monkeypatch.setenv("PALACE_BGE_M3", str(tiny_bge_m3))
     monkeypatch.setenv("PALACE_CACHE", str(tmp_path / "cache"))
-    for name, text in NOTES.items():
-        path = tmp_path / "palace" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
+    write_notes(tmp_path / "palace", NOTES)
     return Palace.init(tmp_path)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,11 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 from browser.hostile_vault import write_hostile_vault
 from browser.watching import Watch, build_view, find_chromium, run
+from copying_palaces import copy_sample
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
-
-SAMPLE = Path(__file__).parents[2] / "palace"
 
 
 @pytest.fixture(scope="session")
@@ -42,10 +40,7 @@ def watch(chromium: Browser) -> Iterator[Watch]:
 @pytest.fixture(scope="session")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the sample palace, indexed."""
-    root = tmp_path_factory.mktemp("sample")
-    shutil.copytree(SAMPLE, root / "palace", ignore=shutil.ignore_patterns(".*"))
-    assert run("-C", root, "index", "-q", "--embedder", "hashing") == 0
-    return root
+    return copy_sample(tmp_path_factory.mktemp("sample"), embedder="hashing").paths.root
 
 
 @pytest.fixture(scope="session")

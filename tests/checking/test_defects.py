@@ -26,8 +26,6 @@ LIGHTS = (
     "The stern light covers 135 degrees."
 )
 FERRY = "The harbour master pays the pilot before the ferry leaves."
-OVEN = "First heat the oven, then grease the tin. The loaf cools before it is cut."
-OWLS = "The keeper feeds the owls with mice at dusk."
 TANK = (
     "The tank holds 2 litres of water. The trail takes 90 minutes. The mast is 3 kilometres away."
 )

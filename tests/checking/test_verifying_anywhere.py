@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from running import run_main
+from writing_notes import write_notes
 
 from memory_palace import Palace
 from memory_palace.errors import UsageError
@@ -32,10 +33,7 @@ NOTES = {
 
 @pytest.fixture
 def palace(tmp_path: Path) -> Palace:
-    for name, text in NOTES.items():
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, "utf-8")
+    write_notes(tmp_path, NOTES)
     made = Palace.init(tmp_path, here=True)
     rooms = "rooms: {archive: archive_basement, river: project_rooms}\n"
     made.paths.settings.write_text(rooms, "utf-8")

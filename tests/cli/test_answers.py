@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from writing_notes import write_notes
 
 from memory_palace.features.asking.answers import Answer, Entry, LaidAnswer, write_date
 from memory_palace.features.asking.screen import fill, lay_out
@@ -20,7 +21,6 @@ from memory_palace.language.marking import find_marks
 from memory_palace.language.visible import visible
 from memory_palace.palace import Palace
 
-ROOT = Path(__file__).parent.parent.parent
 LONG_WORD = "https://example.org/" + "a-very-long-address/" * 12
 NOTES = {
     "Ärger mit dem Dach.md": "# Ärger mit dem Dach\n\nDas Dach tropft. Dachdecker: Montag.\n",
@@ -38,10 +38,7 @@ NOTES = {
 @pytest.fixture(scope="module")
 def vault(tmp_path_factory):
     root = tmp_path_factory.mktemp("vault")
-    for name, text in NOTES.items():
-        file = root / "palace" / "chambers" / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, "utf-8")
+    for file in write_notes(root / "palace" / "chambers", NOTES).iterdir():
         os.utime(file, (1.75e9, 1.75e9))
     Palace(root).index(embedder="hashing")
     return root

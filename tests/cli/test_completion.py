@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from writing_notes import write_notes
 
 from memory_palace.cli.app import main
 
@@ -20,9 +21,7 @@ NOTES = {
 @pytest.fixture(scope="module")
 def root(tmp_path_factory):
     root = tmp_path_factory.mktemp("completion")
-    for path, text in NOTES.items():
-        (root / "palace" / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / "palace" / path).write_text(text)
+    write_notes(root / "palace", NOTES)
     (root / "palace" / "palace.yaml").write_text("profiles: {hardly: {extends: raw}}\n")
     main(["-C", str(root), "index", "-q", "--embedder", "none"])
     (root / "elsewhere" / "folder").mkdir(parents=True)

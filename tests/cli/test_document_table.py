@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from copying_palaces import copy_sample
 import json
 import os
 import re
 import runpy
 import shlex
-import shutil
 import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from copying_palaces import copy_sample
 from running import run_main
 
-from memory_palace import Palace
 from memory_palace.embedding.registry import is_available
 from memory_palace.embedding.weights import cache_folder
 

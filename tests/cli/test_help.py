@@ -4,16 +4,13 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
+from functools import partial
 
 import pytest
 from command_reference import walk_verbs
 from running import run_main
 
 from memory_palace.table import VERBS
-
-ROOT = Path(__file__).parent.parent.parent
-
 
 TREE = [(tuple(words.split()), command) for words, command in walk_verbs()]
 
@@ -23,11 +20,7 @@ def run(capsys, monkeypatch):
     """Run a command line in this process; return its status and what it printed."""
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.delenv("PALACE_ROOT", raising=False)
-
-    def run_palace(*arguments):
-        return run_main(capsys, *arguments)
-
-    return run_palace
+    return partial(run_main, capsys)
 
 
 @pytest.mark.parametrize("words", [words for words, _ in TREE], ids=" ".join)

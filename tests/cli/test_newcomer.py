@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import pytest
+from running import run_main
+from writing_notes import write_notes
 
 from memory_palace.cli.app import main
 from memory_palace.palace import Palace
@@ -18,24 +21,13 @@ NOTES = {
 
 @pytest.fixture
 def run(tmp_path, capsys):
-    for name, text in NOTES.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text, "utf-8")
+    write_notes(tmp_path, NOTES)
     Palace.init(tmp_path, here=True)
     (tmp_path / ".palace" / "palace.yaml").write_text("rooms:\n  Archive: archive_basement\n")
     Palace(tmp_path).index(embedder="hashing")
     capsys.readouterr()
 
-    def ran(*arguments: str) -> tuple[int, str, str]:
-        try:
-            main(["-C", str(tmp_path), *arguments])
-            status = 0
-        except SystemExit as end:
-            status = int(end.code or 0)
-        said = capsys.readouterr()
-        return status, said.out, said.err
-
-    return ran
+    return partial(run_main, capsys, "-C", tmp_path)
 
 
 @pytest.mark.parametrize("verb", [["query", "mast"], ["list"]])

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import pytest
+from running import run_main
 
-from memory_palace.cli.app import main
 from memory_palace.palace import Palace
 
 
@@ -17,17 +18,7 @@ def ask(tmp_path, capsys):
         path = palace.paths.notes / "chambers" / f"{title}.md"
         path.write_text(f"# {title}\n\nThe {title.lower()} of the hut is old.\n", "utf-8")
     palace.index(embedder="hashing")
-
-    def asked(*arguments: str) -> tuple[int, str, str]:
-        try:
-            main(["-C", str(tmp_path), "query", *arguments])
-            status = 0
-        except SystemExit as end:
-            status = int(end.code or 0)
-        said = capsys.readouterr()
-        return status, said.out, said.err
-
-    return asked
+    return partial(run_main, capsys, "-C", tmp_path, "query")
 
 
 def test_below_the_threshold_the_nearest_is_shown_and_named(ask):

@@ -1,19 +1,15 @@
 from __future__ import annotations
 
-from copying_palaces import copy_sample
 import json
-import shutil
-from pathlib import Path
 
 import jsonschema
 import pytest
+from copying_palaces import copy_sample
 from importing_exports import claude_conversation, claude_message
 from json_schemas import BY_HAND, FOLDER, file_of, schema_of, shown_values, write
 from typer.testing import CliRunner
 
 from memory_palace.cli.commands import app
-
-ROOT = Path(__file__).parent.parent.parent
 
 COMMAND_LINES = """
 index --embedder hashing --structure

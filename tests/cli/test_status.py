@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from copying_palaces import copy_sample
-import shutil
-from pathlib import Path
-
 import pytest
+from copying_palaces import copy_sample
 from rich.cells import cell_len
 
 from memory_palace.cli.app import main
 from memory_palace.palace import Palace
-
-SAMPLE = Path(__file__).parents[2] / "palace"
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from first_minutes.conftest import CACHE, PALACE, Home, take_state
+from writing_notes import write_notes
 
 from memory_palace.embedding.registry import is_available
 
@@ -29,11 +30,7 @@ FEW = {
 
 @pytest.fixture
 def few(tmp_path: Path) -> Path:
-    folder = tmp_path / "My Notes"
-    for name, text in FEW.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, "utf-8")
-    return folder
+    return write_notes(tmp_path / "My Notes", FEW)
 
 
 def test_three_commands_answer_and_touch_nothing(home: Home, few: Path):

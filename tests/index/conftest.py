@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from writing_notes import write_notes
 
 from memory_palace.palace import Palace
 
@@ -20,10 +21,7 @@ NOTES = {
 @pytest.fixture
 def palace(tmp_path: Path) -> Palace:
     """A small palace that has not been indexed."""
-    for name, text in NOTES.items():
-        path = tmp_path / "palace" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
+    write_notes(tmp_path / "palace", NOTES)
     return Palace.init(tmp_path)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from writing_notes import write_notes
 
 from memory_palace.errors import WrongEmbedderError
 from memory_palace.index.recipes import has_same_vectors
@@ -18,8 +19,7 @@ NOTES = {
 @pytest.fixture
 def folder(tmp_path):
     (tmp_path / ".palace").mkdir()
-    for name, text in NOTES.items():
-        (tmp_path / name).write_text(text, "utf-8")
+    write_notes(tmp_path, NOTES)
     Palace(tmp_path).index(embedder="hashing")
     return tmp_path
 

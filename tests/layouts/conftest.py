@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from vaults import MAPPED, VAULT
+from writing_notes import write_notes
 
 from memory_palace.palace import Palace
 
@@ -11,11 +12,7 @@ from memory_palace.palace import Palace
 @pytest.fixture
 def vault(tmp_path):
     """Somebody's folder of notes, one of them in a folder of the name ``palace``."""
-    for path, text in VAULT.items():
-        file = tmp_path / "vault" / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-    return tmp_path / "vault"
+    return write_notes(tmp_path / "vault", VAULT)
 
 
 @pytest.fixture

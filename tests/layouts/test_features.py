@@ -7,7 +7,8 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from vaults import MAPPED, a_pose, digests, run
+from running import run_main
+from vaults import MAPPED, a_pose, digests
 
 from memory_palace.config import FOLDERS
 from memory_palace.errors import ConfigError, RoomNotMappedError, UsageError
@@ -31,7 +32,7 @@ def test_a_folder_is_taken_as_it_stands_and_asked_without_a_byte_changed(vault, 
         ["-C", vault, "metabolism", "cold"],
         ["-C", vault, "graph", "broken"],
     ):
-        status, out, _ = run(capsys, *verb)
+        status, out, _ = run_main(capsys, *verb)
         assert status == 0, (verb, out)
         if "query" in verb:
             assert "Projects/alpha/frost.md" in out
@@ -61,9 +62,9 @@ def test_a_room_that_is_named_later_types_and_archives_its_notes_at_the_next_bui
 
 def test_a_card_is_kept_in_the_folder_that_is_the_corridor(mapped, capsys):
     card = ["task", "new", "Swap packs", "--owner", "wren", "--project", "alpha", "--goal", "g"]
-    run(capsys, "-C", mapped, *card, "--check", "done", "--apply")
+    run_main(capsys, "-C", mapped, *card, "--check", "done", "--apply")
     (path,) = mapped.glob("Tasks/active/*_swap-packs.md")
-    run(capsys, "-C", mapped, "task", "block", "swap-packs", "--reason", "rain", "--apply")
+    run_main(capsys, "-C", mapped, "task", "block", "swap-packs", "--reason", "rain", "--apply")
     assert not path.exists() and (mapped / "Tasks" / "blocked" / path.name).exists()
     assert not (mapped / "dispatch_corridor").exists()
 
@@ -92,12 +93,12 @@ def test_a_verb_that_needs_a_room_names_the_line_or_makes_it(vault, capsys, room
     Palace.init(vault, here=True).index(embedder="hashing")
     before = digests(vault)
     verb = ["-C", vault, *NEEDED[room]]
-    status, out, err = run(capsys, *verb)
+    status, out, err = run_main(capsys, *verb)
     said = out + err  # an error is JSON on stdout where that was asked for
     assert status == 2 and said.count("\n") == 1, said
     assert f": {room}}}`" in said and ".palace/palace.yaml" in said and "--apply" in said
     assert digests(vault) == before and not (vault / ".palace" / "palace.yaml").exists()
-    status, out, err = run(capsys, *verb, "--apply")
+    status, out, err = run_main(capsys, *verb, "--apply")
     assert status == 0, err
     assert f"+  {room}: {room}" in out
     assert read_config(vault / ".palace" / "palace.yaml").rooms == {room: room}
@@ -107,7 +108,7 @@ def test_a_verb_that_needs_a_room_names_the_line_or_makes_it(vault, capsys, room
 def test_a_new_memory_makes_its_room_and_says_so(vault, capsys):
     Palace.init(vault, here=True)
     before = digests(vault)
-    status, out, err = run(
+    status, out, err = run_main(
         capsys, "-C", vault, "memory", "new", "A", "--content", "Two words here."
     )
     assert (status, out) == (0, "reflection_wing/memories/A.md\n")
@@ -151,11 +152,11 @@ def test_an_ignore_file_that_cannot_be_used_keeps_the_index_and_answers(vault, c
     palace.index(embedder="hashing")
     (vault / ".palaceignore").write_text("Projects/\n[z-a]\n")
     for verb, wanted in (("query frost", 0), ("list", 0), ("status", 0), ("metabolism cold", 0)):
-        assert run(capsys, "-C", vault, *verb.split())[0] == wanted, verb
-    status, _, err = run(capsys, "-C", vault, "index")
+        assert run_main(capsys, "-C", vault, *verb.split())[0] == wanted, verb
+    status, _, err = run_main(capsys, "-C", vault, "index")
     assert status == 2 and "(line 2, '[z-a]'" in err and err.count("\n") == 1
-    assert run(capsys, "-C", vault, "task", "list")[0] == 2
-    status, out, _ = run(capsys, "-C", vault, "doctor")
+    assert run_main(capsys, "-C", vault, "task", "list")[0] == 2
+    status, out, _ = run_main(capsys, "-C", vault, "doctor")
     assert status == 8 and out.count("problem  ") == 1
     assert len(Palace(vault).notes()) == 5
 
@@ -173,7 +174,7 @@ def test_nothing_but_notes_of_the_folder_is_ever_changed(vault):
 def test_status_says_that_use_is_logged_and_where(mapped, capsys):
     (mapped / ".palace" / "palace.yaml").write_text("usage_log: on\n")
     Palace(mapped).index(embedder="hashing")
-    _, out, _ = run(capsys, "-C", mapped, "status")
+    _, out, _ = run_main(capsys, "-C", mapped, "status")
     said = "logged in .palace/logs/usage.jsonl; `usage_log: off` in .palace/palace.yaml"
     assert said in " ".join(out.split())
 

@@ -5,24 +5,22 @@ from __future__ import annotations
 import io
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
-from vaults import a_pose, run
+from running import run_main
+from vaults import a_pose
 
 from memory_palace.config import ROOMS, SEVEN, PalacePaths, Rooms, nearest_paths
 from memory_palace.errors import ConfigError, NotAPalaceError, UsageError
 from memory_palace.palace import Palace
 from memory_palace.settings import parse_config
 
-ROOT = Path(__file__).parents[2]
-
 
 def test_git_sees_what_is_to_keep_and_nothing_that_is_derived(mapped, capsys):
     subprocess.run(["git", "init", "-q", mapped], check=True)
     Palace(mapped).index(embedder="hashing")
-    run(capsys, "-C", mapped, "seek", "start", "frost")
-    run(capsys, "-C", mapped, "new", "Rain", "--body", "It rains.")
+    run_main(capsys, "-C", mapped, "seek", "start", "frost")
+    run_main(capsys, "-C", mapped, "new", "Rain", "--body", "It rains.")
     listed = ["git", "-C", mapped, "ls-files", "--others", "--exclude-standard", ".palace"]
     found = subprocess.run(listed, check=True, capture_output=True, text=True).stdout.split()
     assert sorted(found) == [
@@ -134,7 +132,7 @@ def test_a_palace_in_a_folder_of_another_is_the_nearest_from_inside(mapped):
 
 
 def test_where_there_is_no_palace_the_next_command_is_named(tmp_path, capsys):
-    status, _, err = run(capsys, "-C", tmp_path, "query", "x")
+    status, _, err = run_main(capsys, "-C", tmp_path, "query", "x")
     assert status == 3 and "palace init --here" in err and err.count("\n") == 1
     with pytest.raises(NotAPalaceError):
         Palace(tmp_path)
@@ -150,7 +148,7 @@ class Terminal(io.StringIO):
 def test_init_asks_a_terminal_where_there_are_notes(vault, capsys, monkeypatch, answer, is_classic):
     shutil.rmtree(vault / "palace")
     monkeypatch.setattr("sys.stdin", Terminal(answer))
-    status, out, _ = run(capsys, "init", vault)
+    status, out, _ = run_main(capsys, "init", vault)
     assert status == 0 and "4 notes in" in out
     assert Palace(vault).paths.is_classic == is_classic
     assert (vault / "palace").exists() == is_classic
@@ -158,18 +156,18 @@ def test_init_asks_a_terminal_where_there_are_notes(vault, capsys, monkeypatch, 
 
 def test_init_without_a_terminal_says_what_to_type(vault, capsys):
     shutil.rmtree(vault / "palace")
-    status, out, err = run(capsys, "init", vault)
+    status, out, err = run_main(capsys, "init", vault)
     assert (status, out) == (0, f"{vault}/palace\n")
     assert "4 notes in" in err and "`palace init --here`" in err
-    _, _, err = run(capsys, "-C", vault, "index", "--embedder", "none")
+    _, _, err = run_main(capsys, "-C", vault, "index", "--embedder", "none")
     assert "4 notes in" in err and "`palace init --here`" in err
-    assert run(capsys, "init", "--here", vault)[:2] == (0, f"{vault}/.palace\n")
+    assert run_main(capsys, "init", "--here", vault)[:2] == (0, f"{vault}/.palace\n")
     assert not (vault / "palace").exists()
-    assert run(capsys, "init", vault)[:2] == (0, f"{vault}/.palace\n")
+    assert run_main(capsys, "init", vault)[:2] == (0, f"{vault}/.palace\n")
 
 
 def test_a_folder_that_is_not_there_is_not_taken_as_it_stands(tmp_path, capsys):
-    status, _, err = run(capsys, "init", "--here", tmp_path / "mistyped")
+    status, _, err = run_main(capsys, "init", "--here", tmp_path / "mistyped")
     assert status == 2 and "there is no folder" in err and not (tmp_path / "mistyped").exists()
 
 
@@ -177,7 +175,7 @@ def test_a_classic_palace_in_use_is_not_made_a_second_one(tmp_path, capsys):
     palace = Palace.init(tmp_path)
     palace.new("Rain")
     palace.index(embedder="hashing")
-    status, _, err = run(capsys, "init", "--here", tmp_path)
+    status, _, err = run_main(capsys, "init", "--here", tmp_path)
     assert status == 2 and "references/layouts.md" in err and not (tmp_path / ".palace").exists()
 
 

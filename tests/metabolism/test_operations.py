@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-import shutil
 import subprocess
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from copying_palaces import copy_sample
 
 from memory_palace.changes.changing import (
     Plan,
@@ -29,7 +29,6 @@ from memory_palace.notes.document import parse_document
 from memory_palace.notes.usage import record_usage
 from memory_palace.palace import Palace
 
-ROOT = Path(__file__).parent.parent.parent
 TODAY = date(2026, 11, 21)
 RECOVER = "recover-april-readings"
 PANEL = "palace/grand_hall/control_panel.md"
@@ -37,8 +36,7 @@ PANEL = "palace/grand_hall/control_panel.md"
 
 @pytest.fixture
 def sample(tmp_path):
-    shutil.copytree(ROOT / "palace", tmp_path / "palace", ignore=shutil.ignore_patterns(".*"))
-    return Palace(tmp_path)
+    return copy_sample(tmp_path)
 
 
 def state(palace):

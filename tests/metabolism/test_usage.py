@@ -6,14 +6,13 @@ import json
 import shutil
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
 
 import pytest
+from copying_palaces import copy_sample
 
 from memory_palace.notes.usage import Usage, logs_usage, read_usage, record_usage
 from memory_palace.palace import Palace
 
-ROOT = Path(__file__).parent.parent.parent
 TODAY = date(2026, 11, 21)
 FROST = "palace/project_rooms/public-page/frost message.md"
 BUCKET = "palace/project_rooms/rain-gauge/tipping bucket correction.md"
@@ -21,10 +20,7 @@ BUCKET = "palace/project_rooms/rain-gauge/tipping bucket correction.md"
 
 @pytest.fixture
 def sample(tmp_path):
-    shutil.copytree(ROOT / "palace", tmp_path / "palace", ignore=shutil.ignore_patterns(".*"))
-    palace = Palace(tmp_path)
-    palace.index(embedder="hashing")
-    return palace
+    return copy_sample(tmp_path, embedder="hashing")
 
 
 def lines(palace):

@@ -1,22 +1,18 @@
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
-
 import pytest
+from copying_palaces import copy_sample
+from writing_notes import write_notes
 
 from memory_palace.features.redqueen.examined import Cue, ExaminedMemory
 from memory_palace.palace import Palace
 
 from .playing import Player, registered
 
-ROOT = Path(__file__).parent.parent.parent
-
 
 @pytest.fixture
 def sample(tmp_path):
-    shutil.copytree(ROOT / "palace", tmp_path / "palace", ignore=shutil.ignore_patterns(".*"))
-    return Palace(tmp_path)
+    return copy_sample(tmp_path)
 
 
 def memory(id, content, *, subject=None, anchors=(), image="", links=(), **more):
@@ -87,8 +83,7 @@ Silver tarnishes in air that holds sulphur.
 def house(tmp_path):
     """Return an indexed palace of a few invented notes."""
     (tmp_path / ".palace").mkdir()
-    for name, text in NOTES.items():
-        (tmp_path / name).write_text(text, "utf-8")
+    write_notes(tmp_path, NOTES)
     made = Palace(tmp_path)
     made.index(embedder="hashing")
     return made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from writing_notes import write_notes
 
 from memory_palace.models import Filters
 from memory_palace.palace import Palace
@@ -36,10 +37,7 @@ OTHERS = {
 @pytest.fixture
 def palace(tmp_path):
     palace = Palace.init(tmp_path)
-    for path, text in {CARD: TEXT, **OTHERS}.items():
-        file = tmp_path / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, "utf-8")
+    write_notes(tmp_path, {CARD: TEXT, **OTHERS})
     palace.index(embedder="hashing")
     return palace
 

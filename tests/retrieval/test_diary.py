@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from writing_notes import write_notes
 
 from memory_palace import Palace
 from tests.diary import EACH_FORM, diary_notes, diary_questions
@@ -60,8 +61,7 @@ def test_a_season_that_is_a_topic_displaces_no_better_answer(tmp_path):
         "2026-02-03.md": "Cells of the beehive were counted.",
         "roof.md": "The roof was tarred in December 2025, in January 2026 it held.",
     }
-    for name, text in texts.items():
-        (tmp_path / name).write_text(text)
+    write_notes(tmp_path, texts)
     palace.index(embedder="none")
     for asked in ("lithium cells in winter", "in the winter lithium cells die"):
         first = palace.query(asked, neighbors=0, as_of="2026-11-22")[0]

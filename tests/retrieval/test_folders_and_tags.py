@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from writing_notes import write_notes
 
 from memory_palace.cli.app import main
 from memory_palace.errors import UsageError
@@ -20,10 +21,7 @@ NOTES = {
 @pytest.fixture(scope="module")
 def palace(tmp_path_factory):
     root = tmp_path_factory.mktemp("folders")
-    for path, text in NOTES.items():
-        file = root / "palace" / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
+    write_notes(root / "palace", NOTES)
     palace = Palace(root)
     palace.index(embedder="none")
     return palace

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
+from writing_notes import write_notes
 
 from memory_palace.palace import Palace
 from memory_palace.retrieval.question import is_mistyped
@@ -41,10 +42,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Palace:
 
 
 def built(palace: Palace, notes: Mapping[str, str]) -> Palace:
-    for name, text in notes.items():
-        path = palace.paths.notes / "project_rooms" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
+    write_notes(palace.paths.notes / "project_rooms", notes)
     palace.index(embedder="hashing")
     return palace
 

@@ -6,6 +6,7 @@ import json
 
 import pytest
 from running import run_well
+from writing_notes import write_notes
 
 from memory_palace.errors import UsageError, WrongEmbedderError
 from memory_palace.palace import Palace
@@ -43,8 +44,7 @@ def root(tmp_path_factory):
     root = tmp_path_factory.mktemp("own")
     (root / ".palace").mkdir()
     (root / ".palace" / "palace.yaml").write_text(SETTINGS)
-    for name, text in NOTES.items():
-        (root / name).write_text(text)
+    write_notes(root, NOTES)
     Palace(root).index(embedder="hashing")
     return root
 

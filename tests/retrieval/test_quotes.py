@@ -6,6 +6,7 @@ import json
 import os
 
 import pytest
+from writing_notes import write_notes
 
 from memory_palace.cli.app import main
 from memory_palace.palace import Palace
@@ -30,8 +31,7 @@ NOTES = {
 @pytest.fixture(scope="module")
 def palace(tmp_path_factory: pytest.TempPathFactory) -> Palace:
     palace = Palace.init(tmp_path_factory.mktemp("quotes"))
-    for name, text in NOTES.items():
-        (palace.paths.notes / "chambers" / name).write_text(text, "utf-8")
+    write_notes(palace.paths.notes / "chambers", NOTES)
     palace.index(embedder="hashing")
     return palace
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from writing_notes import write_notes
 
 from memory_palace import Palace, UsageError
 from tests.running import run_well
@@ -24,10 +25,7 @@ MAY = {"Journal/2026-05-14 climbing.md", "Journal/walls.md", "Wiki/ropes.md"}
 @pytest.fixture(scope="module")
 def palace(tmp_path_factory):
     palace = Palace.init(tmp_path_factory.mktemp("when"), here=True)
-    for name, text in NOTES.items():
-        path = palace.paths.root / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text)
+    write_notes(palace.paths.root, NOTES)
     palace.index(embedder="none")
     return palace
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 import yaml
+from copying_palaces import copy_sample
 
 from memory_palace.config import ROOMS
-from memory_palace.palace import Palace
 
 ROOT = Path(__file__).parent.parent.parent
 NOTES = sorted((ROOT / "palace").rglob("*.md"))
@@ -33,9 +32,7 @@ def matter(path):
 
 @pytest.fixture(scope="module")
 def palace(tmp_path_factory):
-    root = tmp_path_factory.mktemp("sample")
-    shutil.copytree(ROOT / "palace", root / "palace", ignore=shutil.ignore_patterns(".*"))
-    palace = Palace(root)
+    palace = copy_sample(tmp_path_factory.mktemp("sample"))
     assert palace.index(embedder="hashing").problems == ()
     return palace
 

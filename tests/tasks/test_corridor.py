@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from copying_palaces import copy_sample
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -21,8 +22,6 @@ from memory_palace.features.tasks.tasks import (
     show_task,
 )
 from memory_palace.palace import Palace
-
-ROOT = Path(__file__).parent.parent.parent
 
 
 def make(palace, title="Swap packs", *, checks=("all swapped",), outputs=(), apply=True):
@@ -242,11 +241,7 @@ def test_an_output_may_lie_beside_the_notes(palace, shape):
 
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory):
-    root = tmp_path_factory.mktemp("sample")
-    shutil.copytree(ROOT / "palace", root / "palace", ignore=shutil.ignore_patterns(".*"))
-    palace = Palace(root)
-    palace.index(embedder="hashing")
-    return palace
+    return copy_sample(tmp_path_factory.mktemp("sample"), embedder="hashing")
 
 
 def test_the_cards_of_the_sample_palace_pass_the_lint(sample):

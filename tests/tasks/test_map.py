@@ -1,9 +1,7 @@
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
-
 import pytest
+from copying_palaces import copy_sample
 
 from memory_palace.changes.changing import read_notes, undo_change
 from memory_palace.config import SEVEN
@@ -14,13 +12,10 @@ from memory_palace.palace import Palace
 
 PANEL = SEVEN.path_of(PLACE)
 
-ROOT = Path(__file__).parent.parent.parent
-
 
 @pytest.fixture
 def sample(tmp_path):
-    shutil.copytree(ROOT / "palace", tmp_path / "palace", ignore=shutil.ignore_patterns(".*"))
-    return Palace(tmp_path)
+    return copy_sample(tmp_path)
 
 
 def draw(palace, *, apply=True):
