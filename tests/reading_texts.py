@@ -8,7 +8,7 @@ from datetime import date
 from memory_palace.config import Config
 from memory_palace.facts.derive import derive
 from memory_palace.features.anchors.terms import chunk_terms, note_terms, words_of
-from memory_palace.features.checking import checker, numbers, verdicts, wording
+from memory_palace.features.checking import checker, verdicts, wording
 from memory_palace.features.checking.dates import find_weekdays
 from memory_palace.features.memories import form, lint, smashin
 from memory_palace.features.metabolism import distill
@@ -21,6 +21,7 @@ from memory_palace.language import (
     detect,
     markers,
     names,
+    numbers,
     secrets,
     sentences,
     tagged_words,
