@@ -7,11 +7,9 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from memory_palace.embedding.forward import _gelu
 from memory_palace.embedding.minilm import TOKEN_LIMIT, MiniLMEmbedder
-from memory_palace.errors import MissingPartError
 
 REFERENCE = json.loads((Path(__file__).parent / "data" / "minilm_reference.json").read_bytes())
 TEXTS = REFERENCE["texts"]
@@ -21,21 +19,6 @@ def test_vectors_are_those_of_sentence_transformers(minilm: MiniLMEmbedder) -> N
     expected = np.array(REFERENCE["vectors"], dtype=np.float32)
     assert np.abs(minilm.embed_passages(TEXTS) - expected).max() <= 1e-5
     assert np.abs(minilm.embed_queries(TEXTS[:1]) - expected[:1]).max() <= 1e-5
-
-
-def test_neither_order_nor_company_changes_a_vector(minilm: MiniLMEmbedder) -> None:
-    together = minilm.embed_passages(TEXTS)
-    assert np.abs(minilm.embed_passages(TEXTS[::-1])[::-1] - together).max() <= 1e-6
-    alone = np.concatenate([minilm.embed_passages([text]) for text in TEXTS])
-    assert np.abs(alone - together).max() <= 1e-6
-
-
-@pytest.mark.parametrize("text", ["", " \n\t", "\u200b\x00"])
-def test_a_text_without_a_token_is_the_zero_vector(minilm: MiniLMEmbedder, text: str) -> None:
-    vectors = minilm.embed_passages([text, "storm"])
-    assert not vectors[0].any()
-    assert vectors[1].any()
-    assert minilm.count_tokens(text) == 0
 
 
 def test_a_text_past_the_limit_is_read_up_to_it(minilm: MiniLMEmbedder) -> None:
@@ -53,14 +36,6 @@ def test_a_word_has_a_unit_vector_of_its_own_in_each_text(minilm: MiniLMEmbedder
     assert vectors[2] @ far[others.index("bank")] < 0.99
 
 
-def test_building_one_reads_nothing(tmp_path: Path) -> None:
-    embedder = MiniLMEmbedder(tmp_path / "absent")
-    assert embedder.dimension == 384
-    assert embedder.fingerprint.startswith("minilm:53aa51172d142c89:")
-    with pytest.raises(MissingPartError, match="palace models fetch minilm"):
-        embedder.embed_queries(["storm"])
-
-
 def test_gelu_is_exact_to_four_millionths() -> None:
     values = np.linspace(-12, 12, 50_001, dtype=np.float32)
     exact = [x * 0.5 * (1 + math.erf(x / math.sqrt(2))) for x in values.tolist()]
@@ -69,18 +44,6 @@ def test_gelu_is_exact_to_four_millionths() -> None:
     far = np.array([-1e4, -300, -12, 12, 300, 1e4], np.float32)
     _gelu(far)
     assert far.tolist() == [0, 0, 0, 12, 300, 1e4]
-
-
-@pytest.mark.usefixtures("minilm_cache")
-def test_a_query_loads_no_heavy_package() -> None:
-    code = (
-        "import sys; from memory_palace.embedding.registry import get_embedder;"
-        "get_embedder('minilm').embed_queries(['storm']);"
-        "heavy = {'torch', 'tokenizers', 'typer', 'rich', 'transformers'};"
-        "sys.exit(', '.join(heavy & set(sys.modules)) or 0)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
 
 
 def test_blas_runs_on_one_thread_unless_the_user_says_otherwise() -> None:
