@@ -22,44 +22,33 @@ def after(status, *scores):
     return belief["target_status"]
 
 
-def test_visible_never_demotes():
-    assert after("visible", 0.1) == "visible"
-
-
-def test_promotion_searching_to_likely_in_memory():
-    assert after("searching", 0.8) == "likely_in_memory"
-
-
-def test_searching_stays_searching_with_low_score():
-    assert after("searching", 0.1) == "searching"
-
-
-def test_no_flapping_likely_in_memory():
-    assert after("likely_in_memory", 0.1) == "likely_in_memory"
-
-
-def test_done_status_unchanged():
-    assert after("done", 0.9) == "done"
-
-
-def test_unreachable_status_unchanged():
-    assert after("unreachable", 0.9) == "unreachable"
+@pytest.mark.parametrize(
+    ("before", "scores", "status"),
+    [
+        pytest.param("visible", [0.1], "visible", id="visible_never_demotes"),
+        pytest.param(
+            "searching", [0.8], "likely_in_memory", id="promotion_searching_to_likely_in_memory"
+        ),
+        pytest.param(
+            "searching", [0.1], "searching", id="searching_stays_searching_with_low_score"
+        ),
+        pytest.param(
+            "likely_in_memory", [0.1], "likely_in_memory", id="no_flapping_likely_in_memory"
+        ),
+        pytest.param("done", [0.9], "done", id="done_status_unchanged"),
+        pytest.param("unreachable", [0.9], "unreachable", id="unreachable_status_unchanged"),
+        pytest.param("searching", [], "searching", id="empty_candidates"),
+        pytest.param("searching", [THRESHOLD], "likely_in_memory", id="threshold_boundary"),
+        pytest.param("searching", [0.2999999], "searching", id="below_threshold_boundary"),
+    ],
+)
+def test_the_status_after_a_search_of_memory(before, scores, status):
+    assert after(before, *scores) == status
 
 
 @pytest.mark.parametrize("status", get_args(SearchStatus))
 def test_candidate_nodes_always_set(status):
     after(status, 0.9, 0.2)
-
-
-def test_empty_candidates():
-    assert after("searching") == "searching"
-
-
-@pytest.mark.parametrize(
-    ("score", "status"), [(THRESHOLD, "likely_in_memory"), (0.2999999, "searching")]
-)
-def test_threshold_boundary(score, status):
-    assert after("searching", score) == status
 
 
 def test_candidates_are_copied_and_not_shared():
