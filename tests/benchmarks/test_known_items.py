@@ -7,12 +7,7 @@ import random
 import pytest
 from writing_notes import write_notes
 
-from benchmarks.known_items import (
-    KnownItem,
-    measure_known,
-    mistype,
-    rank_items,
-)
+from benchmarks.known_items import KnownItem, measure_known, mistype, rank_items
 from memory_palace.retrieval.question import is_mistyped
 
 NOTES = {

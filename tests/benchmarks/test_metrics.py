@@ -8,13 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.metrics import (
-    MEASURES,
-    interval,
-    mcnemar,
-    paired_interval,
-    score_ranking,
-)
+from benchmarks.metrics import MEASURES, interval, mcnemar, paired_interval, score_ranking
 
 
 def test_a_ranking_is_scored_by_hand():

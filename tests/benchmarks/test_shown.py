@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import json
 
-from benchmarks.datasets.items import (
-    Collection,
-    DatasetPassage,
-    EvalDocument,
-    EvalQuestion,
-)
+from benchmarks.datasets.items import Collection, DatasetPassage, EvalDocument, EvalQuestion
 from benchmarks.datasets.meetings import load_turns
 from benchmarks.shown import BASELINES, SHOWN, WHOLE, measure_shown
 from memory_palace.embedding.registry import get_embedder

@@ -42,9 +42,7 @@ def test_vectors_are_those_of_flagembeddings_own_encode(
     np.testing.assert_allclose(embedder.embed_passages(TEXTS), expected, atol=1e-6)
 
 
-def test_a_text_has_the_same_vector_in_any_batch_and_as_a_question(
-    embedder: BgeM3Embedder,
-) -> None:
+def test_a_text_has_the_same_vector_in_any_batch_and_as_a_question(embedder: BgeM3Embedder) -> None:
     texts = [f"{'the station reports rain ' * (n % 7)}{n}" for n in range(3 * BATCH_SIZE)]
     together = embedder.embed_passages(texts)
     alone = np.concatenate([embedder.embed_queries([text]) for text in texts])

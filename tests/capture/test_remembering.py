@@ -90,12 +90,7 @@ def test_the_same_with_fewer_tags_is_counted_and_with_another_one_is_not(palace)
 def test_what_is_said_again_is_counted(palace):
     first = palace.remember("The gauge doesn't drift below -5 °C.", agent="wren")
     again = palace.remember("  the gauge does not drift\nbelow -5 °C", agent="wren")
-    assert (again.path, again.line, again.is_new, again.count) == (
-        first.path,
-        first.line,
-        False,
-        2,
-    )
+    assert (again.path, again.line, again.is_new, again.count) == (first.path, first.line, False, 2)
     third = palace.remember("Remember that the gauge doesn't drift below -5 °C!", agent="wren")
     assert third.count == 3
     text = (palace.paths.root / first.path).read_text("utf-8")

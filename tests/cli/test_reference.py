@@ -44,11 +44,7 @@ def folder(tmp_path_factory):
 
 @pytest.mark.parametrize(
     "command",
-    [
-        ["index", "--json"],
-        ["query", "bread", "--json", "--full"],
-        ["graph", "export"],
-    ],
+    [["index", "--json"], ["query", "bread", "--json", "--full"], ["graph", "export"]],
     ids=" ".join,
 )
 def test_json_is_the_only_thing_on_stdout(folder, command):

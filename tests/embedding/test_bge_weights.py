@@ -7,13 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.embedding.bge_m3 import (
-    REQUIRED,
-    VARIABLE,
-    find_weights,
-    load,
-    missing_files,
-)
+from memory_palace.embedding.bge_m3 import REQUIRED, VARIABLE, find_weights, load, missing_files
 from memory_palace.errors import MissingPartError
 
 

@@ -13,12 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.embedding.llm_models import (
-    TOKEN_LIMIT,
-    LlmEmbedder,
-    estimate_tokens,
-    load,
-)
+from memory_palace.embedding.llm_models import TOKEN_LIMIT, LlmEmbedder, estimate_tokens, load
 from memory_palace.errors import MissingPartError, PalaceError
 
 needs_llm = [

@@ -73,10 +73,7 @@ def test_a_verb_that_meets_a_fault_says_so_on_one_line(run, verb, fault):
         if not failed:
             return
         assert code in CODES and "Traceback" not in said, (line, said)
-        is_read = verb in (
-            ("show",),
-            ("verify",),
-        )  # they write a line of use at most
+        is_read = verb in (("show",), ("verify",))  # they write a line of use at most
         assert is_read or code or fault == "EACCES", "unwritten must not pass for done"
         assert said or is_read, "nobody was told"
         if code:

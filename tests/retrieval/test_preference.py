@@ -74,8 +74,7 @@ def test_when_a_file_was_copied_makes_no_note_newer_than_one_that_says_its_date(
 
 def test_a_question_of_a_time_is_answered_by_what_held_then(write):
     palace = write(
-        "date: 2024-02-01\nvalid_until: 2025-06-30",
-        "date: 2024-02-01\nvalid_from: 2025-07-01",
+        "date: 2024-02-01\nvalid_until: 2025-06-30", "date: 2024-02-01\nvalid_from: 2025-07-01"
     )
     assert order(palace)[0] == "two"
     assert order(palace, f"{QUESTION} in May 2025")[0] == "one"

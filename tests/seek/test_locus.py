@@ -7,10 +7,7 @@ import json
 import pytest
 
 from memory_palace.errors import UsageError
-from memory_palace.features.seek.loci import (
-    import_loci,
-    read_loci,
-)
+from memory_palace.features.seek.loci import import_loci, read_loci
 from memory_palace.features.seek.nodes import MemoryNode, Pose2D, read_node_list
 from memory_palace.features.seek.schema import SchemaError
 from memory_palace.shown import to_record

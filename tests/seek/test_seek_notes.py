@@ -5,12 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.features.seek.observing import (
-    confirm_node,
-    read_node,
-    reject_node,
-    sight_node,
-)
+from memory_palace.features.seek.observing import confirm_node, read_node, reject_node, sight_node
 from memory_palace.features.seek.searches import (
     SearchPlan,
     change_search_goal,

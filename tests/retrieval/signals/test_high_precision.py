@@ -87,11 +87,7 @@ def test_no_time_in_the_question_means_silence(score):
 
 
 def test_a_quote_is_found_as_it_stands_or_by_all_its_words(score):
-    texts = [
-        'She called it "slow living" and left.',
-        "living in a slow town",
-        "a slow train",
-    ]
+    texts = ['She called it "slow living" and left.', "living in a slow town", "a slow train"]
     assert score("quoted", 'Who said "slow living"?', texts) == [1.0, 0.6, 0.0]
 
 
