@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+
 from typer.testing import CliRunner
 
 from memory_palace.cli.app import main
@@ -24,3 +27,15 @@ def run_well(*arguments):
     done = CliRunner().invoke(app, [str(part) for part in arguments])
     assert done.exit_code == 0, done.output
     return done.stdout, done.stderr
+
+
+def git(root, *arguments, **environ):
+    """Run git in a folder, as somebody."""
+    command = ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments]
+    subprocess.run(command, cwd=root, env=os.environ | environ, check=True, capture_output=True)
+
+
+def commit_all(root):
+    """Make a folder a git repository, and commit all that is in it."""
+    for line in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "x"]):
+        git(root, *line)

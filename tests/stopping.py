@@ -7,6 +7,22 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+DYING = """
+import os, signal, sys
+def die_at(left, *names):
+    def dying(call):
+        def step(*arguments, **options):
+            nonlocal left
+            left -= 1
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return call(*arguments, **options)
+        return step
+    for name in names:
+        setattr(os, name, dying(getattr(os, name)))
+"""
+"""Start of a program whose ``die_at`` lets it kill itself before the n-th of some calls."""
+
 
 class Stopped(BaseException):
     """Stands in for a power cut: nothing may catch it and carry on."""

@@ -16,20 +16,9 @@ from typing import Any
 import anyio
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
-from writing_notes import write_notes
-
-from memory_palace import Palace
 
 MODERN, OLDER = "2026-07-28", "legacy"
 START = ("-P", "-m", "memory_palace")
-
-
-def make_palace(root: Path, notes: dict[str, str]) -> Palace:
-    """Take a folder with these notes as it stands, and index it."""
-    write_notes(root, notes)
-    palace = Palace.init(root, here=True)
-    palace.index(embedder="hashing")
-    return palace
 
 
 @asynccontextmanager

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import subprocess
 
 import pytest
-from running import run_main
+from running import commit_all, run_main
 from writing_notes import write_notes
 
 FACT = "The battery at Saddle hut fails below -15 degrees."
@@ -28,9 +27,7 @@ def ask(request, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(root)
     assert run_main(capsys, "init", *([] if is_classic else ["--here"]))[0] == 0
     if request.param == "in git":
-        for arguments in (["init"], ["add", "-A"], ["commit", "-m", "notes"]):
-            git = ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments]
-            subprocess.run(git, check=True, capture_output=True)
+        commit_all(root)
 
     def ask(*line):
         status, out, err = run_main(capsys, *line, "--json")

@@ -15,6 +15,7 @@ from calling_hooks import PALACE, call, feed, read_log
 from copying_palaces import copy_sample
 from running import run_main
 from serving_palaces import count_answers, palace, start, stop, wait_until
+from writing_notes import index_notes
 
 from memory_palace import Palace
 from memory_palace.features.agents.hook_log import EVENTS, log_call, read_health
@@ -37,12 +38,8 @@ def root(tmp_path, monkeypatch):
     runtime.mkdir(mode=0o700)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "own"))
-    root = tmp_path / "notes"
-    root.mkdir()
-    for name, text in NOTES.items():
-        (root / f"{name}.md").write_text(text, "utf-8")
-    Palace.init(root, here=True).index(embedder="hashing")
-    yield root.resolve()
+    notes = {f"{name}.md": text for name, text in NOTES.items()}
+    yield index_notes(tmp_path / "notes", notes).paths.root.resolve()
     shutil.rmtree(runtime)
 
 

@@ -9,7 +9,8 @@ import subprocess
 import sys
 
 import pytest
-from running import run_main, run_well
+from running import run_main
+from writing_notes import index_notes
 
 pytestmark = [
     pytest.mark.llm,
@@ -48,12 +49,8 @@ cli(sys.argv[1:])
 
 @pytest.fixture
 def notes(tmp_path):
-    root = tmp_path / "my notes"
-    root.mkdir()
-    (root / "boat.md").write_text("# Boat\n\nThe boat leaks at the ```` bow.\n")
-    run_well("init", "--here", root)
-    run_well("-C", root, "index", "--embedder", "hashing", "-q")
-    return root
+    texts = {"boat.md": "# Boat\n\nThe boat leaks at the ```` bow.\n"}
+    return index_notes(tmp_path / "my notes", texts).paths.root
 
 
 @pytest.fixture

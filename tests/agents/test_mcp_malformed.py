@@ -13,7 +13,8 @@ import pytest
 
 pytest.importorskip("mcp", reason="needs the extra [mcp]")
 
-from agents.talking import Pipes, make_palace, open_pipes
+from agents.talking import Pipes, open_pipes
+from writing_notes import index_notes
 
 from memory_palace.features.agents.mcp_server import MOST_LINE_BYTES
 from memory_palace.features.agents.tools import list_tools
@@ -42,7 +43,7 @@ ODD: tuple[Any, ...] = (
 @pytest.mark.parametrize("count", [300, pytest.param(10_000, marks=pytest.mark.long)])
 def test_malformed_messages_break_nothing(tmp_path: Path, count: int) -> None:
     root = tmp_path / "notes"
-    make_palace(root, {"frost.md": "# Frost\n\nThe rain gauge drifts.\n", "link.md": "# Link\n"})
+    index_notes(root, {"frost.md": "# Frost\n\nThe rain gauge drifts.\n", "link.md": "# Link\n"})
     (tmp_path / "outside.md").write_text(f"# Outside\n\n{CANARY}\n", "utf-8")
     (root / "link.md").unlink()
     (root / "link.md").symlink_to(tmp_path / "outside.md")
@@ -129,7 +130,7 @@ def memory_of(pid: int) -> int:
 
 
 def test_a_line_that_is_too_long_costs_itself_alone(tmp_path: Path) -> None:
-    make_palace(tmp_path, {"frost.md": "# Frost\n\nThe rain gauge drifts.\n"})
+    index_notes(tmp_path, {"frost.md": "# Frost\n\nThe rain gauge drifts.\n"})
     with open_pipes(tmp_path) as pipes:
         pipes.shake_hands()
         check_answers(pipes)
@@ -142,7 +143,7 @@ def test_a_line_that_is_too_long_costs_itself_alone(tmp_path: Path) -> None:
 
 
 def test_a_client_that_never_shook_hands_is_refused_and_may_still_do_it(tmp_path: Path) -> None:
-    make_palace(tmp_path, {"frost.md": "# Frost\n\nThe rain gauge drifts.\n"})
+    index_notes(tmp_path, {"frost.md": "# Frost\n\nThe rain gauge drifts.\n"})
     with open_pipes(tmp_path) as pipes:
         assert "error" in pipes.request("tools/call", name="search", arguments={"query": "rain"})
         pipes.shake_hands()

@@ -10,7 +10,8 @@ import pytest
 
 pytest.importorskip("mcp", reason="needs the extra [mcp]")
 
-from agents.talking import MODERN, OLDER, ask, attempt, connect, make_palace, refuse, run
+from agents.talking import MODERN, OLDER, ask, attempt, connect, refuse, run
+from writing_notes import index_notes
 
 from memory_palace.features.agents.tools import list_tools
 
@@ -32,7 +33,7 @@ NOTES = {
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("notes")
-    make_palace(root, NOTES)
+    index_notes(root, NOTES)
     return root
 
 
@@ -184,7 +185,7 @@ PLACES = (
 
 def test_no_argument_leads_out_of_the_palace(tmp_path: Path) -> None:
     root, outside = tmp_path / "notes", tmp_path / "outside.md"
-    make_palace(root, {"frost.md": NOTES["frost.md"], "link.md": "# Link\n\nSoon a link.\n"})
+    index_notes(root, {"frost.md": NOTES["frost.md"], "link.md": "# Link\n\nSoon a link.\n"})
     outside.write_text("# Outside\n\nthe canary sings\n", "utf-8")
     (root / "link.md").unlink()
     (root / "link.md").symlink_to(outside)

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("mcp", reason="needs the extra [mcp]")
 
-from agents.talking import make_palace
+from writing_notes import index_notes
 
 from memory_palace import Palace
 from memory_palace.features.agents.mcp_server import HeldPalace, Session
@@ -72,7 +72,7 @@ def test_what_is_wrong_with_a_call_is_said_without_commands(
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Server:
     root = tmp_path_factory.mktemp("notes")
-    make_palace(root, NOTES)
+    index_notes(root, NOTES)
     found = Server(root)
     found.ask("tasks", action="new", **NEW)
     return found

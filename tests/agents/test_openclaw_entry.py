@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from running import run_well
+from writing_notes import index_notes
 
 from memory_palace.features.agents.plugin import find_program, make_files
 from memory_palace.features.agents.plugin_tree import compare_tree, write_tree
@@ -204,10 +204,7 @@ def test_silence_adds_nothing(plug):
 
 def test_it_asks_a_palace(plug, tmp_path):
     home = tmp_path / "notes"
-    home.mkdir()
-    (home / "boat.md").write_text("# Boat\n\nThe boat leaks at the bow.\n")
-    run_well("init", "--here", home)
-    run_well("-C", home, "index", "--embedder", "hashing", "-q")
+    index_notes(home, {"boat.md": "# Boat\n\nThe boat leaks at the bow.\n"})
     program = [*find_program(), "-C", str(home)]
     found, _ = plug("memory_search", {"query": "where does the boat leak"}, program=program)
     assert "boat.md:3-3" in text_of(found["answers"][0])

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from running import run_well
+from writing_notes import index_notes
 
 from memory_palace import __version__
 from memory_palace.features.agents.plugin import find_program, make_files
@@ -231,12 +231,8 @@ MESSAGES = {
 
 @pytest.fixture
 def notes(tmp_path):
-    root = tmp_path / "it's $HOME"
-    root.mkdir()
-    (root / "boat.md").write_text("# Boat\n\nThe boat leaks at the bow, we said.\n")
-    run_well("init", "--here", root)
-    run_well("-C", root, "index", "--embedder", "hashing", "-q")
-    return root
+    texts = {"boat.md": "# Boat\n\nThe boat leaks at the bow, we said.\n"}
+    return index_notes(tmp_path / "it's $HOME", texts).paths.root
 
 
 def start(line, message, folder, **environ):

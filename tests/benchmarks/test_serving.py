@@ -6,21 +6,17 @@ import os
 from pathlib import Path
 
 import pytest
-from copying_palaces import copy_palace
+from copying_palaces import copy_sample
 
 from benchmarks.serving import draw_questions, served
 from memory_palace.errors import PalaceError
 from memory_palace.places import socket_path
 
-ROOT = Path(__file__).parents[2]
-
 
 @pytest.fixture
 def root(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    palace = copy_palace(ROOT, tmp_path / "sample")
-    palace.index(embedder="hashing")
-    return palace.paths.root
+    return copy_sample(tmp_path / "sample", embedder="hashing").paths.root
 
 
 def test_a_server_is_started_and_ended(root):

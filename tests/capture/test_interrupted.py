@@ -8,7 +8,8 @@ import subprocess
 import sys
 
 import pytest
-from stopping import is_stopped
+from running import commit_all
+from stopping import DYING, is_stopped
 
 from memory_palace.changes.journal import read_log, recover
 from memory_palace.config import Config
@@ -70,20 +71,12 @@ def test_stopped_at_any_disk_call_nothing_that_was_answered_is_lost(palace, monk
     )
 
 
-KILLED = """
-import os, signal, sys
+KILLED = f"""{DYING}
 from memory_palace.palace import Palace
-name, number = sys.argv[2], int(sys.argv[3])
-real, seen = getattr(os, name), []
-def call(*args, **kwargs):
-    seen.append(1)
-    if len(seen) == number:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return real(*args, **kwargs)
 palace = Palace(sys.argv[1])
 palace.remember("answered", agent="wren")
 print("answered", flush=True)
-setattr(os, name, call)
+die_at(int(sys.argv[3]), sys.argv[2])
 palace.remember("not answered", agent="wren")
 """
 
@@ -167,12 +160,7 @@ def test_the_first_thing_remembered_makes_the_index_of_a_small_palace(tmp_path):
 def test_edits_that_git_has_not_seen_are_no_obstacle(palace):
     root = palace.paths.root
     palace.remember("one thing", agent="wren")
-    for line in (
-        ["init", "-q"],
-        ["add", "-A"],
-        ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x"],
-    ):
-        subprocess.run(["git", "-C", str(root), *line], check=True)
+    commit_all(root)
     file = next((root / "Inbox").glob("*.md"))
     file.write_text(file.read_text("utf-8").replace("one thing", "one thing, and more"), "utf-8")
     palace.remember("another thing", agent="wren")

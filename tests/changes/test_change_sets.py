@@ -6,7 +6,9 @@ import subprocess
 import sys
 
 import pytest
-from stopping import is_stopped
+from running import git
+from stopping import DYING, is_stopped
+from writing_notes import read_state
 
 from memory_palace.changes import journal
 from memory_palace.changes.journal import apply_change, plan_undo, read_log, recover, undo
@@ -42,10 +44,6 @@ def paths(tmp_path):
     return make_palace(tmp_path)
 
 
-def state(paths):
-    return {p.relative_to(paths.root).as_posix(): p.read_bytes() for p in paths.root.rglob("*.md")}
-
-
 def change(paths, **more):
     return apply_change(paths, CHANGE, command="task", reason="test", now="t", **more)
 
@@ -58,15 +56,15 @@ def test_a_stop_at_any_disk_call_is_all_or_nothing_after_recovery(tmp_path, monk
     outcomes = []
     for number in range(1, 300):
         paths = make_palace(tmp_path / str(number))
-        before = state(paths)
+        before = read_state(paths)
         reached = is_stopped(lambda paths=paths: change(paths), monkeypatch, CALLS, at=number)
         recover(paths)
-        outcomes.append(state(paths) == NEW)
+        outcomes.append(read_state(paths) == NEW)
         if outcomes[-1]:
             undo(paths, now="u")
         else:
             assert read_log(paths) == []
-        assert state(paths) == before
+        assert read_state(paths) == before
         assert leftovers(paths) == []
         shutil.rmtree(paths.root)
         if not reached:
@@ -78,10 +76,10 @@ def test_a_stop_while_rolling_back_is_rolled_back_all_the_same(tmp_path, monkeyp
     torn = []
     for number in range(1, 300):
         paths = make_palace(tmp_path / f"torn-{number}")
-        before = state(paths)
+        before = read_state(paths)
         if not is_stopped(lambda paths=paths: change(paths), monkeypatch, CALLS, at=number):
             break
-        if state(paths) != before and read_log(paths) == []:
+        if read_state(paths) != before and read_log(paths) == []:
             torn.append(number)
     assert len(torn) > 10
     for number in range(1, 200):
@@ -89,19 +87,19 @@ def test_a_stop_while_rolling_back_is_rolled_back_all_the_same(tmp_path, monkeyp
         is_stopped(lambda paths=paths: change(paths), monkeypatch, CALLS, at=torn[-1])
         reached = is_stopped(lambda paths=paths: recover(paths), monkeypatch, CALLS, at=number)
         recover(paths)
-        assert state(paths) == before
+        assert read_state(paths) == before
         if not reached:
             break
     assert number > 10
 
 
 def test_undo_gives_every_byte_back_once(paths):
-    before = state(paths)
+    before = read_state(paths)
     identity = change(paths, evidence=["two tasks"])
-    assert state(paths) == NEW
+    assert read_state(paths) == NEW
     assert read_log(paths)[0].evidence == ("two tasks",)
     undo(paths, now="u", command="task")
-    assert state(paths) == before
+    assert read_state(paths) == before
     with pytest.raises(UsageError, match="already been undone"):
         undo(paths, now="u", identity=identity)
     with pytest.raises(UsageError, match="nothing to undo"):
@@ -111,11 +109,7 @@ def test_undo_gives_every_byte_back_once(paths):
 def test_undo_goes_by_command_and_by_id(paths):
     first = change(paths)
     apply_change(
-        paths,
-        [Create("palace/chambers/e.md", b"")],
-        command="conflict",
-        reason="r",
-        now="t",
+        paths, [Create("palace/chambers/e.md", b"")], command="conflict", reason="r", now="t"
     )
     assert plan_undo(paths).entry.command == "conflict"
     assert plan_undo(paths, command="task").entry.identity == first
@@ -128,7 +122,7 @@ def test_undo_refuses_where_a_note_changed_since(paths):
     (paths.notes / "grand_hall" / "a.md").write_bytes(b"edited since")
     with pytest.raises(UsageError, match=r"changed since.*grand_hall/a\.md"):
         undo(paths, now="u")
-    assert state(paths)["palace/chambers/b.md"] == b"other\n"
+    assert read_state(paths)["palace/chambers/b.md"] == b"other\n"
 
 
 def test_undo_says_so_where_the_old_bytes_are_gone(paths):
@@ -137,7 +131,7 @@ def test_undo_says_so_where_the_old_bytes_are_gone(paths):
         kept.write_bytes(b"damaged")
     with pytest.raises(PalaceError, match="missing or damaged"):
         undo(paths, now="u")
-    assert state(paths) == NEW
+    assert read_state(paths) == NEW
 
 
 @pytest.mark.parametrize(
@@ -153,7 +147,7 @@ def test_undo_says_so_where_the_old_bytes_are_gone(paths):
     ],
 )
 def test_a_change_that_cannot_be_done_whole_is_not_begun(paths, operation, words):
-    before = state(paths)
+    before = read_state(paths)
     with pytest.raises(PalaceError, match=words):
         apply_change(
             paths,
@@ -162,7 +156,7 @@ def test_a_change_that_cannot_be_done_whole_is_not_begun(paths, operation, words
             reason="r",
             now="t",
         )
-    assert state(paths) == before and read_log(paths) == []
+    assert read_state(paths) == before and read_log(paths) == []
 
 
 def test_the_diff_shows_texts_creations_and_renames():
@@ -182,11 +176,6 @@ def test_the_diff_shows_texts_creations_and_renames():
     )
 
 
-def git(folder, *arguments):
-    command = ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
-
-
 def test_a_note_with_uncommitted_edits_is_refused_unless_told(paths):
     git(paths.root, "init", "-q")
     edit = paths.notes / "chambers" / "b.md"
@@ -194,12 +183,12 @@ def test_a_note_with_uncommitted_edits_is_refused_unless_told(paths):
     git(paths.root, "add", "-A")
     git(paths.root, "commit", "-qm", "x")
     edit.write_bytes(OLD)
-    before = state(paths)
+    before = read_state(paths)
     with pytest.raises(UsageError, match=r"not committed to git: palace/chambers/b\.md"):
         change(paths)
-    assert state(paths) == before
+    assert read_state(paths) == before
     change(paths, allow_uncommitted=True)
-    assert state(paths) == NEW
+    assert read_state(paths) == NEW
     # What the last change wrote is ours, not an edit that could be lost.
     again = [Replace("palace/chambers/b.md", b"other\n", b"third")]
     apply_change(paths, again, command="task", reason="r", now="t")
@@ -220,24 +209,16 @@ def test_without_git_or_untracked_nothing_is_refused(paths, monkeypatch):
     undo(paths, now="u")
     monkeypatch.setenv("PATH", "")
     change(paths)
-    assert state(paths) == NEW
+    assert read_state(paths) == NEW
 
 
-KILLED = """
-import os, signal, sys
+KILLED = f"""{DYING}
 from pathlib import Path
 from memory_palace.config import PalacePaths
 from memory_palace.changes.operations import *
 from memory_palace.changes import journal
 from memory_palace.changes.journal import apply_change
-name, number = sys.argv[2], int(sys.argv[3])
-real, seen = getattr(os, name), []
-def call(*args, **kwargs):
-    seen.append(1)
-    if len(seen) == number:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return real(*args, **kwargs)
-setattr(os, name, call)
+die_at(int(sys.argv[3]), sys.argv[2])
 change = eval(sys.argv[4])
 apply_change(PalacePaths(Path(sys.argv[1])), change, command="task", reason="x", now="t")
 """
@@ -247,13 +228,13 @@ apply_change(PalacePaths(Path(sys.argv[1])), change, command="task", reason="x",
     ("call", "number"), [("replace", 2), ("replace", 3), ("link", 1), ("link", 2), ("unlink", 1)]
 )
 def test_a_killed_process_leaves_the_old_notes_or_the_new(paths, call, number):
-    before = state(paths)
+    before = read_state(paths)
     command = [sys.executable, "-c", KILLED, str(paths.root), call, str(number), repr(CHANGE)]
     assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
     recover(paths)
-    assert state(paths) == before and leftovers(paths) == []
+    assert read_state(paths) == before and leftovers(paths) == []
     change(paths)
-    assert state(paths) == NEW
+    assert read_state(paths) == NEW
 
 
 @pytest.mark.parametrize("name", ["b", "d"])
@@ -267,7 +248,7 @@ def test_what_an_editor_saves_after_the_check_is_kept(paths, monkeypatch, name):
         victim.write_bytes(b"saved meanwhile")
 
     monkeypatch.setattr(journal, "_keep", save_and_keep)
-    before = state(paths)
+    before = read_state(paths)
     with pytest.raises(PalaceError, match="another program"):
         change(paths)
-    assert state(paths) == {**before, f"palace/chambers/{name}.md": b"saved meanwhile"}
+    assert read_state(paths) == {**before, f"palace/chambers/{name}.md": b"saved meanwhile"}

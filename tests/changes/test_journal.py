@@ -4,6 +4,7 @@ from functools import partial
 
 import pytest
 from stopping import is_stopped
+from writing_notes import read_state
 
 from memory_palace.changes.cold_zone import plan_archive, plan_restore
 from memory_palace.changes.journal import apply_change, plan_undo, read_log, recover
@@ -27,25 +28,15 @@ def paths(tmp_path):
     return PalacePaths(tmp_path)
 
 
-def state(paths):
-    return {
-        path.relative_to(paths.root).as_posix(): path.read_bytes()
-        for path in paths.notes.rglob("*.md")
-    }
-
-
 def test_a_stop_at_any_disk_call_is_all_or_nothing_after_recovery(paths, monkeypatch):
-    before = state(paths)
+    before = read_state(paths)
     outcomes = []
     for number in range(1, 200):
         reached = is_stopped(
-            lambda: apply_moves(paths, MOVES, reason="test", now="t"),
-            monkeypatch,
-            CALLS,
-            at=number,
+            lambda: apply_moves(paths, MOVES, reason="test", now="t"), monkeypatch, CALLS, at=number
         )
         recover(paths)
-        after = state(paths)
+        after = read_state(paths)
         outcomes.append(after == before)
         if after == before:
             assert read_log(paths) == []
@@ -57,20 +48,20 @@ def test_a_stop_at_any_disk_call_is_all_or_nothing_after_recovery(paths, monkeyp
                 paths, [Move(m.new, m.old) for m in moves], reason="back", now="t", undoes="x"
             )
             (paths.logs / "moves.jsonl").unlink()
-        assert state(paths) == before
+        assert read_state(paths) == before
         if not reached:
             break
     assert outcomes[0] and not outcomes[-1] and len(outcomes) > 10
 
 
 def test_undo_restores_every_byte_and_is_not_undone_twice(paths):
-    before = state(paths)
+    before = read_state(paths)
     apply_moves(paths, MOVES, reason="archive", now="2026-01-01")
     planned = plan_undo(paths, command="cold")
     identity, moves = planned.entry.identity, planned.entry.moves
     back = [Move(move.new, move.old) for move in reversed(moves)]
     apply_moves(paths, back, reason="undo", now="2026-01-02", undoes=identity)
-    assert state(paths) == before
+    assert read_state(paths) == before
     with pytest.raises(UsageError, match="nothing to undo"):
         plan_undo(paths, command="cold")
     assert len(read_log(paths)) == 2
@@ -80,10 +71,10 @@ def test_nothing_is_ever_overwritten(paths):
     target = paths.root / MOVES[1].new
     target.parent.mkdir(parents=True)
     target.write_bytes(b"already there")
-    before = state(paths)
+    before = read_state(paths)
     with pytest.raises(UsageError, match="already exists"):
         apply_moves(paths, MOVES, reason="x", now="t")
-    assert state(paths) == before
+    assert read_state(paths) == before
 
 
 @pytest.mark.parametrize("path", ["palace/../x.md", "elsewhere/x.md", "palace/gone.md"])

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from running import run_main
+from writing_notes import index_notes
 
 from memory_palace import Palace
 from memory_palace.errors import MissingPartError
@@ -29,12 +30,9 @@ S, C = Verdict.SUPPORTED, Verdict.CONTRADICTED
 @pytest.fixture
 def palace(tmp_path: Path) -> Palace:
     notes = tmp_path / "notes"
-    notes.mkdir()
-    (notes / "gate.md").write_text(f"# Gate\n\n{SAID}\n\nThe keeper greases it in May.\n", "utf-8")
-    (notes / "hens.md").write_text("# Hens\n\nHens lay eggs behind the bakery.\n", "utf-8")
-    made = Palace.init(notes, here=True)
-    made.index(embedder="hashing")
-    return made
+    gate = f"# Gate\n\n{SAID}\n\nThe keeper greases it in May.\n"
+    hens = "# Hens\n\nHens lay eggs behind the bakery.\n"
+    return index_notes(notes, {"gate.md": gate, "hens.md": hens})
 
 
 class Double:

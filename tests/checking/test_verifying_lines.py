@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from writing_notes import index_notes
 
 from memory_palace import Palace
 from memory_palace.errors import PalaceError, UsageError
@@ -15,14 +16,9 @@ NOTE = "# Gate\n\nThe gate jams above 2.4 metres.\n\nThe mill closed in 1911.\n"
 
 @pytest.fixture
 def palace(tmp_path: Path) -> Palace:
-    (tmp_path / "gate.md").write_text(NOTE, "utf-8")
-    (tmp_path / "hidden.md").write_text(f"---\nprivate: true\n---\n{NOTE}", "utf-8")
-    (tmp_path / "half.md").write_text(
-        "# Half\n\nThe gate is green.\n\n<private>The gate jams above 2.4 metres.</private>\n"
-    )
-    made = Palace.init(tmp_path, here=True)
-    made.index(embedder="hashing")
-    return made
+    half = "# Half\n\nThe gate is green.\n\n<private>The gate jams above 2.4 metres.</private>\n"
+    hidden = f"---\nprivate: true\n---\n{NOTE}"
+    return index_notes(tmp_path, {"gate.md": NOTE, "hidden.md": hidden, "half.md": half})
 
 
 @pytest.mark.parametrize("name", ["gate.md", "gate:3", "gate.md:1-5", "Gate"])

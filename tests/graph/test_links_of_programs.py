@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from writing_notes import write_notes
+from writing_notes import index_notes
 
 from memory_palace.graph.near import NearLinks
 from memory_palace.palace import Palace
@@ -97,9 +97,7 @@ def test_links_as_a_program_writes_them_lead_to_their_notes(tmp_path, program):
     texts = dict.fromkeys(paths, "x\n") | {"Mast.md": "# A tall pole\n"}
     texts = {path: texts[path] for path in paths}
     texts |= {f"zz {n}.md": text for n, text in enumerate(links)}
-    write_notes(tmp_path, texts)
-    palace = Palace.init(tmp_path, here=True)
-    palace.index(embedder="hashing")
+    palace = index_notes(tmp_path, texts)
     graph = palace.graph()
     near = NearLinks.from_snapshot(palace.snapshot()).neighbors_of(texts)
     for n, (text, meant) in enumerate(links.items()):

@@ -12,25 +12,18 @@ import threading
 
 import pytest
 from forking import Forked, run_code
+from stopping import DYING
 
 from memory_palace.palace import Palace
 
 QUESTION = "quince jelly"
 
-WORKER = """
-import os, pathlib, signal, sys
+WORKER = (
+    DYING
+    + """
+import pathlib
 from memory_palace.palace import Palace
 root, left = pathlib.Path(sys.argv[1]), int(sys.argv[2])
-
-def dying(call):
-    def step(*arguments, **options):
-        global left
-        left -= 1
-        if left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return call(*arguments, **options)
-    return step
-
 number = 0
 while True:
     number += 1
@@ -38,10 +31,10 @@ while True:
         text = f"# Note {name}\\n\\nRound {number} of note {name}.\\n"
         (root / "palace" / "chambers" / f"k{name}.md").write_text(text)
     if number == 1:
-        for name in ("open", "fsync", "replace", "unlink"):
-            setattr(os, name, dying(getattr(os, name)))
+        die_at(left, "open", "fsync", "replace", "unlink")
     Palace(root).index(embedder="hashing")
 """
+)
 """Writes and indexes for ever; dies at its n-th call that reaches the disk."""
 MOST_CALLS = 150
 """Enough for two builds and a merge."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import unicodedata
 
 import pytest
+from running import git
 
 from memory_palace.palace import Palace
 
@@ -276,23 +276,14 @@ def test_gitignored_notes_stay_out_where_the_palace_says_so(torture):
 
 
 def test_a_date_comes_from_git_once_the_note_is_committed(torture):
-    def git(*arguments):
-        subprocess.run(
-            ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments],
-            cwd=torture.paths.root,
-            check=True,
-            capture_output=True,
-            env={**os.environ, "GIT_COMMITTER_DATE": "2026-01-02T03:04:05Z"},
-        )
-
     def source(name):
         return next(n.date.source for n in torture.notes() if n.path.endswith(name))
 
     torture.index(embedder="hashing")
     assert source("/plain.md") == "mtime"
-    git("init", "-q")
-    git("add", "palace/chambers/plain.md")
-    git("commit", "-qm", "x")
+    git(torture.paths.root, "init", "-q")
+    git(torture.paths.root, "add", "palace/chambers/plain.md")
+    git(torture.paths.root, "commit", "-qm", "x", GIT_COMMITTER_DATE="2026-01-02T03:04:05Z")
     assert torture.index().embedded == 0
     assert source("/plain.md") == "git" and source("/dup.md") == "mtime"
     (torture.paths.notes / "chambers" / "plain.md").write_text("dirty herons\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from running import run_main
 
 from memory_palace.features.agents.fencing import show_hits
 from memory_palace.features.view.texts import read_text
@@ -41,15 +42,13 @@ def test_links_that_are_kept_have_the_note_first():
 
 
 def test_answers_recall_tools_and_the_page_show_the_same_text(tmp_path, capsys):
-    from vaults import run
-
     (tmp_path / "a.md").write_text(f"# Frost\n\n{RAW}\n")
     palace = Palace.init(tmp_path, here=True)
     palace.index(embedder="none")
-    printed = run(capsys, "-C", tmp_path, "query", "frost kiln", "--json")[1]
+    printed = run_main(capsys, "-C", tmp_path, "query", "frost kiln", "--json")[1]
     texts = [
         json.loads(printed)["hits"][0]["text"],
-        run(capsys, "-C", tmp_path, "query", "frost kiln")[1],
+        run_main(capsys, "-C", tmp_path, "query", "frost kiln")[1],
         show_hits(palace.query("frost kiln", neighbors=0), generation=1),
         palace.recall("what about the frost and the kiln", min_confidence=0).text,
     ]

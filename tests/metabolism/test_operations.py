@@ -1,28 +1,18 @@
 from __future__ import annotations
 
-import subprocess
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from copying_palaces import copy_sample
+from running import commit_all
+from writing_notes import read_state
 
-from memory_palace.changes.changing import (
-    Plan,
-    change_notes,
-    read_changes,
-    read_notes,
-    undo_change,
-)
+from memory_palace.changes.changing import Plan, change_notes, read_changes, read_notes, undo_change
 from memory_palace.changes.operations import Move
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.features.metabolism.assets import KINDS
-from memory_palace.features.metabolism.cycle import (
-    distill,
-    eliminate,
-    promote,
-    take_report,
-)
+from memory_palace.features.metabolism.cycle import distill, eliminate, promote, take_report
 from memory_palace.features.metabolism.ledger import take_ledger
 from memory_palace.features.tasks.conflicts import list_conflicts, resolve_conflict
 from memory_palace.notes.document import parse_document
@@ -37,11 +27,6 @@ PANEL = "palace/grand_hall/control_panel.md"
 @pytest.fixture
 def sample(tmp_path):
     return copy_sample(tmp_path)
-
-
-def state(palace):
-    root = palace.paths.root
-    return {p.relative_to(root).as_posix(): p.read_bytes() for p in root.rglob("*.md")}
 
 
 def keep_log(palace):
@@ -96,16 +81,13 @@ def ripe(palace):
 
 
 def raise_(palace, name="log", kind="principle", *, apply=True, **more):
-    values = {
-        "sections": {"When it applies, and when not": "In frost."},
-        "decided_by": None,
-    }
+    values = {"sections": {"When it applies, and when not": "In frost."}, "decided_by": None}
     return promote(palace, name, kind, apply=apply, today=TODAY, **values | more)
 
 
 def test_a_note_becomes_a_principle_with_its_evidence_and_undo_takes_it_back(ripe):
-    before = state(ripe)
-    assert raise_(ripe, apply=False).identity is None and state(ripe) == before
+    before = read_state(ripe.paths)
+    assert raise_(ripe, apply=False).identity is None and read_state(ripe.paths) == before
     outcome = raise_(ripe)
     path = "palace/reflection_wing/principles/warm-first_2026-11-21.md"
     asset = read_notes(ripe).documents[path]
@@ -117,7 +99,7 @@ def test_a_note_becomes_a_principle_with_its_evidence_and_undo_takes_it_back(rip
     ]
     assert take_report(ripe, today=TODAY).ripe == ()
     undo_change(ripe, command=None, identity=outcome.identity, apply=True)
-    assert state(ripe) == before
+    assert read_state(ripe.paths) == before
 
 
 def test_an_asset_that_would_take_the_place_of_a_golden_answer_is_not_written(ripe):
@@ -129,16 +111,16 @@ def test_an_asset_that_would_take_the_place_of_a_golden_answer_is_not_written(ri
     write(ripe, "chambers/stove.md", "A stove warms the hut, and a cell, in frost.")
     ripe.index(embedder="hashing")
     ripe.golden.add(question, "palace/chambers/stove.md")
-    before = state(ripe)
+    before = read_state(ripe.paths)
     with pytest.raises(CheckFailedError, match=f"{question!r} would lose its answer"):
         raise_(ripe)
-    assert state(ripe) == before
+    assert read_state(ripe.paths) == before
     ripe.golden.add(question, "palace/project_rooms/winter/log.md")
     raise_(ripe)  # it answers what the note that it is made of answers
 
 
 def test_a_closed_gate_and_a_missing_section_are_named_and_nothing_is_written(ripe):
-    before = state(ripe)
+    before = read_state(ripe.paths)
     with pytest.raises(CheckFailedError, match='add --section "When it applies'):
         raise_(ripe, sections={})
     write(ripe, "project_rooms/winter/log.md", "---\norigin: web\n---\n## Principle\n\nx\n")
@@ -147,7 +129,7 @@ def test_a_closed_gate_and_a_missing_section_are_named_and_nothing_is_written(ri
     assert "trusted origin: origin: web" in str(found.value)
     with pytest.raises(UsageError, match="no 'Evidenc'"):
         raise_(ripe, sections={"Evidenc": "x"})
-    assert state(ripe).keys() == before.keys()
+    assert read_state(ripe.paths).keys() == before.keys()
 
 
 @pytest.mark.parametrize(
@@ -155,10 +137,7 @@ def test_a_closed_gate_and_a_missing_section_are_named_and_nothing_is_written(ri
     [
         ("kernel", {"Kernel": "```\nAsk.\n```", "Inputs": "one", "Expected behaviour": "two"}),
         ("failure", {"Symptom": "a", "Cause": "b", "Recovery": "c", "Detection": "d"}),
-        (
-            "path",
-            {"Trigger": "a", "Steps": "b", "Stop condition": "c", "Worked example": "d"},
-        ),
+        ("path", {"Trigger": "a", "Steps": "b", "Stop condition": "c", "Worked example": "d"}),
     ],
 )
 def test_every_kind_of_asset_is_written_with_its_sections(ripe, kind, sections):
@@ -172,7 +151,7 @@ def test_every_kind_of_asset_is_written_with_its_sections(ripe, kind, sections):
 def test_a_rule_enters_the_constitution_only_by_a_persons_decision(ripe):
     write(ripe, "chambers/01_wren/wren.md", "I am Wren.")
     raise_(ripe, kind="constitution", sections={"Cost of deviation": "A pack each time."})
-    (candidate,) = [p for p in state(ripe) if "constitution_candidates" in p]
+    (candidate,) = [p for p in read_state(ripe.paths) if "constitution_candidates" in p]
     assert read_notes(ripe).documents[candidate].text("decision") == "pending"
     with pytest.raises(UsageError, match="a person decides"):
         raise_(ripe, candidate, "constitution", sections={})
@@ -183,9 +162,9 @@ def test_a_rule_enters_the_constitution_only_by_a_persons_decision(ripe):
     for other in ("Wren", "Mara the agent", "Ilse"):
         with pytest.raises(CheckFailedError, match=f'{other} is not among .* --decided-by "Jo"'):
             raise_(ripe, candidate, "constitution", sections={}, decided_by=other)
-    assert "palace/grand_hall/constitution.md" not in state(ripe)
+    assert "palace/grand_hall/constitution.md" not in read_state(ripe.paths)
     raise_(ripe, candidate, "constitution", sections={}, decided_by=" ILSE  ｂrandt ")
-    rules = state(ripe)["palace/grand_hall/constitution.md"].decode()
+    rules = read_state(ripe.paths)["palace/grand_hall/constitution.md"].decode()
     assert "1. **Warm the cell before it charges.** Accepted by Ilse Brandt" in rules
     record = read_notes(ripe).documents[candidate]
     assert record.text("decided_by") == "Ilse Brandt"
@@ -198,7 +177,7 @@ def test_a_new_rule_follows_the_rules_that_are_there(sample, ripe):
     rules = ripe.paths.notes / "grand_hall" / "constitution.md"
     rules.write_text("# Constitution\n\n1. **One.** Accepted.\n2. **Two.**\n   More.\n")
     raise_(ripe, kind="constitution", sections={"Cost of deviation": "A pack."})
-    (candidate,) = [p for p in state(ripe) if "constitution_candidates/warm" in p]
+    (candidate,) = [p for p in read_state(ripe.paths) if "constitution_candidates/warm" in p]
     (ripe.paths.notes / "palace.yaml").write_text("deciders: [Ilse]\n")
     ripe = Palace(ripe.paths.root)
     raise_(ripe, candidate, "constitution", sections={}, decided_by="Ilse")
@@ -208,24 +187,25 @@ def test_a_new_rule_follows_the_rules_that_are_there(sample, ripe):
 def test_one_undo_takes_a_whole_run_back_byte_for_byte(sample):
     keep_log(sample)
     sample.index(embedder="hashing")
-    before = state(sample)
+    before = read_state(sample.paths)
     broken = sample.graph().broken()
-    assert eliminate(sample, apply=False, today=TODAY).identity is None and state(sample) == before
+    assert (
+        eliminate(sample, apply=False, today=TODAY).identity is None
+        and read_state(sample.paths) == before
+    )
     outcome = eliminate(sample, apply=True, today=TODAY)
-    assert len(state(sample)) == len(before) and state(sample) != before
+    assert len(read_state(sample.paths)) == len(before) and read_state(sample.paths) != before
     assert sample.graph().broken() == broken == []
     (entry,) = read_changes(sample, command="metabolism")
     moved_or_set = {m.old for m in entry.moves} | {w.path for w in entry.writes}
     lines = "\n".join(entry.evidence)
     assert all(path in lines or "control_panel" in path for path in moved_or_set)
     undo_change(sample, command="metabolism", identity=outcome.identity, apply=True)
-    assert state(sample) == before
+    assert read_state(sample.paths) == before
 
 
 def test_a_run_leaves_notes_with_uncommitted_edits_alone(sample):
-    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "x"]):
-        command = ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments]
-        subprocess.run(command, cwd=sample.paths.root, check=True, capture_output=True)
+    commit_all(sample.paths.root)
     keep_log(sample)
     path = "palace/reflection_wing/thinking_paths/is it the weather.md"
     proposed = {p.path: p for p in take_report(sample, today=TODAY).proposals}

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-import subprocess
-
 import pytest
+from running import commit_all, git
 
 from memory_palace.config import PalacePaths
 from memory_palace.errors import ConfigError
@@ -50,11 +49,6 @@ def test_a_missing_manifest_is_empty_and_an_unreadable_one_says_so(tmp_path):
         read_manifest(PalacePaths(tmp_path))
 
 
-def git(folder, *arguments):
-    command = ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
-
-
 def test_git_dates_odd_names_and_writes_nothing(tmp_path):
     git(tmp_path, "init", "-q")
     root = tmp_path / "sub"
@@ -62,8 +56,7 @@ def test_git_dates_odd_names_and_writes_nothing(tmp_path):
     odd = ["a[1].md", "b *.md", "c 'd\".md"]
     for name in odd:
         (root / name).write_text("x")
-    git(tmp_path, "add", "-A")
-    git(tmp_path, "commit", "-qm", "x")
+    commit_all(tmp_path)
     (root / odd[0]).touch()
     index = (tmp_path / ".git" / "index").read_bytes()
     assert set(git_commit_times(root, odd)) == set(odd)
@@ -74,7 +67,6 @@ def test_git_dates_odd_names_and_writes_nothing(tmp_path):
 def test_a_renamed_note_is_dirty(tmp_path):
     git(tmp_path, "init", "-q")
     (tmp_path / "old.md").write_text("words " * 50)
-    git(tmp_path, "add", "-A")
-    git(tmp_path, "commit", "-qm", "x")
+    commit_all(tmp_path)
     git(tmp_path, "mv", "old.md", "new.md")
     assert git_commit_times(tmp_path, ["old.md", "new.md"]) == {}

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from datetime import UTC, datetime
 
 import pytest
 from growing import assert_linear
 from hypothesis import given
 from hypothesis import strategies as st
+from running import git
 
 from memory_palace.config import PalacePaths
 from memory_palace.language.secrets import find_secrets
@@ -117,20 +117,12 @@ def test_dates_are_taken_in_order_and_garbage_is_passed_over():
 
 
 def test_git_dates_only_what_is_tracked_and_clean(tmp_path):
-    def git(*arguments):
-        subprocess.run(
-            ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments],
-            cwd=tmp_path,
-            check=True,
-            capture_output=True,
-        )
-
     assert git_commit_times(tmp_path, ["a.md"]) == {}
-    git("init", "-q")
+    git(tmp_path, "init", "-q")
     for name in ("a.md", "b.md", "übel .md"):
         (tmp_path / name).write_text("x")
-    git("add", "-A")
-    git("commit", "-qm", "x", "--date", "2026-01-01T00:00:00Z")
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-qm", "x", "--date", "2026-01-01T00:00:00Z")
     (tmp_path / "b.md").write_text("dirty")
     (tmp_path / "c.md").write_text("untracked")
     assert set(git_commit_times(tmp_path, ["a.md", "b.md", "c.md", "übel .md"])) == {

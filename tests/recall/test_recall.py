@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
-
 import pytest
+from copying_palaces import copy_sample
 
 from memory_palace import Palace
 from memory_palace.index.chat import SmallTalk, read_lines
 from memory_palace.language.sentences import split_sentences
 from memory_palace.retrieval.shortening import drop_marks
 
-SAMPLE = Path(__file__).parents[2] / "palace"
 SMALL_TALK = """
 Hiya, all well over there?
 ta very much, you're a gem
@@ -63,11 +60,7 @@ REFERRING = {
 
 @pytest.fixture(scope="module", params=["none", "minilm"])
 def palace(request, tmp_path_factory):
-    root = tmp_path_factory.mktemp("recalling")
-    shutil.copytree(SAMPLE, root / "palace", ignore=shutil.ignore_patterns(".*"))
-    palace = Palace(root)
-    palace.index(embedder=request.param)
-    return palace
+    return copy_sample(tmp_path_factory.mktemp("recalling"), embedder=request.param)
 
 
 def test_small_talk_is_not_spoken_to(palace):

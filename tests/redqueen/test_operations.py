@@ -1,9 +1,10 @@
 from __future__ import annotations
 
-import subprocess
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from running import commit_all
+from writing_notes import read_state
 
 from memory_palace.changes.changing import read_notes, undo_change
 from memory_palace.errors import UsageError
@@ -33,11 +34,6 @@ def sample(sample):
     return sample
 
 
-def state(palace):
-    root = palace.paths.root
-    return {p.relative_to(root).as_posix(): p.read_bytes() for p in root.rglob("*.md")}
-
-
 def play(palace, *, apply=True, **more):
     options = {"strategy": Strategy.RANDOM, "question_count": 12, "seed": 1, **more}
     return run(palace, apply=apply, **options)
@@ -51,15 +47,15 @@ def test_a_dry_round_writes_nothing(sample):
 
 
 def test_an_applied_round_writes_what_was_shown_and_undo_gives_every_byte_back(sample):
-    before = state(sample)
+    before = read_state(sample.paths)
     shown = play(sample, apply=False)
     done = play(sample)
     assert done.change.diff == shown.change.diff
     assert len(done.change.paths) == 3
-    changed = {p for p, data in state(sample).items() if before[p] != data}
+    changed = {p for p, data in read_state(sample.paths).items() if before[p] != data}
     assert changed == set(done.change.paths)
     undo_change(sample, command=COMMAND, identity=None, apply=True)
-    assert state(sample) == before
+    assert read_state(sample.paths) == before
 
 
 def test_a_memory_is_not_evolved_twice_within_a_day_and_may_be_after(sample):
@@ -132,8 +128,7 @@ def test_a_palace_without_prose_says_so(tmp_path):
 
 def test_a_note_with_edits_that_git_does_not_know_is_passed_over_and_named(sample):
     root = sample.paths.root
-    for command in ("init -q", "add -A", "-c user.name=a -c user.email=a@b commit -qm notes"):
-        subprocess.run(["git", *command.split()], cwd=root, check=True)
+    commit_all(root)
     first = play(sample, apply=False).change.paths[0]
     (root / first).write_text((root / first).read_text("utf-8") + "\nMine.\n", "utf-8")
     done = play(sample)

@@ -5,21 +5,15 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from writing_notes import write_notes
+from writing_notes import index_notes
 
-from memory_palace import Palace
 from tests.diary import EACH_FORM, diary_notes, diary_questions
 
 
 @pytest.fixture(scope="module")
 def palace(tmp_path_factory):
-    palace = Palace.init(tmp_path_factory.mktemp("diary"), here=True)
-    for note in diary_notes():
-        path = palace.paths.root / note.path
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(note.text, "utf-8")
-    palace.index(embedder="hashing")
-    return palace
+    texts = {note.path: note.text for note in diary_notes()}
+    return index_notes(tmp_path_factory.mktemp("diary"), texts)
 
 
 def test_the_day_comes_first_in_each_form_of_a_question(palace):
@@ -54,15 +48,13 @@ def test_a_note_of_the_day_answers_a_question_that_is_little_but_a_day(palace, t
 
 
 def test_a_season_that_is_a_topic_displaces_no_better_answer(tmp_path):
-    palace = Palace.init(tmp_path, here=True)
     texts = {
         "cells.md": "Lithium cells die when they are charged below freezing.",
         "2026-01-10.md": "We charged the phone and read by the stove.",
         "2026-02-03.md": "Cells of the beehive were counted.",
         "roof.md": "The roof was tarred in December 2025, in January 2026 it held.",
     }
-    write_notes(tmp_path, texts)
-    palace.index(embedder="none")
+    palace = index_notes(tmp_path, texts, embedder="none")
     for asked in ("lithium cells in winter", "in the winter lithium cells die"):
         first = palace.query(asked, neighbors=0, as_of="2026-11-22")[0]
         assert first.path == "cells.md", asked

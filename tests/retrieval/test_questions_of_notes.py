@@ -8,7 +8,7 @@ import shlex
 import numpy as np
 import pytest
 from running import run_main
-from writing_notes import write_notes
+from writing_notes import index_notes
 
 from memory_palace.index.doctor import Examination
 from memory_palace.notes.parsing import MOST_QUESTIONS
@@ -28,10 +28,7 @@ def front_matter(questions):
 
 
 def make(root, text, embedder="hashing"):
-    palace = Palace.init(root, here=True)
-    write_notes(root, {**OTHERS, "birds.md": text})
-    palace.index(embedder=embedder)
-    return palace
+    return index_notes(root, {**OTHERS, "birds.md": text}, embedder=embedder)
 
 
 @pytest.fixture

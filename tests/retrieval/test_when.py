@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from writing_notes import write_notes
+from writing_notes import index_notes
 
-from memory_palace import Palace, UsageError
+from memory_palace import UsageError
 from tests.running import run_well
 
 NOTES = {
@@ -24,10 +24,7 @@ MAY = {"Journal/2026-05-14 climbing.md", "Journal/walls.md", "Wiki/ropes.md"}
 
 @pytest.fixture(scope="module")
 def palace(tmp_path_factory):
-    palace = Palace.init(tmp_path_factory.mktemp("when"), here=True)
-    write_notes(palace.paths.root, NOTES)
-    palace.index(embedder="none")
-    return palace
+    return index_notes(tmp_path_factory.mktemp("when"), NOTES, embedder="none")
 
 
 def found(palace, text="", **asked):

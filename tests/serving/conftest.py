@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from writing_notes import index_notes
 
-from memory_palace import Palace
 from memory_palace.places import socket_path
 from memory_palace.server.client import decode
 
@@ -37,11 +37,8 @@ def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 @pytest.fixture
 def root(tmp_path: Path, runtime: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An indexed palace, which is the working folder too."""
-    root = tmp_path / "notes"
-    root.mkdir()
-    for name, text in NOTES.items():
-        (root / f"{name}.md").write_text(text, "utf-8")
-    Palace.init(root, here=True).index(embedder="hashing")
+    notes = {f"{name}.md": text for name, text in NOTES.items()}
+    root = index_notes(tmp_path / "notes", notes).paths.root
     monkeypatch.chdir(root)
     return root.resolve()
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
-
 import pytest
+from running import commit_all
 
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.features.tasks.card_form import kind_of
@@ -236,14 +235,8 @@ def test_a_card_in_a_folder_of_its_state_keeps_that_folder(palace, write):
     ("verb", "state"), [("start", "blocked"), ("block", "active"), ("reopen", "completed")]
 )
 def test_edits_of_the_card_in_an_editor_block_no_verb(palace, write, verb, state):
-    def git(*arguments):
-        command = ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments]
-        subprocess.run(command, cwd=palace.paths.root, check=True, capture_output=True)
-
     path = write(f"dispatch_corridor/{state}/card.md", "- [ ] done\n")
-    git("init")
-    git("add", "-A")
-    git("commit", "-m", "card")
+    commit_all(palace.paths.root)
     (palace.paths.root / path).write_text("Other words.\n\n- [x] done\n- [ ] more\n")
     assert palace.tasks.move(verb, "card", reason="so", apply=True).identity
 

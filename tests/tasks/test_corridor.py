@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 
@@ -10,6 +9,8 @@ from copying_palaces import copy_sample
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from running import commit_all
+from writing_notes import read_state
 
 from memory_palace.changes.changing import undo_change
 from memory_palace.errors import CheckFailedError, PalaceError, UsageError
@@ -48,15 +49,10 @@ def tick(palace, name="swap-packs"):
     path.write_text(path.read_text().replace("- [ ]", "- [x]"))
 
 
-def state(palace):
-    return {p.relative_to(palace.paths.root).as_posix(): p.read_bytes()
-            for p in palace.paths.notes.rglob("*.md")}  # fmt: skip
-
-
 def test_a_new_card_passes_the_lint_and_nothing_is_written_without_apply(palace):
     shown = make(palace, apply=False)
     assert shown.diff.startswith("--- /dev/null\n+++ b/palace/dispatch_corridor/active/")
-    assert state(palace) == {}
+    assert read_state(palace.paths) == {}
     make(palace)
     assert lint_tasks(palace) == []
     assert [card.state for card in list_tasks(palace)] == ["active"]
@@ -64,7 +60,7 @@ def test_a_new_card_passes_the_lint_and_nothing_is_written_without_apply(palace)
 
 def test_a_card_goes_through_all_its_states_and_back_byte_for_byte(palace):
     make(palace)
-    start = state(palace)
+    start = read_state(palace.paths)
     move(palace, "block", reason="the road is closed: really")
     assert (
         show_task(palace, "swap-packs").document.text("blocked_by") == "the road is closed: really"
@@ -80,7 +76,7 @@ def test_a_card_goes_through_all_its_states_and_back_byte_for_byte(palace):
     assert "cold again" in show_task(palace, "swap-packs").document.texts("reopened")[0]
     undo_change(palace, command="task", identity=None, apply=True)
     assert show_task(palace, "swap-packs").state == "completed"
-    assert len(state(palace)) == len(start) == 1
+    assert len(read_state(palace.paths)) == len(start) == 1
 
 
 @pytest.mark.parametrize(
@@ -100,10 +96,10 @@ def test_every_other_transition_is_refused(palace, made_by, verb):
     tick(palace)
     for step in made_by:
         move(palace, step, reason="r")
-    before = state(palace)
+    before = read_state(palace.paths)
     with pytest.raises(UsageError, match=f"{verb} needs a card"):
         move(palace, verb, reason="r")
-    assert state(palace) == before
+    assert read_state(palace.paths) == before
 
 
 @pytest.mark.parametrize("verb", ["block", "reopen"])
@@ -186,18 +182,8 @@ def test_the_lint_names_a_card_in_two_states_and_a_field_that_contradicts_the_fo
         move(palace, "block", reason="r")
     with pytest.raises(PalaceError, match="already exists"):
         move_task(
-            palace,
-            "block",
-            card.relative_to(palace.paths.root).as_posix(),
-            reason="r",
-            apply=True,
+            palace, "block", card.relative_to(palace.paths.root).as_posix(), reason="r", apply=True
         )
-
-
-def commit_all(root):
-    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "x"]):
-        command = ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments]
-        subprocess.run(command, cwd=root, check=True, capture_output=True)
 
 
 def test_a_tick_that_git_has_not_seen_completes_its_card(palace):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
-
 import pytest
+from running import commit_all
 
 from memory_palace.changes.cold_zone import archive_note, undo_last
 from memory_palace.errors import UsageError
@@ -88,9 +87,7 @@ def test_a_golden_note_is_followed_into_the_archive_and_back_in_the_same_change(
 
 
 def test_a_golden_file_that_git_has_not_seen_stops_no_move(palace):
-    for arguments in (["init", "-q"], ["add", "."], ["commit", "-qm", "x"]):
-        command = ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments]
-        subprocess.run(command, cwd=palace.paths.root, check=True, capture_output=True)
+    commit_all(palace.paths.root)
     with palace.paths.golden.open("a") as file:
         file.write("\nMine.\n")
     archive_note(palace, "evening", apply=True)

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-import subprocess
-
 import pytest
+from running import commit_all
 
 from memory_palace.changes.cold_zone import archive_note, restore_note, undo_last
 from memory_palace.errors import UsageError
@@ -41,9 +40,7 @@ def test_links_by_path_follow_a_note_into_the_archive_and_back(linked):
 
 
 def test_archiving_refuses_edits_that_git_has_not_seen_unless_told(linked):
-    for arguments in (["init", "-q"], ["add", "palace"], ["commit", "-qm", "x"]):
-        command = ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments]
-        subprocess.run(command, cwd=linked.paths.root, check=True, capture_output=True)
+    commit_all(linked.paths.root)
     note = linked.paths.notes / "grand_hall" / "b.md"
     note.write_text(note.read_text() + "mine\n")
     before = state(linked)

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-import subprocess
-
 import pytest
+from running import commit_all, git
 
 from memory_palace.errors import UsageError
 from memory_palace.palace import Palace
@@ -87,18 +86,13 @@ def test_the_checks_of_a_completed_card_say_why_it_is(palace, write):
 
 @pytest.mark.parametrize("is_committed", [True, False])
 def test_in_git_a_card_is_made_ticked_and_completed_without_a_commit(tmp_path, is_committed):
-    def git(*arguments):
-        command = ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments]
-        subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
-
     palace = Palace.init(tmp_path)
-    git("init")
+    git(tmp_path, "init")
     palace.tasks.new(
         "Swap", owner="wren", project="frost", goal="Fresh.", checks=["a", "b"], apply=True
     )
     if is_committed:
-        git("add", "-A")
-        git("commit", "-m", "card")
+        commit_all(tmp_path)
     for number in (1, 2):
         assert palace.tasks.tick("swap", number, apply=True).identity
     assert palace.tasks.move("complete", "swap", apply=True).identity

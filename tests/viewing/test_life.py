@@ -12,6 +12,7 @@ import pytest
 from running import run_main
 from serving_palaces import count_answers, start, stop, wait_until
 from viewing.living import living
+from writing_notes import index_notes
 
 from memory_palace import Palace
 
@@ -21,12 +22,10 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of anot
 @pytest.fixture
 def root(tmp_path: Path, runtime: Path) -> Path:
     """An indexed palace of two notes."""
-    root = tmp_path / "notes"
-    root.mkdir()
-    (root / "Frost.md").write_text("# Frost\n\nThe rain gauge drifts in frost.\n", "utf-8")
-    (root / "Boat.md").write_text("# Boat\n\nThe stern light covers 135 degrees.\n", "utf-8")
-    Palace.init(root, here=True).index(embedder="hashing")
-    return root.resolve()
+    frost = "# Frost\n\nThe rain gauge drifts in frost.\n"
+    boat = "# Boat\n\nThe stern light covers 135 degrees.\n"
+    notes = {"Frost.md": frost, "Boat.md": boat}
+    return index_notes(tmp_path / "notes", notes).paths.root.resolve()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

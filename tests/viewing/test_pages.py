@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from vaults import digests
+from writing_notes import index_notes
 
 from memory_palace import Palace
 from memory_palace.features.view.live_pages import Pages
@@ -23,12 +24,8 @@ NOTES = {
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    root = tmp_path / "notes"
-    root.mkdir()
-    for name, text in NOTES.items():
-        (root / f"{name}.md").write_text(text, "utf-8")
-    Palace.init(root, here=True).index(embedder="hashing")
-    return root.resolve()
+    notes = {f"{name}.md": text for name, text in NOTES.items()}
+    return index_notes(tmp_path / "notes", notes).paths.root.resolve()
 
 
 def open_pages(root: Path, options: ViewOptions | None = None) -> Pages:
