@@ -32,7 +32,8 @@ def find_patterns() -> dict[str, re.Pattern[str]]:
     imported; what a function makes when it runs is a literal, and is found by ``find_calls``.
     """
     found: dict[tuple[str, int], tuple[str, re.Pattern[str]]] = {}
-    for info in pkgutil.walk_packages(memory_palace.__path__, "memory_palace."):
+    packages = pkgutil.walk_packages(memory_palace.__path__, "memory_palace.")
+    for info in sorted(packages, key=lambda one: ".features" in one.name):
         if info.name.endswith("__main__"):
             continue
         try:

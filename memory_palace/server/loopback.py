@@ -28,8 +28,8 @@ MOST_TEXT = 1000
 _MOST_FIELDS = 64
 _END = b"\r\n\r\n"
 _TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
-_REQUEST_LINE = re.compile(rf"({_TOKEN}) ([\x21-\x7e]+) HTTP/1\.[01]")
-_FIELD = re.compile(rf"({_TOKEN}):([\t\x20-\x7e\xa1-\xac\xae-\xff]*)")
+_REQUEST_LINE = re.compile(rf"\A({_TOKEN}) ([\x21-\x7e]+) HTTP/1\.[01]")
+_FIELD = re.compile(rf"\A({_TOKEN}):([\t\x20-\x7e\xa1-\xac\xae-\xff]*)")
 _OWN = ("same-origin", "none")
 """Asked by a page of this origin, or by a person."""
 _PLAIN = "text/plain; charset=utf-8"
