@@ -150,7 +150,9 @@ def _is_of_the_terminal(error: OSError) -> bool:
         trace = trace.tb_next
     where = str(trace.tb_frame.f_globals.get("__name__", "")) if trace else ""
     first, _, rest = where.partition(".")  # whatever writes files is below these
-    return first in ("rich", "typer") or rest.partition(".")[0] in ("cli", "shown", "features")
+    below = rest.partition(".")[0]
+    is_client = rest == "server.client"
+    return is_client or first in ("rich", "typer") or below in ("cli", "shown", "features")
 
 
 def _shorten(path: str) -> str:
