@@ -89,8 +89,7 @@ class Shown:
     The methods say how it is shown to people; MCP takes the lines too.
     """
 
-    schema: ClassVar[int] = 2
-    """Number of the JSON contract in references/schemas; later versions add keys, rename none."""
+    schema: ClassVar[int] = SCHEMA
 
     def lines(self) -> Iterable[str]:
         """Return the lines on stdout."""
