@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar, get_args, 
 
 import typer.main
 from typer import Context, Option, Typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from memory_palace.cli.options import (
     Json,
@@ -170,9 +170,17 @@ class VerbCommand(TyperCommand):
     """A verb, to which ``- an item`` and ``-5 at night`` are texts."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the line; a word that begins like an option and cannot be one is text."""
+        """Read the line; a word that begins like an option and cannot be one is text.
+
+        The value of an option is left as it is: ``--seed -1`` is a number.
+        """
         end = args.index("--") if "--" in args else len(args)
-        hidden = [_DASH + word[1:] if _is_text(word) else word for word in args[:end]]
+        options = [one for one in self.params if isinstance(one, TyperOption) and not one.is_flag]
+        valued = {name for one in options for name in one.opts}
+        hidden = [
+            _DASH + word[1:] if _is_text(word) and before not in valued else word
+            for before, word in zip(["", *args], args[:end], strict=False)
+        ]
         rest = super().parse_args(ctx, hidden + args[end:])
         ctx.params = {name: _show_dash(value) for name, value in ctx.params.items()}
         return rest

@@ -132,3 +132,14 @@ def test_text_that_begins_with_a_dash_is_text(run, tmp_path):
     status, out, _ = run("-C", str(tmp_path), "new", "- an item", "--body", "-5 at night")
     assert status == 0
     assert "-5 at night" in (tmp_path / out.strip()).read_text("utf-8")
+
+
+def test_the_value_of_an_option_may_begin_with_a_dash(run, tmp_path):
+    folder = tmp_path / "- notes"
+    folder.mkdir()
+    assert run("init", "--here", str(folder))[0] == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)
+        assert run("list", "-C", "- notes", "--json")[0] == 4  # found, and without an index
+        assert "no note has prose" in run("redqueen", "run", "-C", "- notes", "--seed", "-1")[2]
+        assert "'--top-k'" in run("query", "x", "-C", "- notes", "-k", "-1")[2]
