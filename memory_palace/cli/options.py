@@ -6,12 +6,13 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Context, Option
 
 from memory_palace.errors import NotAPalaceError, UsageError
 from memory_palace.places import is_path
+from memory_palace.table import STORES, load
 
 if TYPE_CHECKING:
     from memory_palace.config import Rooms
@@ -208,6 +209,14 @@ def check_cold(rooms: Rooms, asked: Query, folders: Sequence[str]) -> None:
     for name, folder in names:
         if rooms.is_archived(folder):
             raise UsageError(f"{name} is archived, and left out; add --include-cold to look there")
+
+
+def reach_store(what: str) -> Callable[..., Any]:
+    """Return the function of a store that asks it or pushes to it; the table has both."""
+    if what not in STORES:
+        raise UsageError("this installation has no stores: leave out --store")
+    found: Callable[..., Any] = load(STORES[what])
+    return found
 
 
 def read_input(file: str, *, hint: str = "") -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Self
 
 from memory_palace.errors import CheckFailedError
 from memory_palace.language.secrets import find_secrets
@@ -76,6 +77,22 @@ def leave_out(text: str) -> tuple[str, tuple[Problem, ...]]:
         listed = "; ".join(f"line {problem.line} {problem.message}" for problem in found)
         raise CheckFailedError(f"nothing was written: {listed}")
     return _BLANK_LINES.sub("\n\n", "\n".join(lines)).strip("\n"), found
+
+
+@dataclass(frozen=True, slots=True)
+class Unwritten:
+    """A line of a text that was not written: a secret, or a private span."""
+
+    line: int | None
+    why: str
+
+    @classmethod
+    def of(cls, problems: Iterable[Problem]) -> tuple[Self, ...]:
+        """Return what was withheld as it is shown."""
+        return tuple(cls(one.line, one.message) for one in problems)
+
+    def __str__(self) -> str:
+        return f"line {self.line} was not written: {self.why}"
 
 
 def _describe(problem: Problem) -> str:

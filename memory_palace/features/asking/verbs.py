@@ -15,6 +15,7 @@ from memory_palace.cli.options import (
     check_cold,
     completed,
     folders_below,
+    reach_store,
 )
 from memory_palace.config import SEVEN
 from memory_palace.errors import UsageError
@@ -26,7 +27,6 @@ from memory_palace.palace import Palace
 from memory_palace.query import Query
 from memory_palace.retrieval.whole_passages import full_texts
 from memory_palace.shown import Shown, inner, plural, say_behind, show_date
-from memory_palace.table import STORES, load
 
 if TYPE_CHECKING:
     import numpy as np
@@ -110,9 +110,7 @@ def _ask_store(
 ) -> tuple[QueryResult, list[str] | None, list[str]]:
     """Return what a palace of a store answers, whole passages if wanted, and remarks."""
     check_cold(SEVEN, asked, asked.folder or ())
-    if "ask" not in STORES:
-        raise UsageError("this installation has no stores: leave out --store")
-    result, unknown = load(STORES["ask"])(store, asked, whole=full)
+    result, unknown = reach_store("ask")(store, asked, whole=full)
     said = [*_remark_quotes(result), *map(_say_unknown, unknown)]
     if result.mode == "lexical":
         why = _REQUESTED if asked.lexical else "the notes were indexed without vectors"

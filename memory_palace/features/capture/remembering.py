@@ -36,7 +36,7 @@ from memory_palace.markdown.markup import Markup
 from memory_palace.models import Problem
 from memory_palace.notes.excerpt import split_line_range
 from memory_palace.notes.insertion import clean_text
-from memory_palace.notes.withholding import leave_out, withhold
+from memory_palace.notes.withholding import Unwritten, leave_out, withhold
 from memory_palace.shown import ABSENT, Absent, Shown
 
 MOST_CHARACTERS = 1 << 20
@@ -227,14 +227,6 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True)
-class Unwritten:
-    """A line of a text that was not written: a secret, or a private span."""
-
-    line: int | None
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
 class Kept(Shown):
     """A text that was remembered, or added to a note."""
 
@@ -260,13 +252,13 @@ class Kept(Shown):
             made=found.made if isinstance(found, Appended) else ABSENT,
             indexed=found.is_indexed,
             remark=found.remark or None,
-            withheld=tuple(Unwritten(one.line, one.message) for one in found.withheld),
+            withheld=Unwritten.of(found.withheld),
         )
 
     @property
     def unwritten(self) -> list[str]:
         """The lines that were not written, and why."""
-        return [f"line {one.line} was not written: {one.why}" for one in self.withheld]
+        return list(map(str, self.withheld))
 
     def lines(self) -> Iterable[str]:
         """Return the place."""

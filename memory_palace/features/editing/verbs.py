@@ -27,6 +27,7 @@ from memory_palace.cli.options import (
     read_text,
 )
 from memory_palace.notes.excerpt import split_line_range
+from memory_palace.notes.withholding import Unwritten
 from memory_palace.palace import Palace
 from memory_palace.shown import Shown, say
 
@@ -72,14 +73,6 @@ def show(
 
 
 @dataclass(frozen=True, slots=True)
-class WithheldLine:
-    """A line of a text that was not written: a secret, or a private span."""
-
-    line: int | None
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
 class NoteMade(Shown):
     """A note that was made."""
 
@@ -89,7 +82,7 @@ class NoteMade(Shown):
     indexed: bool
     remark: str | None
     """Why the index does not hold it; null where it does."""
-    withheld: tuple[WithheldLine, ...]
+    withheld: tuple[Unwritten, ...]
 
     def lines(self) -> Iterable[str]:
         """Return the path."""
@@ -97,7 +90,7 @@ class NoteMade(Shown):
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
         """Return what was not written."""
-        return (f"line {one.line} was not written: {one.why}" for one in self.withheld)
+        return map(str, self.withheld)
 
 
 @verbs.verb("new")
@@ -143,7 +136,7 @@ def new(
         done.last_line,
         done.is_indexed,
         done.remark or None,
-        tuple(WithheldLine(one.line, one.message) for one in done.withheld),
+        Unwritten.of(done.withheld),
     )
 
 

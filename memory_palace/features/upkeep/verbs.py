@@ -17,7 +17,7 @@ from typer import Argument, Option, confirm
 
 from memory_palace.changes.operations import Move
 from memory_palace.cli.group import Group
-from memory_palace.cli.options import SHORT_WAIT_SECONDS, Json, Quiet, Verbose, Wait
+from memory_palace.cli.options import SHORT_WAIT_SECONDS, Json, Quiet, Verbose, Wait, reach_store
 from memory_palace.cli.progress import keep_vectors, progress_line
 from memory_palace.cli.registry import read_registry
 from memory_palace.cli.screen import cut_end, cut_middle
@@ -43,7 +43,7 @@ from memory_palace.notes.making import count_outside, make_palace
 from memory_palace.notes.usage import USAGE, logs_usage
 from memory_palace.palace import Palace
 from memory_palace.shown import ABSENT, SPREAD, Absent, Shown, inner, plural, say
-from memory_palace.table import STATUS, STORES, load
+from memory_palace.table import STATUS, load
 
 verbs = Group()
 _IN_FULL = "`palace status --details`"
@@ -154,10 +154,8 @@ def index(
     if not (quiet or dry_run or embedder):
         is_told = _announce_model(palace, asks=not as_json)
     pushing: AbstractContextManager[Callable[..., Shown] | None] = nullcontext()
-    if store and "push" not in STORES:
-        raise UsageError("this installation has no stores: leave out --store")
     if store and not dry_run:
-        pushing = load(STORES["push"])(store, palace, trusts=not verify)
+        pushing = reach_store("push")(store, palace, trusts=not verify)
     with pushing as push:
         with progress_line(quiet=quiet, verbose=verbose, stopped=keep_vectors) as advance:
             report = palace.index(
