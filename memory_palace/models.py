@@ -166,8 +166,6 @@ class Filters:
     """Notes with every one of them, or a tag nested in it, pass."""
     when: tuple[TimeReading, ...] = ()
     """Passages that are from one of these times by the word of their notes, or name it, pass."""
-    domains: frozenset[str] | None = None
-    """Folders: notes right inside pass."""
     written_by: float | None = None
     """Notes that say, in front matter or by their name, that they are of later days alone do not
     pass."""

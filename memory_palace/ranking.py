@@ -26,7 +26,7 @@ through ``memory_palace.signals``."""
 METADATA = frozenset({"recency", "importance"})
 """Those that say nothing about the question: without a gate a fresh note beats the right one."""
 
-SHIPPED = ("compound", "raw", "hybrid", "hierarchical", "anchors", "bm25")
+SHIPPED = ("compound", "raw", "hybrid", "anchors", "bm25")
 """Names of ``retrieval.profiles.PROFILES``, in that order; extensions have others."""
 
 DEFAULT_PROFILE = "hybrid"

@@ -178,9 +178,6 @@ def match_notes(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
     if filters.room is not None:
         check_room(filters.room)
         passes &= _are(snapshot.rooms, filters.room)
-    if filters.domains is not None:
-        within = (path.rpartition("/")[0] in filters.domains for path in snapshot.paths)
-        passes &= np.fromiter(within, np.bool_, len(passes))
     if filters.priority is not None:
         passes &= snapshot.priorities == PRIORITIES.index(check_priority(filters.priority))
     if (filters.since, filters.until, filters.written_by) != (None, None, None):

@@ -33,8 +33,6 @@ class Profile:
     """Whether ``guards.preserve_rank`` looks at the first hits."""
     prefers: bool = True
     """Whether what is newer, more important or not superseded comes first of what says the same."""
-    is_routed: bool = False
-    """Whether it ranks within the folders that a question is about (source document 000)."""
 
     @property
     def needs(self) -> Detail:
@@ -94,7 +92,6 @@ PROFILES: Mapping[str, Profile] = {
     ),
     "raw": Profile("raw", {"semantic": 1.0}, prefers=False),
     "hybrid": Profile("hybrid", HYBRID),
-    "hierarchical": Profile("hierarchical", HYBRID, is_routed=True),
     "anchors": Profile("anchors", {**HYBRID, "anchor": 2.0}),
     "bm25": Profile("bm25", {"note_lexical": 1.0, "lexical": 0.01}, prefers=False),
 }

@@ -8,17 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.index.postings import PostingLookup
-from memory_palace.index.snapshot import Snapshot
-from memory_palace.language.tokens import tokenize
-from memory_palace.language.word_lists import STOP_STEMS, share_idf
-from memory_palace.models import Matrix, ParsedQuery, Vector
-from memory_palace.retrieval.context import match_notes
+from memory_palace.language.word_lists import share_idf
+from memory_palace.models import Matrix, Vector
 
 MOST_DOMAINS = 3
 ENOUGH = 0.8
@@ -151,62 +147,3 @@ def _sharpen(cosines: NDArray[np.float64]) -> NDArray[np.float64]:
     raised = np.exp(SHARPNESS * (cosines - cosines.max()))
     shares: NDArray[np.float64] = raised / raised.sum()
     return shares
-
-
-def narrow(query: ParsedQuery, snapshot: Snapshot) -> ParsedQuery:
-    """Return a question that is kept to its folders, or as it is where they are not sure.
-
-    Notes that the filters leave out have no vote. Folders below each other are apart.
-    """
-    if not query.text:
-        return query
-    passed = match_notes(snapshot, query.filters)
-    folders = [
-        path.rpartition("/")[0] if is_passed else None
-        for path, is_passed in zip(snapshot.paths, passed, strict=True)
-    ]
-    route = route_notes(query, snapshot, folders)
-    if not route.is_sure:
-        return query
-    return replace(query, filters=replace(query.filters, domains=frozenset(route.domains)))
-
-
-def route_notes(query: ParsedQuery, snapshot: Snapshot, domains: Sequence[str | None]) -> Route:
-    """Return the domains of a question. Each note has one, or ``None`` and no vote."""
-    names = sorted({name for name in domains if name is not None})
-    place = {name: at for at, name in enumerate(names)}
-    homes = np.array([-1 if name is None else place[name] for name in domains], np.int64)
-    if len(names) < 2:
-        return choose_domains(names, np.zeros(len(names)))
-    held = _hold(query.text, snapshot, homes, len(names))
-    votes = count_votes(held, len(names), int((homes >= 0).sum()))
-    return choose_domains(names, votes, _compare(query, snapshot, homes, len(names)))
-
-
-def _hold(
-    text: str, snapshot: Snapshot, homes: NDArray[np.int64], count: int
-) -> list[NDArray[np.float64]]:
-    """Return for each word how many notes of each folder have it."""
-    lookup = PostingLookup(snapshot, "words")
-    found = []
-    stems = tokenize(text, languages=snapshot.languages)
-    for stem in dict.fromkeys(stem for stem in stems if stem not in STOP_STEMS):
-        rows, _ = lookup.find(stem)
-        notes = np.unique(snapshot.row_note[rows])
-        held = homes[notes]
-        found.append(np.bincount(held[held >= 0], minlength=count).astype(np.float64))
-    return found
-
-
-def _compare(
-    query: ParsedQuery, snapshot: Snapshot, homes: NDArray[np.int64], count: int
-) -> NDArray[np.float64] | None:
-    """Return the mean cosine of the passages of each folder; ``None`` without vectors."""
-    if query.vector is None:
-        return None
-    cosines = snapshot.similarities(query.vector)
-    live = snapshot.row_note >= 0
-    folder = np.where(live, homes[snapshot.row_note], -1)
-    is_in = folder >= 0
-    sums = np.bincount(folder[is_in], weights=cosines[is_in], minlength=count)
-    return sums / np.maximum(np.bincount(folder[is_in], minlength=count), 1)

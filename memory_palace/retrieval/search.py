@@ -93,7 +93,6 @@ def search(
     if limit < 1:
         raise UsageError(f"a query returns at least 1 note, not {limit}; see `palace query --help`")
     chosen = profile if isinstance(profile, Profile) else get_profile(profile)
-    query = _route(query, snapshot, chosen)
     context = find_candidates(query, snapshot, half_life_days=half_life_days)
     rule = ScoringRule(chosen, is_gated=gate and not context.is_listing)
     judge = Confidence(query, snapshot, context.evidence)
@@ -118,14 +117,6 @@ def search(
         shown = choose_texts(query.text, hits, ranked, paths, max_bytes=budget_bytes, near=near)
         hits = mark_disputed(disputes, shown)
     return SearchResult(hits, is_answered, rule.read_times(context))
-
-
-def _route(query: ParsedQuery, snapshot: Snapshot, profile: Profile) -> ParsedQuery:
-    if not profile.is_routed:
-        return query
-    from memory_palace.retrieval.routing import narrow  # delayed: only this asks for it
-
-    return narrow(query, snapshot)
 
 
 def _demand(hits: list[Hit], min_confidence: float | None) -> tuple[list[Hit], bool]:

@@ -28,7 +28,6 @@ profiles:
     cap: 0.1
     preserve_rank: true
   free: {extends: structured, capped: []}
-  routed: {extends: hierarchical}
   literal: {extends: compound, gated: []}
 """
 OWN = parse_settings(SETTINGS, "palace.yaml").profiles
@@ -72,7 +71,6 @@ def test_caps_and_rank_preservation_are_inherited_and_replaced():
     assert (facts.cap, facts.preserves_rank) == (0.1, True)
     assert facts.capped == shipped.capped & shipped.weights.keys()
     assert not get_profile("free", OWN).capped
-    assert get_profile("routed", OWN).is_routed
 
 
 def test_a_profile_that_is_left_without_weights_is_named():
@@ -92,7 +90,7 @@ def test_an_unknown_profile_lists_the_palaces_own(root):
         Palace(root).query("hut", profile="wordz")
 
 
-@pytest.mark.parametrize("name", ["words", "dated", "routed", "literal"])
+@pytest.mark.parametrize("name", ["words", "dated", "literal"])
 def test_what_details_show_of_an_own_profile_adds_up(root, name):
     asked = ("query", "who mended the antenna mast?", "--profile", name, "--details", "--json")
     answer = json.loads(run_well("-C", root, *asked)[0])

@@ -187,8 +187,8 @@ def test_a_palace_whose_notes_are_gone_answers_nothing(tmp_path, database):
 
 def test_what_a_store_cannot_be_asked_is_one_line(sample, pushed, database):
     reader = pushed(sample)
-    with pytest.raises(UsageError, match="profile hierarchical"):
-        reader.query("stove", profile="hierarchical")
+    with pytest.raises(UsageError, match="profile anchors"):
+        reader.query("stove", profile="anchors")
     with pytest.raises(UsageError, match="no note of the index has the tag"):
         reader.query("stove", filters=Filters(tags=("'; DROP TABLE note; --",)))
     assert reader.query("'; DROP TABLE memory_palace.note; --").hits is not None

@@ -128,7 +128,7 @@ def test_whole_passages_are_read_from_a_store(sample, database):
         texts = full_texts(found.hits, sample.snapshot(), sample.paths)
         assert [hit.text for hit in again] == texts
         assert max(map(len, texts)) > max(len(hit.text) for hit in found)
-        for profile in ("structured", "anchors", "hierarchical"):
+        for profile in ("structured", "anchors"):
             with pytest.raises(UsageError, match=f"^the profile {profile} .* --profile hybrid$"):
                 ask(reader, "stove", profile=profile)
 

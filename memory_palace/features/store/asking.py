@@ -92,8 +92,6 @@ def _write_names(
     if filters.room is not None:
         check_room(filters.room)
         yield "room = ANY(%(rooms)s)", "rooms", _like(known("room"), filters.room)
-    if filters.domains is not None:
-        yield "folder = ANY(%(domains)s)", "domains", sorted(filters.domains)
     if filters.folder:
         folders = _find_folders(known("folder"), filters.folder)
         yield "folder = ANY(%(folders)s)", "folders", folders

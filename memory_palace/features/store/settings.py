@@ -64,9 +64,7 @@ def check_stored_profile(profile: Profile, detail: Detail) -> None:
 
     See ``check_detail`` for what its index may lack.
     """
-    if profile.is_routed:
-        why = "ranks within folders, which takes the passages of all notes"
-    elif "anchor" in profile.weights:
+    if "anchor" in profile.weights:
         why = "reads the anchors, which are not pushed"
     elif shares := sorted(profile.weights.keys() - SIGNALS.keys()):
         why = f"compares facts of all notes ({', '.join(shares)})"
