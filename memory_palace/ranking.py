@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 SIGNALS: Mapping[str, str] = {
     name: module
     for module, names in {
-        "metadata": "recency importance",
         "table": "semantic dense note_dense lexical note_lexical covered replied asked_kind "
-        "beside_words beside_meaning speaker statement called titled anchor anchoring",
-        "questions": "questions question_words",
+        "beside_words beside_meaning speaker statement called titled anchor anchoring questions "
+        "question_words recency importance",
         "time": "temporal dated",
     }.items()
     for name in names.split()

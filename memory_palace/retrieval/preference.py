@@ -23,7 +23,7 @@ from memory_palace.models import ALWAYS, NoteRecord, Validity
 from memory_palace.retrieval.confidence import Confidence
 from memory_palace.retrieval.evidence import Exact, Places
 from memory_palace.retrieval.rank import MICRO, Scored
-from memory_palace.retrieval.signals.metadata import importance, recency
+from memory_palace.retrieval.signals.table import importance, recency
 
 LOOKED_AT = 12
 """Hits that are compared with each other, however many are asked for."""

@@ -20,6 +20,7 @@ from memory_palace import signals
 from memory_palace.errors import UsageError
 from memory_palace.index.calibration import LEAST, stand_out
 from memory_palace.index.postings import NO_ROWS
+from memory_palace.index.segment import PRIORITIES
 from memory_palace.language.time.lexicon import may_name_time
 from memory_palace.language.tokens import UNSPACED_RUN, squeeze_all, tokenize
 from memory_palace.language.word_lists import STOPWORDS, answer_stems, expect_idf
@@ -49,6 +50,10 @@ SPOKEN = 0.2
 """Share of the passages of a note that a speaker has a word in, at least."""
 HEADED = 0.15
 """For a heading that is the question: less than for any name of a note."""
+_DAY_SECONDS = 86_400.0
+IMPORTANCE = {"": 0.5, "low": 0.3, "medium": 0.6, "high": 1.0}
+"""Source document 002; 0.5 where nobody said."""
+_BY_CODE = np.array([IMPORTANCE[name] for name in PRIORITIES], np.float32)
 
 
 def measure(signal: str, context: SearchContext) -> Scores:
@@ -296,4 +301,41 @@ def anchoring(context: SearchContext) -> Scores:
     scores: Scores = np.zeros(len(context.rows), np.float32)
     for row, share in zip(context.nearest, ANCHORING, strict=False):
         scores[context.rows == row] = share
+    return scores
+
+
+def questions(context: SearchContext) -> Scores:
+    """Return by how much a question that each candidate's note answers is nearer than its passages.
+
+    In deviations of meaning. Such questions stand in front matter: what is found is the note.
+    """
+    scores: Scores = context.evidence.questions[context.notes]
+    return scores
+
+
+def question_words(context: SearchContext) -> Scores:
+    """Return the same in deviations of BM25."""
+    scores: Scores = context.evidence.question_words[context.notes]
+    return scores
+
+
+def recency(context: SearchContext) -> Scores:
+    """Return 0.5 ** (age / half-life) per candidate, in [0, 1].
+
+    A note from the future is new, and an evergreen note always; one that a copy dates is a
+    half-life old, as nobody knows its age. A true half-life, as source
+    document 002 says in words: its formula exp(-age / 30) has one of 20.8 days.
+    """
+    snapshot = context.snapshot
+    dates = snapshot.told_dates[context.notes]
+    age_days = np.maximum(context.query.as_of - dates, 0) / _DAY_SECONDS
+    age_days[dates == 0] = context.half_life_days
+    age_days[snapshot.evergreen[context.notes]] = 0
+    scores: Scores = np.exp2((-age_days / context.half_life_days).astype(np.float32))
+    return scores
+
+
+def importance(context: SearchContext) -> Scores:
+    """Return the importance that front matter or manifest give each candidate, in [0, 1]."""
+    scores: Scores = _BY_CODE[context.snapshot.priorities[context.notes]]
     return scores
