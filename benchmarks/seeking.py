@@ -26,7 +26,6 @@ from memory_palace.features.seek.node_ranking import (
     score_threshold,
 )
 from memory_palace.features.seek.nodes import MemoryNode, Pose2D
-from memory_palace.features.seek.searches import SearchPlan
 from memory_palace.palace import Palace
 
 STORES = 1_000
@@ -195,21 +194,12 @@ def find_targets(
     for first in range(0, goals, NODES):
         source = random.Random(f"{seed}:{first}")
         places = source.sample(errands, NODES)
-        nodes = [
-            {
-                "node_id": number,
-                "pose": {
-                    "x": source.uniform(0, WIDTH_METRES),
-                    "y": source.uniform(0, DEPTH_METRES),
-                },
-                "title": f"Place {number}",
-                "summary": place.summary,
-            }
-            for number, place in enumerate(places)
+        poses = [
+            Pose2D(source.uniform(0, WIDTH_METRES), source.uniform(0, DEPTH_METRES)) for _ in places
         ]
         with scratch_folder() as root:
-            searches = furnish(root, embedder, nodes).searches
-            searches.start(places[0].goal, SearchPlan(on_loci=True))
+            searches = furnish(root, embedder, places, poses).searches
+            searches.start(places[0].goal, on_loci=True)
             for target, place in enumerate(places[: goals - first]):
                 eyes = NoisyPerception(target, random.Random(f"{seed}:{first + target}"), errs)
                 trips.append(_search(searches, place.goal, eyes))
@@ -243,15 +233,15 @@ def _search(searches: Any, goal: str, eyes: NoisyPerception) -> tuple[bool, int,
             node,
             is_hit=sighting.is_hit,
             distance_metres=sighting.distance_metres,
-            position=at,
         )
         if session.belief["target_status"] == "done":
             return True, looks, metres
 
 
-def furnish(root: Path, embedder: str, nodes: list[dict[str, Any]]) -> Palace:
+def furnish(root: Path, embedder: str, places: Sequence[Errand], poses: Sequence[Pose2D]) -> Palace:
     """Make a palace of places."""
     palace = Palace.init(root)
-    palace.loci.load(nodes, apply=True)
+    for number, (place, pose) in enumerate(zip(places, poses, strict=True)):
+        palace.loci.add(f"Place {number}", pose=pose, summary=place.summary, apply=True)
     palace.index(embedder=embedder)
     return palace

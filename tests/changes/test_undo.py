@@ -44,7 +44,6 @@ metabolism apply --apply
 redqueen run --questions 5 --apply
 graph map --apply
 seek locus add Cellar --at 2.5,-1 --summary bottles --apply
-seek locus import {nodes} --apply
 memory new Gong --image "Kick it." --content "Everyone votes." --token "wet gong slippers"
 memory score "thread in the funnel" --set "humor: two neighbours laugh" --apply
 memory review "thread in the funnel" --recalled
@@ -89,8 +88,6 @@ def make_palace(folder, *, as_it_stands):
     cold = '{"path": "palace/archive_basement/2026/broker settings.md"}\n'
     manifest = notes / "watchdog_manifest_v1.jsonl"
     manifest.write_text(manifest.read_text() + cold + listed)
-    nodes = [{"node_id": 7, "pose": {"x": 1, "y": 2}, "summary": "shelf"}]
-    (folder / "nodes.json").write_text(json.dumps(nodes))
     talks = [
         claude_conversation(n, [claude_message(2, "human", f"Warm the cell, number {n}.")])
         for n in range(1, 121)
@@ -145,7 +142,7 @@ def test_undo_gives_every_byte_and_folder_back_after_each_changing_verb(tmp_path
     root = make_palace(tmp_path, as_it_stands=as_it_stands)
     Palace(root).paths.logs.mkdir(parents=True, exist_ok=True)
     run(root, "index --embedder hashing -q")
-    known = {"{talks}": str(tmp_path / "talks.json"), "{nodes}": str(tmp_path / "nodes.json")}
+    known = {"{talks}": str(tmp_path / "talks.json")}
     known["{when}"] = "'When it applies, and when not=in frost'"
     for line in LINES:
         command = line

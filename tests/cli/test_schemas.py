@@ -72,7 +72,6 @@ undo --list
 graph map
 seek locus add Cellar --at 2.5,-1 --summary bottles --apply
 seek locus list
-seek locus import {nodes}
 seek start "a bottle of wine" --loci
 seek step
 seek status
@@ -122,8 +121,6 @@ def verb_of(line):
 def palace_root(tmp_path_factory):
     root = tmp_path_factory.mktemp("schemas")
     copy_sample(root)
-    nodes = [{"node_id": 7, "pose": {"x": 1, "y": 2}, "summary": "shelf"}]
-    (root / "nodes.json").write_text(json.dumps(nodes))
     talk = claude_conversation(1, [claude_message(2, "human", f"Warm. ghp_{'a1B2' * 9}")])
     (root / "talks.json").write_text(json.dumps([talk, "broken"]))
     (root / "vault").mkdir()
@@ -153,7 +150,6 @@ def answers(palace_root):
     """Run all lines in order; return the standard output of each."""
     known = {
         "{root}": str(palace_root),
-        "{nodes}": str(palace_root / "nodes.json"),
         "{cache}": str(palace_root / "cache"),
         "{talks}": str(palace_root / "talks.json"),
         "{vault}": str(palace_root / "vault"),

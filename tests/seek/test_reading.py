@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from memory_palace.cli.commands import app
 from memory_palace.features.seek.observing import READ_BYTES, read_node, read_passages
-from memory_palace.features.seek.searches import SearchPlan, start_search, step_search
+from memory_palace.features.seek.searches import start_search, step_search
 
 GOAL = "which bearing of the pump was replaced"
 ANSWER = "The lower bearing of the pump was replaced by a brass one."
@@ -30,7 +30,7 @@ def test_what_bears_on_the_goal_is_read_first_and_within_the_budget(long_note):
     for budget in (150, 600, READ_BYTES):
         reading = read_passages(palace, path, GOAL, budget_bytes=budget)
         assert ANSWER in reading.passages[0].text
-        assert reading.bytes <= budget
+        assert len(reading.passages[0].text.encode()) <= budget
         assert not reading.is_whole
     told = {n for p in reading.passages for n in range(p.lines[0], p.lines[1] + 1)}
     left = {n for first, last in reading.left_out for n in range(first, last + 1)}
@@ -52,13 +52,13 @@ def test_a_note_that_changed_since_it_was_indexed_is_read_as_it_is(long_note):
     file.write_text(file.read_text("utf-8").replace("brass", "steel"), "utf-8")
     reading = read_passages(palace, path, GOAL, budget_bytes=300)
     assert "lower bearing of the pump was replaced by a steel one" in reading.passages[0].text
-    assert reading.bytes <= 300
+    assert len(reading.passages[0].text.encode()) <= 300
     first = reading.passages[0].lines[0]
     assert first > 40
 
 
 def test_a_short_note_is_read_whole(notes):
-    start_search(notes, GOAL, SearchPlan())
+    start_search(notes, GOAL)
     step_search(notes)
     _, reading = read_node(notes)
     assert reading.is_whole
@@ -68,7 +68,7 @@ def test_a_short_note_is_read_whole(notes):
 
 def test_observing_says_what_was_left_out_and_how_to_see_it(long_note):
     palace, path = long_note
-    start_search(palace, GOAL, SearchPlan())
+    start_search(palace, GOAL)
     step_search(palace)
     root = str(palace.paths.root)
     shown = CliRunner().invoke(app, ["seek", "observe", "-C", root])

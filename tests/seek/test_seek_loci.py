@@ -1,4 +1,4 @@
-"""A search among places: sightings, approaches, constraints."""
+"""A search among places: sightings and approaches."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from memory_palace.cli.commands import app
 from memory_palace.features.seek.nodes import Pose2D
 from memory_palace.features.seek.observing import reject_node, sight_node
 from memory_palace.features.seek.searches import (
-    SearchPlan,
     change_search_goal,
     load_search,
     start_search,
@@ -18,8 +17,8 @@ from memory_palace.features.seek.searches import (
 CELLAR, ATTIC, GARAGE = 0, 1, 2
 
 
-def begin(palace, goal="wine", **plan):
-    return start_search(palace, goal, SearchPlan(on_loci=True, **plan))
+def begin(palace):
+    return start_search(palace, "wine", on_loci=True)
 
 
 def test_a_search_leads_to_the_place_and_ends_by_an_approach(house):

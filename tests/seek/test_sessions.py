@@ -16,7 +16,6 @@ from memory_palace.features.seek import searches
 from memory_palace.features.seek.observing import read_node
 from memory_palace.features.seek.search_session import SearchSessions
 from memory_palace.features.seek.searches import (
-    SearchPlan,
     load_search,
     read_search_log,
     sessions_of,
@@ -30,7 +29,7 @@ CALLS = ("open", "fsync", "replace", "truncate")
 
 @pytest.fixture
 def search(notes):
-    session = start_search(notes, "where is the pump", SearchPlan())
+    session = start_search(notes, "where is the pump")
     return notes, session.id
 
 
@@ -127,7 +126,7 @@ def test_two_that_begin_the_same_search_at_once_get_two(search):
     begun = []
 
     def begin():
-        begun.append(start_search(Palace(palace.paths.root), "where is the pump", SearchPlan()).id)
+        begun.append(start_search(Palace(palace.paths.root), "where is the pump").id)
 
     threads = [threading.Thread(target=begin) for _ in range(4)]
     for thread in threads:
@@ -166,8 +165,8 @@ def test_a_log_that_lost_committed_lines_is_named(search):
 
 def test_searches_are_found_by_how_their_names_begin(search):
     palace, name = search
-    second = start_search(palace, "where is the pump", SearchPlan())
-    third = start_search(palace, "rye", SearchPlan())
+    second = start_search(palace, "where is the pump")
+    third = start_search(palace, "rye")
     assert (name, second.id) == ("where-is-the-pump", "where-is-the-pump-2")
     assert load_search(palace, None).id == third.id
     assert load_search(palace, "r").id == "rye"

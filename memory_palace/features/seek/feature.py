@@ -11,7 +11,6 @@ class Loci(Feature):
 
     read = Verb(loci.read_loci)
     add = Verb(loci.add_locus)
-    load = Verb(loci.import_loci)
 
 
 class Searches(Feature):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from weakref import WeakKeyDictionary
@@ -9,18 +10,18 @@ from weakref import WeakKeyDictionary
 from memory_palace.changes.changing import Outcome, Plan, change_notes, find_note, read_notes, today
 from memory_palace.changes.composing import compose_note, edit_fields, note_path
 from memory_palace.changes.operations import Create, Operation
-from memory_palace.config import Rooms
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
-from memory_palace.features.seek.nodes import MemoryNode, Pose2D, check_node_id, parse_record
+from memory_palace.features.seek.nodes import Pose2D, check_node_id
 from memory_palace.models import Problem
 from memory_palace.notes.document import LEAD, Document, Known, Library
-from memory_palace.retrieval.filters import check_room
 from memory_palace.shown import Shown, inner
 
 FIELD = "locus"
 """The front matter field that makes a note a locus."""
 _KEYS = ("id", "x", "y", "yaw")
+_ROOM = "chambers/places"
+"""The folder of new loci."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,38 +35,20 @@ class Locus:
     title: str
     path: str
 
-    @property
-    def node(self) -> MemoryNode:
-        return MemoryNode(self.node_id, self.pose, None, self.tags, self.summary)
-
 
 def read_locus(document: Document) -> Locus | None:
     """Return the locus that a note is; ``None`` where it has no such field.
 
     The summary is the field of that name, else the note's first paragraph. Raise ``UsageError``
-    naming the note where the field cannot be understood.
+    where the field cannot be understood.
     """
     if FIELD not in document.fields:
         return None
-    try:
-        identity, pose = _parse_field(document.fields[FIELD])
-    except UsageError as error:
-        raise UsageError(f"{document.path}: {error}") from error
-    summary = document.text("summary") or first_paragraph(document.section(LEAD))
-    return Locus(
-        *(identity, pose, document.texts("tags"), summary), title=document.title, path=document.path
-    )
-
-
-def first_paragraph(text: str) -> str:
-    """Return the first lines that are not headings, as one line."""
-    lines: list[str] = []
-    for line in text.split("\n"):
-        if line.strip() and not line.startswith("#"):
-            lines.append(line.strip())
-        elif lines:
-            break
-    return " ".join(lines)
+    identity, pose = _parse_field(document.fields[FIELD])
+    lead = re.search(r"(?m)^(?!#).*\S.*(?:\n(?!#).*\S.*)*", document.section(LEAD))
+    first_paragraph = " ".join(lead[0].split()) if lead else ""  # of lines that are no headings
+    summary = document.text("summary") or first_paragraph
+    return Locus(identity, pose, document.texts("tags"), summary, document.title, document.path)
 
 
 def _parse_field(value: object) -> tuple[int, Pose2D]:
@@ -86,18 +69,12 @@ def _parse_field(value: object) -> tuple[int, Pose2D]:
     return check_node_id(value["id"]), Pose2D(*numbers)
 
 
-DEFAULT_ROOM = "chambers/places"
-
-
 @dataclass(frozen=True, slots=True)
 class LocusList(Shown):
     """The loci of a palace by id, and the notes that would be some and are not."""
 
     loci: Sequence[Locus]
     problems: Sequence[Problem] = inner(default=())
-
-    def nodes(self) -> dict[str, MemoryNode]:
-        return {locus.path: locus.node for locus in self.loci}
 
     def lines(self) -> Iterable[str]:
         for each in self.loci:
@@ -127,53 +104,20 @@ def add_locus(
     pose: Pose2D,
     tags: Sequence[str] = (),
     summary: str = "",
-    room: str = DEFAULT_ROOM,
     note: bool = False,
     apply: bool = False,
 ) -> Outcome:
     """Create a note that is a locus, or make the existing ``note`` called ``title`` one."""
-    check_room(room.partition("/")[0])
 
     def plan(library: Library) -> Plan:
         taken = {locus.node_id: locus.path for locus in _loci_of(library).loci}
         own = find_note(library, title) if note else None
         known = [number for number, path in taken.items() if own and path == own.path]
         number = known[0] if known else max(taken, default=-1) + 1
-        node = MemoryNode(number, pose, None, tuple(tags), summary)
-        if own is None:
-            operation: Operation = _create(engine.paths.rooms, title, node, room)
-            return Plan([operation], f"put {title} at {pose.x:g}, {pose.y:g}")
-        return Plan(_replace(own, node), f"put {own.path} at {pose.x:g}, {pose.y:g}")
-
-    return change_notes(engine, plan, command="locus", apply=apply, allow_uncommitted=True)
-
-
-def import_loci(
-    engine: Engine,
-    records: Sequence[Mapping[str, object]],
-    *,
-    room: str = DEFAULT_ROOM,
-    apply: bool = False,
-) -> Outcome:
-    """Create a note for each node of a list, or bring the note of that id up to date."""
-    check_room(room.partition("/")[0])
-    nodes = [parse_record(record) for record in records]
-
-    def plan(library: Library) -> Plan:
-        paths = {locus.node_id: locus.path for locus in _loci_of(library).loci}
-        taken = set(library.documents)
-        change: list[Operation] = []
-        for title, node in nodes:
-            path = paths.get(node.node_id)
-            if path is not None:
-                change += _replace(library.documents[path], node)
-                continue
-            name = title or f"Locus {node.node_id}"
-            if note_path(engine.paths.rooms, name, room=room) in taken:
-                name = f"{name} {node.node_id}"
-            taken.add(note_path(engine.paths.rooms, name, room=room))
-            change.append(_create(engine.paths.rooms, name, node, room))
-        return Plan(change, f"import {len(nodes)} loci")
+        path = own.path if own else note_path(engine.paths.rooms, title, room=_ROOM)
+        locus = Locus(check_node_id(number), pose, tuple(tags), summary, title, path)
+        change = _replace(own, locus) if own else [_create(locus)]
+        return Plan(change, f"put {path if own else title} at {pose.x:g}, {pose.y:g}")
 
     return change_notes(engine, plan, command="locus", apply=apply, allow_uncommitted=True)
 
@@ -187,8 +131,7 @@ def _loci_of(library: Library) -> LocusList:
         try:
             locus = read_locus(document)
         except UsageError as error:
-            message = str(error).removeprefix(f"{document.path}: ")
-            problems.append(Problem(document.path, None, "front matter", message))
+            problems.append(Problem(document.path, None, "front matter", str(error)))
             continue
         if locus is None:
             continue
@@ -199,26 +142,23 @@ def _loci_of(library: Library) -> LocusList:
     return LocusList([loci[number] for number in sorted(loci)], problems)
 
 
-def _create(rooms: Rooms, title: str, node: MemoryNode, room: str) -> Create:
-    path = note_path(rooms, title, room=room)
-    fields: dict[str, object] = {"title": title, "date": today(), "type": FIELD}
-    if node.tags:
-        fields["tags"] = list(node.tags)
-    fields[FIELD] = {"id": node.node_id, **asdict(node.pose)}
-    if first_paragraph(node.summary) != node.summary:  # it would be read as a heading
-        fields["summary"] = node.summary
-    return compose_note(path, title, fields, lead=node.summary)
+def _create(locus: Locus) -> Create:
+    fields: dict[str, object] = {"title": locus.title, "date": today(), "type": FIELD}
+    if locus.tags:
+        fields["tags"] = list(locus.tags)
+    fields[FIELD] = {"id": locus.node_id, **asdict(locus.pose)}
+    return compose_note(locus.path, locus.title, fields, lead=locus.summary)
 
 
-def _replace(document: Document, node: MemoryNode) -> list[Operation]:
-    """Return the change that makes a note this node: nothing where it is that already."""
+def _replace(document: Document, locus: Locus) -> list[Operation]:
+    """Return the change that makes a note this locus: nothing where it is that already."""
     old = read_locus(document)
     fields: dict[str, object] = {}
-    if old is None or (old.node_id, old.pose) != (node.node_id, node.pose):
-        fields[FIELD] = {"id": node.node_id, **asdict(node.pose)}
-    tags = list(dict.fromkeys((*document.texts("tags"), *node.tags)))
+    if old is None or (old.node_id, old.pose) != (locus.node_id, locus.pose):
+        fields[FIELD] = {"id": locus.node_id, **asdict(locus.pose)}
+    tags = list(dict.fromkeys((*document.texts("tags"), *locus.tags)))
     if tags != list(document.texts("tags")):
         fields["tags"] = tags
-    if node.summary and (old is None or node.summary != old.summary):
-        fields["summary"] = node.summary
+    if locus.summary and (old is None or locus.summary != old.summary):
+        fields["summary"] = locus.summary
     return [edit_fields(document, fields)] if fields else []

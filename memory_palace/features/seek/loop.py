@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import copy
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, TypedDict
 
-from memory_palace.errors import UsageError
 from memory_palace.features.seek.belief import (
     FINAL,
     BeliefState,
@@ -27,8 +25,6 @@ SKIPPED = "SKIPPED"
 OK = "OK"
 INVALID_JSON = "VLM_INVALID:json_parse"
 INVALID_SCHEMA = "VLM_INVALID:schema"
-_AVOID = re.compile(r"avoid (\d{1,9})")
-_WITHIN = re.compile(r"within (\d{1,9}(?:\.\d+)?)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +126,7 @@ def _hypothesis(
 
 
 def verify(hypothesis: Hypothesis, belief: BeliefState, around: Surroundings) -> str | None:
-    """Return the first code that forbids a hypothesis: the state, the node, a constraint."""
+    """Return the code of what forbids a hypothesis: the state of the search, or the node."""
     status, action = belief["target_status"], hypothesis["action"]
     if status in FINAL:
         return None if action == "stop" else "SEARCH_IS_OVER"
@@ -143,29 +139,7 @@ def verify(hypothesis: Hypothesis, belief: BeliefState, around: Surroundings) ->
         return None
     if node_id in around.looked:
         return f"ALREADY_LOOKED:{node_id}"
-    if node_id not in around.open_nodes:
-        return f"UNKNOWN_NODE:{node_id}"
-    constraint = is_forbidden(node_id, belief["active_constraints"], around)
-    return f"CONSTRAINT:{constraint}" if constraint else None
-
-
-def check_constraints(constraints: Sequence[str]) -> list[str]:
-    """Return the constraints; raise ``UsageError`` for one that nothing would enforce."""
-    for text in constraints:
-        if not (_AVOID.fullmatch(text) or _WITHIN.fullmatch(text)):
-            raise UsageError(f"unknown constraint {text!r}; use `avoid NODE` or `within METRES`")
-    return list(constraints)
-
-
-def is_forbidden(node_id: int, constraints: Sequence[str], around: Surroundings) -> str | None:
-    """Return the constraint that keeps the search away from a node."""
-    for text in constraints:
-        avoid, within = _AVOID.fullmatch(text), _WITHIN.fullmatch(text)
-        if avoid and int(avoid[1]) == node_id:
-            return text
-        if within and around.metres_to(node_id) > float(within[1]):
-            return text
-    return None
+    return None if node_id in around.open_nodes else f"UNKNOWN_NODE:{node_id}"
 
 
 class StepRecord(TypedDict):
@@ -245,12 +219,7 @@ def next_node(belief: BeliefState, around: Surroundings) -> int | None:
         return belief["last_seen_node_id"]
     if action != "explore":
         return None
-    allowed = [
-        node_id
-        for node_id in sorted(around.open_nodes)
-        if not is_forbidden(node_id, belief["active_constraints"], around)
-    ]
-    return min(allowed, key=around.metres_to, default=None)
+    return min(sorted(around.open_nodes), key=around.metres_to, default=None)
 
 
 def _decide(

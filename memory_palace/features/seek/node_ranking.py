@@ -110,13 +110,13 @@ def _vectors_of(nodes: Sequence[MemoryNode], embedder: Embedder) -> Matrix:
     return vectors
 
 
-def shelve_loci(snapshot: Snapshot, nodes: Mapping[str, MemoryNode]) -> Shelf:
-    """Shelve the notes that are loci, by path, each by its best passage and by all its words.
+def shelve_loci(snapshot: Snapshot, numbers: Mapping[str, int]) -> Shelf:
+    """Shelve the loci, whose ids ``numbers`` has by path, each by its best passage and its words.
 
     One that is not in the index is left out.
     """
     place = {path: number for number, path in enumerate(snapshot.paths)}
-    known = sorted((node.node_id, place[path]) for path, node in nodes.items() if path in place)
+    known = sorted((number, place[path]) for path, number in numbers.items() if path in place)
     ids, chosen = np.array(known, np.int64).reshape(-1, 2).T
     slots = np.full(len(snapshot.paths) + 1, -1, np.int64)  # the last is for dead rows
     slots[chosen] = np.arange(len(chosen))
@@ -162,10 +162,7 @@ def search_shelf(
     cosines = np.zeros(len(shelf.ids), np.float32) if vector is None else shelf.cosines(vector)
     scores = blend(cosines, shelf.word_shares(words))
     rows = np.flatnonzero(~np.isin(shelf.ids, sorted(exclude)))
-    if 0 < k < len(rows):  # ids ascend, so rows break ties
-        least = np.partition(scores[rows], len(rows) - k)[len(rows) - k]
-        rows = rows[scores[rows] >= least]
-    rows = rows[np.argsort(-scores[rows], kind="stable")][: max(k, 0)]
+    rows = rows[np.argsort(-scores[rows], kind="stable")][: max(k, 0)]  # of equals the lower id
     found = zip(shelf.ids[rows].tolist(), scores[rows].tolist(), strict=True)
     return [NodeCandidate(node_id=node_id, score=score) for node_id, score in found]
 

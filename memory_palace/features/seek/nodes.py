@@ -1,19 +1,15 @@
-"""Nodes of a search: a pose in the plane, what was seen there, its words, and lists in JSON."""
+"""Nodes of a search: a pose in the plane, what was seen there, and its words."""
 
 from __future__ import annotations
 
-import json
 import math
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from memory_palace.errors import UsageError
-from memory_palace.features.seek.schema import check_schema
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import STOPWORDS
 
@@ -124,37 +120,3 @@ def goal_words(text: str) -> frozenset[str]:
 def node_words(text: str) -> frozenset[str]:
     """Return the distinct stems of a node's text."""
     return frozenset(tokenize(text))
-
-
-def read_node_list(path: Path) -> list[Mapping[str, object]]:
-    """Read and check a JSON list of nodes; raise ``PalaceError`` naming what is wrong with it."""
-
-    def refuse(text: str) -> float:
-        raise ValueError(f"{text} is not a JSON number")
-
-    try:
-        value = json.loads(path.read_text("utf-8"), parse_constant=refuse)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise UsageError(f"{path} is not JSON: {error}") from error
-    check_schema(value, "nodes", where=str(path))
-    records = cast("list[Mapping[str, object]]", value)
-    counts = Counter(record["node_id"] for record in records)
-    double = [number for number, count in counts.items() if count > 1]
-    if double:
-        raise UsageError(f"{path}: two nodes have id {double[0]}")
-    return records
-
-
-def parse_record(record: Mapping[str, object]) -> tuple[str, MemoryNode]:
-    """Turn a record that the schema has checked into a node. Notes hold no embedding."""
-    pose = cast("Mapping[str, float]", record["pose"])
-    node = MemoryNode(
-        int(cast(float, record["node_id"])),
-        Pose2D(float(pose["x"]), float(pose["y"]), float(pose.get("yaw", 0.0))),
-        None,
-        tuple(cast("Sequence[str]", record.get("tags", ()))),
-        " ".join(str(record.get("summary", "")).split()),
-    )
-    return " ".join(str(record.get("title", "")).split()), node

@@ -16,7 +16,7 @@ from memory_palace.engine import Engine
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.features.seek.belief import PATIENCE, finish, reach, see
 from memory_palace.features.seek.loci import read_loci
-from memory_palace.features.seek.nodes import Pose2D, write_lines
+from memory_palace.features.seek.nodes import write_lines
 from memory_palace.features.seek.search_session import SearchSession, SearchSessions
 from memory_palace.features.seek.searches import changing
 from memory_palace.index.snapshot import Snapshot
@@ -55,24 +55,10 @@ class NoteReading:
     """Lines above and below the passages, first and last."""
     note: NoteText = inner()
 
-    @classmethod
-    def of(cls, note: NoteText, first: int, last: int, text: str) -> NoteReading:
-        spans = ((1, first - 1), (last + 1, note.total_lines))
-        return cls(
-            *(note.path, note.total_lines, text == note.text, (ReadPassage((first, last), text),)),
-            left_out=tuple(span for span in spans if span[0] <= span[1]),
-            note=note,
-        )
-
-    @property
-    def bytes(self) -> int:
-        return sum(_size(passage.text) for passage in self.passages)
-
     def lines(self) -> Iterator[str]:
         """Yield the text, below its place where it is not the whole note."""
-        for number, passage in enumerate(self.passages):
+        for passage in self.passages:
             if not self.is_whole:
-                yield from [""] * bool(number)
                 yield visible_line(write_lines(self.path, *passage.lines))
             yield passage.text
 
@@ -80,12 +66,10 @@ class NoteReading:
         """Return the remark on what was not shown, and how to see it."""
         spans = ", ".join(f"{a}-{b}" if b > a else str(a) for a, b in self.left_out)
         left = f"; lines {spans} are left out" if spans else ""
-        name = self.path
-        if self.left_out:
-            first, last = self.left_out[0]
-            name = f"{name}:{first}-{last}"
+        name = write_lines(self.path, *self.left_out[0]) if self.left_out else self.path
         name = shlex.quote(f"./{name}" if name[0] == "-" else name)
-        return f"{self.bytes:,} of {_size(self.note.text):,} bytes{left}: palace show {name}"
+        told = sum(_size(passage.text) for passage in self.passages)
+        return f"{told:,} of {_size(self.note.text):,} bytes{left}: palace show {name}"
 
 
 def read_passages(
@@ -98,7 +82,8 @@ def read_passages(
     """
     note = engine.read(path)
     if _size(note.text) <= budget_bytes:
-        return NoteReading.of(note, 1, note.total_lines, note.text)
+        whole = ReadPassage((1, note.total_lines), note.text)
+        return NoteReading(note.path, note.total_lines, True, (whole,), (), note)
     snapshot = engine.snapshot()
     reader = NoteReader(snapshot, engine.paths, goal)
     chunk = _best_passage(engine, snapshot, path, goal)
@@ -108,7 +93,10 @@ def read_passages(
     shown = text if _size(text) <= budget_bytes else reader.cut(text, budget_bytes, measure=_size)
     core = shown.strip("… \n")
     first = above + 1 + text.count("\n", 0, max(text.find(core), 0))
-    return NoteReading.of(note, first, first + core.count("\n"), shown)
+    last = first + core.count("\n")
+    left = [(a, b) for a, b in ((1, first - 1), (last + 1, note.total_lines)) if a <= b]
+    passage = ReadPassage((first, last), shown)
+    return NoteReading(note.path, note.total_lines, False, (passage,), tuple(left), note)
 
 
 def _best_passage(engine: Engine, snapshot: Snapshot, path: str, goal: str) -> ChunkRecord | None:
@@ -129,20 +117,12 @@ def _size(text: str) -> int:
 
 
 def read_node(
-    engine: Engine,
-    name: str | None = None,
-    node: int | None = None,
-    *,
-    budget_bytes: int = READ_BYTES,
+    engine: Engine, name: str | None = None, node: int | None = None
 ) -> tuple[SearchSession, NoteReading]:
-    """Read the note of a node, by default the one the last step leads to; it counts as read.
-
-    What bears on the goal comes first, within ``budget_bytes`` of UTF-8.
-    """
+    """Read the note of a node, by default the one the last step leads to; it counts as read."""
     with changing(engine, name) as (sessions, session):
         number = _node(sessions, session, node)
-        goal = session.belief["goal_text"]
-        reading = read_passages(engine, session.nodes[number], goal, budget_bytes=budget_bytes)
+        reading = read_passages(engine, session.nodes[number], session.belief["goal_text"])
         see(session.belief, number, is_hit=False, step=session.step)
         session.closed.setdefault(number, "read")
         sessions.save(session, _observed(session, number, "read"))
@@ -184,12 +164,10 @@ def sight_node(
     *,
     is_hit: bool,
     distance_metres: float | None = None,
-    position: Pose2D | None = None,
 ) -> SearchSession:
     """Take in what was seen at a locus; ``distance_metres`` is how near an approach came.
 
     The locus is closed by the third look that misses the target, sightings starting the count anew.
-    ``position`` is where it was seen from, by default the place of the locus.
     """
     with changing(engine, name) as (sessions, session):
         if session.kind != "loci":
@@ -200,9 +178,8 @@ def sight_node(
         if node in loci:  # a place may be passed that no step has led to
             session.nodes[node] = loci[node].path
         number = _node(sessions, session, node)
-        there = loci[number].pose if number in loci else session.pose
-        pose = position or there
-        session.position = astuple(pose) if pose else None
+        if number in loci:
+            session.position = astuple(loci[number].pose)
         see(session.belief, number, is_hit=is_hit, step=session.step)
         metres = -1.0 if distance_metres is None else distance_metres
         result = "seen" if is_hit else "not seen"

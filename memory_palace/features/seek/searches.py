@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
@@ -20,7 +20,6 @@ from memory_palace.features.seek.loop import (
     RuleProposer,
     StepRecord,
     Surroundings,
-    check_constraints,
     take_step,
     verify,
 )
@@ -39,20 +38,12 @@ WAIT_SECONDS = 10.0
 """How long a change of a session waits for another process that works on it."""
 
 
-@dataclass(frozen=True, slots=True)
-class SearchPlan:
-    """How a search is to go about it."""
+def start_search(engine: Engine, goal: str, *, on_loci: bool = False, k: int = 5) -> SearchSession:
+    """Begin a search among all notes, or among loci, and return it.
 
-    on_loci: bool = False
-    """Among loci instead of all notes."""
-    k: int = 5
-    constraints: Sequence[str] = ()
-    position: Pose2D | None = None
-
-
-def start_search(engine: Engine, goal: str, plan: SearchPlan = SearchPlan()) -> SearchSession:
-    """Begin a search and return it."""
-    belief = new_belief(goal, check_constraints(plan.constraints))
+    Each step names ``k`` candidates at most.
+    """
+    belief = new_belief(goal)
     sessions = sessions_of(engine)
     slug = "-".join(re.findall(r"\w+", belief["goal_text"].casefold()))[:40].strip("-") or "search"
     while True:
@@ -62,12 +53,11 @@ def start_search(engine: Engine, goal: str, plan: SearchPlan = SearchPlan()) -> 
                 continue
             session = SearchSession(
                 name,
-                "loci" if plan.on_loci else "notes",
+                "loci" if on_loci else "notes",
                 datetime.now(UTC).isoformat(timespec="seconds"),
                 belief,
                 "",
-                k=plan.k,
-                position=astuple(plan.position) if plan.position else None,
+                k=k,
             )
             record = {
                 "event": "start",
@@ -179,32 +169,25 @@ def take_survey(engine: Engine, session: SearchSession) -> Survey:
 def _survey_notes(engine: Engine, session: SearchSession) -> Survey:
     """Take the hits of a query as they are ordered, each with the confidence in it.
 
-    A note gets a number when it is named first, and keeps it. Where there are too few the search
-    goes on over what has nothing of the goal.
+    A note gets a number when it is named first, and keeps it.
     """
     snapshot = engine.snapshot()
-    shown = ~snapshot.private & ~snapshot.cold
-    titles = {snapshot.paths[n]: snapshot.titles[n] for n in np.flatnonzero(shown).tolist()}
-    open_paths = titles.keys() - {session.nodes[node] for node in session.closed}
+    shown = np.flatnonzero(~snapshot.private & ~snapshot.cold).tolist()
+    closed = {session.nodes[node] for node in session.closed}
+    open_paths = {snapshot.paths[note] for note in shown} - closed
     limit = session.k + len(session.closed)
     asked = engine.query(session.belief["goal_text"], limit=limit, neighbors=0)
-    hits = [hit for hit in asked.hits if hit.path in open_paths][: session.k]
-    found: list[tuple[NodePlace, float]] = []
-    for hit in hits:
+    numbers = {path: node for node, path in session.nodes.items()}
+    places: dict[int, NodePlace] = {}
+    candidates: list[NodeCandidate] = []
+    for hit in [hit for hit in asked.hits if hit.path in open_paths][: session.k]:
         lines = hit.text_lines  # of the excerpt that bears on the goal, else of the passage
         if lines is None and hit.chunk is not None:
             lines = hit.chunk.first_line, hit.chunk.last_line
-        found.append((NodePlace(hit.path, hit.title, None, lines), hit.confidence or 0.0))
-    more = sorted(open_paths - {hit.path for hit in hits})[: session.k - len(found)]
-    found += [(NodePlace(path, titles[path]), 0.0) for path in more]
-    places = {n: NodePlace(path, titles.get(path, path)) for n, path in session.nodes.items()}
-    numbers = {path: node for node, path in session.nodes.items()}
-    candidates: list[NodeCandidate] = []
-    for place, score in found:
-        node = numbers.setdefault(place.path, len(numbers))
-        places[node] = place
-        candidates.append(NodeCandidate(node_id=node, score=score))
-    open_nodes = frozenset(node for node, place in places.items() if place.path in open_paths)
+        node = numbers.setdefault(hit.path, len(numbers))
+        places[node] = NodePlace(hit.path, hit.title, None, lines)
+        candidates.append(NodeCandidate(node_id=node, score=hit.confidence or 0.0))
+    open_nodes = frozenset(node for path, node in numbers.items() if path in open_paths)
     around = Surroundings(open_nodes, looked=frozenset(session.closed))
     return Survey(Retrieval(candidates, ANSWERED), around, places)
 
@@ -218,7 +201,7 @@ def _survey_loci(engine: Engine, session: SearchSession) -> Survey:
     if session.embedder != snapshot.commit.fingerprint:
         session.threshold_null = calibrate(embedder) if embedder else None
         session.embedder = snapshot.commit.fingerprint
-    shelf = shelve_loci(snapshot, found.nodes())
+    shelf = shelve_loci(snapshot, {locus.path: locus.node_id for locus in found.loci})
     vector = embed_query(embedder, goal) if embedder else None
     candidates = search_shelf(goal, vector, shelf, session.k, exclude=session.closed)
     loci = {locus.node_id: locus for locus in found.loci}

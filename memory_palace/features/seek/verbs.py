@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Annotated
 
 from typer import Argument, Option
 
 from memory_palace.changes.changing import Outcome
-from memory_palace.cli.changes import ChangeShown
 from memory_palace.cli.group import Group
 from memory_palace.cli.options import Apply, Limit, Tags
 from memory_palace.errors import UsageError
 from memory_palace.features.seek.loci import LocusList
 from memory_palace.features.seek.loop import StepRecord
-from memory_palace.features.seek.nodes import NodePlace, Pose2D, read_node_list
+from memory_palace.features.seek.nodes import NodePlace, Pose2D
 from memory_palace.features.seek.observing import NoteReading
 from memory_palace.features.seek.search_session import SearchSession
-from memory_palace.features.seek.searches import SearchPlan
 from memory_palace.palace import Palace
-from memory_palace.shown import ABSENT, SPREAD, Absent, Shown, inner, print_json
+from memory_palace.shown import ABSENT, SPREAD, Absent, Shown, print_json
 
 seek = Group("Pursue a goal over several steps.")
 locus = Group("Manage loci: notes that have a place.")
@@ -36,31 +33,12 @@ def start(
     goal: Annotated[str, Argument(help="What to look for, in at most 500 characters.")],
     on_loci: Annotated[bool, Option("--loci", help="Search loci instead of all notes.")] = False,
     top_k: Limit = 5,
-    constraint: Annotated[
-        list[str] | None,
-        Option("--constraint", help="'avoid NODE' or 'within METRES'; repeatable."),
-    ] = None,
-    position: Annotated[
-        str | None, Option("--from", help="Where the search begins: X,Y in metres.")
-    ] = None,
 ) -> SearchSession:
     """Start a search. It writes only files of its own, in .sessions.
 
     Example: palace seek start "red backpack" --loci
     """
-    at = _parse_pose(position) if position else None
-    plan = SearchPlan(on_loci, k=top_k, constraints=tuple(constraint or ()), position=at)
-    return palace.searches.start(goal, plan)
-
-
-def _parse_pose(text: str) -> Pose2D:
-    try:
-        numbers = [float(part) for part in text.split(",")]
-        if len(numbers) not in (2, 3):
-            raise ValueError
-    except ValueError as error:
-        raise UsageError(f"{text!r} is not a place; write X,Y or X,Y,YAW: 2.5,-1") from error
-    return Pose2D(*numbers)
+    return palace.searches.start(goal, on_loci=on_loci, k=top_k)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,9 +209,13 @@ def add(
 
     Example: palace seek locus add Cellar --at 2.5,-1 --tag wine --summary "Rows of bottles" --apply
     """
+    try:
+        pose = Pose2D(*map(float, at.split(",")))
+    except (ValueError, TypeError) as error:
+        raise UsageError(f"{at!r} is not a place; write X,Y or X,Y,YAW: 2.5,-1") from error
     return palace.loci.add(
         title,
-        pose=_parse_pose(at),
+        pose=pose,
         tags=tag or (),
         summary=" ".join(summary.split()),
         note=note,
@@ -248,34 +230,3 @@ def list_loci(palace: Palace) -> LocusList:
     Example: palace seek locus list
     """
     return palace.loci.read()
-
-
-@dataclass(frozen=True, slots=True)
-class LociImported(ChangeShown):
-    """The notes of an imported map."""
-
-    embeddings: int = inner()
-    """Those in the list, which are ignored."""
-
-    def remarks(self, *, as_json: bool) -> Iterable[str]:
-        if self.embeddings:
-            yield f"{self.embeddings} embeddings are ignored; `palace index` embeds the notes"
-        yield from ChangeShown.remarks(self, as_json=as_json)
-
-
-@locus.verb("import")
-def import_(
-    palace: Palace,
-    file: Annotated[Path, Argument(help="JSON list of nodes.")],
-    apply: Apply = False,
-) -> LociImported:
-    """Make a note of each node of a map, or update the note with that id.
-
-    A node is {"node_id": 3, "pose": {"x": 1.5, "y": 0, "yaw": 0}, "tags": [], "summary": "..."}.
-    Embeddings in the list are ignored: the palace embeds its notes itself.
-
-    Example: palace seek locus import map.json --apply
-    """
-    records = read_node_list(file)
-    embeddings = sum(record.get("embedding") is not None for record in records)
-    return LociImported.of(palace.loci.load(records, apply=apply), embeddings=embeddings)
