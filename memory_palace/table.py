@@ -102,7 +102,7 @@ PAGE = (
     "capture.tools:recent_entries",
 )
 """Functions from a palace to lines of the page that a session of an agent begins with."""
-ALONE = "upkeep.verbs:Overview"
+ALONE = "upkeep.verbs:look_around"
 """What ``palace`` without a verb shows of a palace, or of none."""
 KINDS = {
     "memory": "memories.kind:MemoryKind",

@@ -50,7 +50,7 @@ def test_outside_of_all_palaces_it_names_those_that_are_registered(alone, tmp_pa
     alone("config", "register", "w", str(tmp_path / "work"))
     assert "palace -C w" in alone()
     alone("config", "register", "w", "--default")
-    assert f"{tmp_path / 'work'}  (w, the default)" in alone()
+    assert f"palace     {tmp_path / 'work'}\nindex      none yet" in alone()
 
 
 def test_each_state_says_what_to_do_next(alone, tmp_path):

@@ -87,7 +87,7 @@ metabolism archive control_panel --apply
 metabolism restore control_panel
 undo --apply
 models list
-models compare --model hashing --passages 60
+models compare --model hashing
 config show
 serve --stop
 import {talks}

@@ -12,7 +12,7 @@ from typing import Annotated
 from typer import Argument, Option, confirm
 
 from memory_palace.cli.group import Group
-from memory_palace.cli.options import Quiet, take_root
+from memory_palace.cli.options import Quiet
 from memory_palace.cli.progress import progress_line
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.hub import RERANKERS
@@ -26,10 +26,11 @@ from memory_palace.embedding.registry import (
 )
 from memory_palace.embedding.weights import PINNED, PinnedModel, cache_folder
 from memory_palace.errors import MissingPartError
+from memory_palace.features.upkeep.model_choice import ModelChoice, compare_models
 from memory_palace.index.advice import choose_for, take_share
 from memory_palace.language.detect import LanguageShare
 from memory_palace.palace import Palace
-from memory_palace.shown import Shown, plural, say
+from memory_palace.shown import Shown, say
 
 models = Group("List, fetch and compare models.")
 
@@ -180,101 +181,26 @@ def _fetch(model: PinnedModel) -> Path:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class ModelScore:
-    """How one model, or words alone, found the notes that the questions mean."""
-
-    name: str
-    any_at_1: float
-    any_at_5: float
-    mrr: float
-    low: float
-    high: float
-    """The 95 % interval of the mean reciprocal rank."""
-    embedded: int = 0
-    """Passages."""
-    seconds_a_passage: float | None = None
-    megabytes: float = 0.0
-    """Of the vectors of all passages of the palace."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModelChoice(Shown):
-    """The scores of all models, best first, and the difference of the best two."""
-
-    notes: int
-    """Notes of the sample."""
-    passages: int
-    """Passages of the sample, each without the title of its note."""
-    titles: int
-    """Questions that are titles."""
-    links: int
-    """Questions that are what is written around a link."""
-    models: tuple[ModelScore, ...]
-    """The best first; ``words`` is BM25."""
-    better: str | None
-    """The model that does better here beyond chance."""
-    best: str
-    next: str
-    difference: float
-    """In mean reciprocal rank between ``best`` and ``next``, with its 95 % interval."""
-    low: float
-    high: float
-
-    def lines(self) -> Iterable[str]:
-        yield (
-            f"{plural(self.notes, 'note')}, {plural(self.passages, 'passage')}; asked for by "
-            f"{plural(self.titles, 'title')} and {plural(self.links, 'link')}"
-        )
-        yield ""
-        yield f"{'':<10}  first  in five    MRR  95 %         s a passage     MB"
-        for one in self.models:
-            seconds = "" if one.seconds_a_passage is None else f"{one.seconds_a_passage:.3f}"
-            size = f"{one.megabytes:.1f}" if one.megabytes else ""
-            shares = f"{one.any_at_1:>7.2f}{one.any_at_5:>9.2f}{one.mrr:>7.2f}"
-            interval = f"{one.low:.2f}–{one.high:.2f}"
-            yield f"{one.name:<10}{shares}  {interval:<11}{seconds:>13}{size:>7}"
-        yield ""
-        difference = f"MRR {self.difference:+.2f}, 95 % {self.low:+.2f} to {self.high:+.2f}"
-        same = f"no difference here between {self.best} and {self.next} beyond chance"
-        better = f"{self.best} does better here than {self.next}"
-        yield f"{better if self.better else same} ({difference})"
-
-
 @models.verb("compare")
 def compare(
     palace: Palace,
-    folder: Annotated[  # it goes before -C, and is taken before the palace is opened
-        str | None,
-        Argument(
-            metavar="[PALACE]",
-            callback=take_root,
-            expose_value=False,
-            help="Name or folder of the palace; the current one by default.",
-        ),
-    ] = None,
     model: Annotated[
         list[str] | None,
         Option("--model", help="Embedder to compare; repeatable. Else those that are here."),
     ] = None,
-    most: Annotated[
-        int, Option("--passages", min=20, help="Passages to embed with each, at most.")
-    ] = 200,
     quiet: Quiet = False,
 ) -> ModelChoice:
     """Compare the models that are here on your own notes, and say which finds more.
 
-    Titles of notes and what is written around links are asked as questions; no passage shows the
-    title of its note. Only a sample of the notes is embedded; nothing is written into the palace.
+    Titles of notes are asked as questions; no passage shows the title of its note. Only 200
+    passages are embedded, and nothing is written into the palace.
 
-    Example: palace models compare ~/notes
+    Example: palace models compare
     """
-    from memory_palace.features.upkeep.model_choice import compare_models  # delayed: it is large
-
     known = dict.fromkeys((*PINNED, *MULTILINGUAL))
     names = model or [name for name in known if is_available(name)]
     if not names:
         fetch = PINNED[DEFAULT].fetch_command
         raise MissingPartError(f"no model is here to compare; run `{fetch}`")
     with progress_line(quiet=quiet, stopped="stopped; nothing is kept") as advance:
-        return compare_models(palace, names, most=most, progress=advance)
+        return compare_models(palace, names, progress=advance)

@@ -46,25 +46,24 @@ def show(palace: Palace) -> Settings:
     return Settings(values, str(palace.paths.settings))
 
 
-class _Mode(Shown):
-    """One setting of the user's own."""
-
-    def lines(self) -> Iterable[str]:
-        return (f"{name}: {value}" for name, value in to_record(self).items())
-
-
 @dataclass(frozen=True, slots=True)
-class Serving(_Mode):
+class Serving(Shown):
     """Whether a question starts the server of its palace."""
 
     serve: str
 
+    def lines(self) -> Iterable[str]:
+        return [f"serve: {self.serve}"]
+
 
 @dataclass(frozen=True, slots=True)
-class Capturing(_Mode):
+class Capturing(Shown):
     """Whether the hooks of agents keep what is decided."""
 
     capture: str
+
+    def lines(self) -> Iterable[str]:
+        return [f"capture: {self.capture}"]
 
 
 @config.verb("serve")
@@ -179,22 +178,17 @@ def register(
     Example: palace config register work ~/notes --default
     """
     registry = read_registry()
+    if sum((bool(folder) or default, remove, store is not None)) > (name is not None):
+        raise UsageError("give a name, and a folder or --default, --store or --remove besides")
     if name is None:
-        if default or remove or store is not None:
-            raise UsageError("name the palace that --default, --remove or --store is for")
         return NameRegistry.of(registry, None)
     if store is not None:
-        if folder is not None or default or remove:
-            raise UsageError("--store takes a name alone; a folder has a line of its own")
         registry = registry.add(name, store=store)
     elif remove:
-        if folder is not None or default:
-            raise UsageError("--remove takes a name alone")
         registry = registry.remove(name)
-    else:
-        if folder is not None or not default or name not in registry.palaces:
-            registry = _add(registry, name, folder, place)
-        registry = replace(registry, default=name if default else registry.default)
+    elif folder is not None or not default or name not in registry.palaces:
+        registry = _add(registry, name, folder, place)
+    registry = replace(registry, default=name if default else registry.default)
     return NameRegistry.of(registry, write_registry(registry))
 
 

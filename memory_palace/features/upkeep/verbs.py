@@ -6,9 +6,9 @@ import shlex
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
@@ -25,12 +25,10 @@ from memory_palace.config import PalacePaths, find_paths
 from memory_palace.embedding.registry import (
     DEFAULT,
     NO_VECTORS,
-    find_ready,
-    get_embedder,
     is_available,
 )
 from memory_palace.embedding.weights import MINILM, PINNED
-from memory_palace.errors import IndexMissingError, MissingPartError, NotesFailedError, UsageError
+from memory_palace.errors import IndexMissingError, NotesFailedError, UsageError
 from memory_palace.features.upkeep.models import offer_model, write_share
 from memory_palace.index.advice import ModelAdvice, advise, choose_for, remember_advice, take_share
 from memory_palace.index.chat import read_lines
@@ -46,6 +44,8 @@ from memory_palace.shown import ABSENT, SPREAD, Absent, Shown, inner, plural, sa
 from memory_palace.table import STATUS, load
 
 verbs = Group()
+_Step = tuple[str, str]
+"""A command, and what it does."""
 _IN_FULL = "`palace status --details`"
 _CHANGES = ("added", "changed", "moved", "removed")
 """What may have happened to a note, as an index report calls it."""
@@ -92,14 +92,6 @@ Verify = Annotated[
         "--verify", help="Hash every note and index file, mend what differs; push it all again."
     ),
 ]
-Prefer = Annotated[
-    str | None,
-    Option(
-        "--prefer",
-        help="Embedder to build with where it is ready; another is said, with the reason.",
-        show_default=False,
-    ),
-]
 KeepStructure = Annotated[
     bool | None,
     Option(
@@ -132,7 +124,6 @@ def index(
         bool, Option("--dry-run", help="Report what would change; write nothing.")
     ] = False,
     embedder: Embedder = None,
-    prefer: Prefer = None,
     structure: KeepStructure = None,
     nightly: Annotated[bool, Option("--nightly", help="Rebuild the anchors afterwards.")] = False,
     watch: Watch = False,
@@ -148,11 +139,8 @@ def index(
     """
     if watch and (dry_run or store):
         raise UsageError("--watch contradicts --dry-run and --store; leave one out")
-    is_told = False
-    if prefer and not embedder:
-        embedder, force = _prefer(palace, prefer, force=force, quiet=quiet)
     if not (quiet or dry_run or embedder):
-        is_told = _announce_model(palace, asks=not as_json)
+        _announce_model(palace, asks=not as_json)
     pushing: AbstractContextManager[Callable[..., Shown] | None] = nullcontext()
     if store and not dry_run:
         pushing = reach_store("push")(store, palace, trusts=not verify)
@@ -176,7 +164,7 @@ def index(
     if nightly and not dry_run:
         _build_anchors(palace, wait, quiet=quiet, verbose=verbose)
     if not quiet:
-        _say_after(palace, report, is_told=is_told, as_json=as_json)
+        _say_after(palace, report, advice, as_json=as_json)
     if watch:
         _watch(palace, quiet=quiet)
     if report.failed:
@@ -192,76 +180,32 @@ def _build_anchors(palace: Palace, wait: float, *, quiet: bool, verbose: bool) -
         say(f"{plural(built.anchors, 'anchor')} lead to {plural(built.entries, 'passage')}")
 
 
-def _prefer(palace: Palace, wanted: str, *, force: bool, quiet: bool) -> tuple[str | None, bool]:
-    """Return the embedder to ask for, and whether to embed all again: the index has another's.
-
-    Say which one makes the vectors, and why; one that the settings name goes before ``wanted``.
-    """
-    committed = palace.snapshot().commit.embedder if palace.paths.commit.exists() else None
-    used, asked, why = palace.config.embedder or wanted, None, "the settings say so"
-    if not palace.config.embedder:
-        try:
-            get_embedder(wanted)
-            asked, why = wanted, "it is ready here"
-        except MissingPartError as error:
-            ready = find_ready(choose_for(advise(palace.paths, palace.config).share))
-            used, why = committed or ready or NO_VECTORS, str(error)
-    if not quiet:
-        say(f"{used} makes the vectors: {why}")
-    return asked, force or (asked is not None and committed not in (None, asked))
-
-
-def _announce_model(palace: Palace, *, asks: bool) -> bool:
-    """Offer the model that is missing, or say that the one has come which was awaited.
-
-    Before a first build, which may take long, say that another model would serve these notes
-    better; return whether that was said.
-    """
-    awaited, is_first = palace.awaited_model(), not palace.paths.commit.exists()
+def _announce_model(palace: Palace, *, asks: bool) -> None:
+    """Offer the model that is missing, or say that the one has come which was awaited."""
+    awaited = palace.awaited_model()
     if awaited is not None and not awaited.is_ready:
-        offer_model(awaited.name, asks=asks and is_first)
+        offer_model(awaited.name, asks=asks and not palace.paths.commit.exists())
     elif awaited is not None:
-        passages = f"{awaited.passages:,} passage" + "s" * (awaited.passages != 1)
         say(
-            f"{awaited.name} is here now: {passages} get vectors; "
+            f"{awaited.name} is here now: {plural(awaited.passages, 'passage')} get vectors; "
             f"`--embedder {NO_VECTORS}` keeps to words"
         )
-    elif is_first:
-        advice = advise(palace.paths, palace.config)
-        name = choose_for(advice.share)[0]
-        if advice.recommended_embedder:
-            _say_advice(advice, palace)
-            return True
-        if not palace.config.embedder and name != DEFAULT:
-            share = write_share(advice.share)
-            say(f"{share} of the notes are not English: {name} makes the vectors")
-    return False
 
 
-def _say_advice(advice: ModelAdvice, palace: Palace) -> None:
-    """Say which embedder would serve the notes better."""
-    better = advice.recommended_embedder
-    first = f"set `embedder: {better}` in the settings, then " if palace.config.embedder else ""
-    say(
-        f"{write_share(advice.share)} of the notes are not English, which {DEFAULT} does not "
-        f"know and {better} does: {first}`{advice.command}`"
-    )
-
-
-def _say_after(palace: Palace, report: IndexReport, *, is_told: bool, as_json: bool) -> None:
-    """Say what is not indexed, which embedder would serve better, and what comes next.
-
-    Of the embedder somebody is told once; ``is_told`` says that it was before this build.
-    """
+def _say_after(palace: Palace, report: IndexReport, advice: ModelAdvice, *, as_json: bool) -> None:
+    """Say what is not indexed, once which embedder would serve better, and what comes next."""
     if not report.added and not report.unchanged:
         _say_outside(palace.paths)
     if report.is_dry_run:
         return
-    advice = advise(palace.paths, palace.config)
-    if advice.recommended_embedder and not advice.is_told:
-        if not is_told:
-            _say_advice(advice, palace)
-        remember_advice(palace.paths, advice.recommended_embedder)
+    if (better := advice.recommended_embedder) and not advice.is_told:
+        is_set = palace.config.embedder
+        first = f"set `embedder: {better}` in the settings, then " if is_set else ""
+        say(
+            f"{write_share(advice.share)} of the notes are not English, which {DEFAULT} does not "
+            f"know and {better} does: {first}`{advice.command}`"
+        )
+        remember_advice(palace.paths, better)
     if not as_json:
         _say_next(palace.paths.root, 'query "what you want to know"')
 
@@ -352,8 +296,6 @@ _WIDTH, _INDENT = 80, 11
 _MOST_STEPS = 2
 _MOST_TROUBLES = 3
 """Problems that are named one by one, and calls of hooks."""
-_Row = tuple[str, Iterable[str]]
-"""A name, and the lines beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,44 +308,49 @@ class Status(Shown):
     others: Mapping[str, Shown] = field(metadata={**SPREAD, "places": STATUS})
     """By key, the state of what the table's ``STATUS`` names."""
     palace: Palace = inner()
-    is_full: bool = inner()
+    is_full: bool = inner(default=False)
+    hints: Sequence[_Step] = inner(default=())
+    """Commands to name besides those that would better the palace."""
+
+    @classmethod
+    def of(cls, palace: Palace, *, is_full: bool = False) -> Status:
+        """Return the state of a palace; raise ``IndexMissingError`` where it has no index."""
+        status, advice = palace.status(), advise(palace.paths, palace.config)
+        others = {key: load(place)(palace) for key, place in STATUS.items()}
+        usage_logged = logs_usage(palace.paths, palace.config)
+        return cls(status, usage_logged, advice, others, palace, is_full)
 
     def lines(self) -> Iterator[str]:
-        for name, texts in self._in_full() if self.is_full else self._screen():
+        for name, texts in (*self._head(), *self._troubles()):
             for text in texts:
                 line = f"{name:<{_INDENT}}{text}"
                 yield line if self.is_full else cut_end(line, _WIDTH)
                 name = ""  # it stands on the first line
-        steps = _next_steps(self.palace, self.status, self.advice)
-        yield from _lay_steps(islice(steps, _MOST_STEPS))
+        steps = islice(_next_steps(self.palace, self.status, self.advice), _MOST_STEPS)
+        yield from _lay_steps((*steps, *self.hints))
 
-    def _screen(self) -> Iterator[_Row]:
-        """Return what matters most, the worst problems first."""
-        status, paths, room = self.status, self.palace.paths, _WIDTH - _INDENT
-        yield "palace", [cut_middle(str(paths.root.resolve()), room)]
-        yield from self._head()
-        yield "model", [_describe_model(status)]
-        if self.advice.recommended_embedder:
-            yield "languages", self._languages()[:1]
-        troubles = [
-            *map(str, sorted(status.problems, key=lambda problem: not problem.is_failure)),
-            *(f"the manifest lists a missing file: {path}" for path in status.manifest_orphans),
-            *(line for one in self.others.values() for line in one.remarks(as_json=False)),
-        ]
-        yield "problems", troubles[:_MOST_TROUBLES]
-        if (more := len(troubles) - _MOST_TROUBLES) > 0:
-            yield "", [f"and {more:,} more: {_IN_FULL}"]
-        if left := status.left_out:
-            few = left[0] if len(left) == 1 else f"{len(left):,} files and folders"
-            yield "left out", [f"{cut_middle(few, room - len(_IN_FULL) - 2)}: {_IN_FULL}"]
-        yield "usage", self._usage()
-
-    def _in_full(self) -> Iterator[_Row]:
-        """Return what the screen has, and what only who looks after the index asks."""
-        status = self.status
-        yield from self._head()
-        yield "model", [f"{_describe_model(status)}, {status.dimension} dimensions"]
-        yield "languages", self._languages()
+    def _head(self) -> Iterator[tuple[str, Iterable[str]]]:
+        """Yield the name and the lines of each row on notes and index."""
+        status, share = self.status, self.advice.share
+        yield "palace", [cut_middle(str(self.palace.paths.root.resolve()), _WIDTH - _INDENT)]
+        archived = f" ({status.cold:,} archived)" if status.cold else ""
+        noun = "passage" if status.chunks == 1 else "passages"
+        yield "notes", [f"{status.notes:,}{archived}, in {status.chunks:,} {noun}"]
+        if set(status.rooms) != {"(no room)"}:
+            rooms = status.rooms.items()
+            yield from ((f"  {room:<18} ", [f"{count:>6,}"]) for room, count in rooms)
+        behind = f"{plural(status.behind, 'note')} behind" if status.behind else ""
+        compared = "up to date" if status.freshness == "current" else "not compared with the notes"
+        yield "index", [f"{behind or compared}, built {status.built:%Y-%m-%d %H:%M} UTC"]
+        model = status.embedder if status.dimension else "none: words only, no meaning"
+        if status.awaiting:
+            model += f", so far of {status.chunks - status.awaiting:,} passages"
+        yield "model", [f"{model}, {status.dimension} dimensions" if self.is_full else model]
+        if share.told and (self.is_full or self.advice.recommended_embedder):
+            count = plural(share.told, "passage")
+            yield "languages", [f"{write_share(share)} of {count} not English"]
+        if not self.is_full:
+            return
         counts = f"{plural(status.segments, 'segment')}, {plural(status.dead_rows, 'dead row')}"
         yield "generation", [f"{status.generation}, {counts}"]
         sizes = {name: f"{size / 1024:,.0f} KiB" for name, size in status.index_bytes.items()}
@@ -413,34 +360,31 @@ class Status(Shown):
             told = f"90 % of {len(read_lines('chat'))} lines of small talk"
             yield "recall", [f"{told} reach at most {status.chat['bar']:.2f} here"]
         yield from ((name, other.lines()) for name, other in self.others.items())
-        if usage := self._usage():
-            yield "usage", [f"what is opened or cited is {' '.join(usage)}"]
-        names = ((path, path.rstrip("/").rpartition("/")[2]) for path in status.left_out)
-        hint = "(a line `!{}` in .palaceignore takes it in)"
-        yield "left out", (f"{path} {hint.format(name)}" for path, name in names)
-        yield "manifest", (f"lists a missing file: {path}" for path in status.manifest_orphans)
-        yield "problem", map(str, status.problems)
 
-    def _head(self) -> Iterator[_Row]:
-        yield "notes", [_describe_notes(self.status)]
-        if set(self.status.rooms) != {"(no room)"}:
-            rooms = self.status.rooms.items()
-            yield from ((f"  {room:<18} ", [f"{count:>6,}"]) for room, count in rooms)
-        yield "index", [_describe_freshness(self.status)]
-
-    def _languages(self) -> list[str]:
-        share, better = self.advice.share, self.advice.recommended_embedder
-        told = f"{write_share(share)} of {plural(share.told, 'passage')} not English"
-        serves = f"{better} would serve them better: `{self.advice.command}`"
-        return [told] * bool(share.told) + [serves] * bool(better)
-
-    def _usage(self) -> list[str]:
-        """Return where it is logged what is opened and cited, and how to end that."""
-        paths = self.palace.paths
-        if not self.usage_logged:
-            return []
-        where, settings = paths.shown(paths.logs / USAGE), paths.shown(paths.settings)
-        return [f"logged in {where};", f"`usage_log: off` in {settings} ends it"]
+    def _troubles(self) -> Iterator[tuple[str, Iterable[str]]]:
+        """Yield what is wrong, the worst first, what is left out, and what is logged."""
+        status, paths = self.status, self.palace.paths
+        troubles = [
+            *map(str, sorted(status.problems, key=lambda problem: not problem.is_failure)),
+            *(f"the manifest lists a missing file: {path}" for path in status.manifest_orphans),
+            *(line for one in self.others.values() for line in one.remarks(as_json=False)),
+        ]
+        most = len(troubles) if self.is_full else _MOST_TROUBLES
+        yield "problems", troubles[:most]
+        if more := len(troubles[most:]):
+            yield "", [f"and {more:,} more: {_IN_FULL}"]
+        left = status.left_out
+        if self.is_full:
+            names = ((path, path.rstrip("/").rpartition("/")[2]) for path in left)
+            hint = "(a line `!{}` in .palaceignore takes it in)"
+            yield "left out", (f"{path} {hint.format(name)}" for path, name in names)
+        elif left:
+            few = left[0] if len(left) == 1 else f"{len(left):,} files and folders"
+            room = _WIDTH - _INDENT - len(_IN_FULL) - 2
+            yield "left out", [f"{cut_middle(few, room)}: {_IN_FULL}"]
+        if self.usage_logged:
+            where, settings = paths.shown(paths.logs / USAGE), paths.shown(paths.settings)
+            yield "usage", [f"logged in {where};", f"`usage_log: off` in {settings} ends it"]
 
 
 @verbs.verb("status")
@@ -454,88 +398,51 @@ def status(
 
     Example: palace status
     """
-    return Status(
-        palace.status(),
-        logs_usage(palace.paths, palace.config),
-        advise(palace.paths, palace.config),
-        {key: load(place)(palace) for key, place in STATUS.items()},
-        palace,
-        details,
-    )
-
-
-def _describe_notes(status: IndexStatus) -> str:
-    archived = f" ({status.cold:,} archived)" if status.cold else ""
-    noun = "passage" if status.chunks == 1 else "passages"
-    return f"{status.notes:,}{archived}, in {status.chunks:,} {noun}"
-
-
-def _describe_model(status: IndexStatus) -> str:
-    if status.awaiting:
-        return f"{status.embedder}, so far of {status.chunks - status.awaiting:,} passages"
-    return status.embedder if status.dimension else "none: words only, no meaning"
-
-
-def _describe_freshness(status: IndexStatus) -> str:
-    behind = f"{plural(status.behind, 'note')} behind" if status.behind else ""
-    compared = "up to date" if status.freshness == "current" else "not compared with the notes"
-    return f"{behind or compared}, built {status.built:%Y-%m-%d %H:%M} UTC"
+    return Status.of(palace, is_full=details)
 
 
 @dataclass(frozen=True, slots=True)
-class Overview(Shown):
-    """``palace`` alone: where the palace is, how it is, and what to do next, on one screen."""
+class FirstSteps(Shown):
+    """``palace`` alone where there is no index: what is there, and what to type."""
 
-    palace: Palace | None
+    said: Sequence[str]
+    steps: Sequence[_Step]
 
     def lines(self) -> Iterator[str]:
-        registry = read_registry()
-        if self.palace is None:
-            yield from _without_palace(Path.cwd(), registry.palaces)
-            return
-        home = self.palace.paths.root.resolve()
-        names = [name for name, folder in registry.palaces.items() if Path(folder) == home]
-        marks = [f"{name}, the default" if name == registry.default else name for name in names]
-        yield f"palace     {home}" + (f"  ({'; '.join(marks)})" if marks else "")
-        steps = [("palace --help", "all verbs")]
-        try:
-            status = self.palace.status()
-        except IndexMissingError:
-            yield "index      none yet"
-            first = ("palace index", "read the notes")
-            yield from _lay_steps((first, *_model_steps(self.palace), *steps))
-            return
-        yield f"notes      {_describe_notes(status)}"
-        yield f"model      {_describe_model(status)}"
-        yield f"index      {_describe_freshness(status)}"
-        failed = sum(problem.is_failure for problem in status.problems)
-        if failed:
-            count = plural(failed, "note")
-            yield f"problems   {count} could not be read; `palace status` names them"
-        if status.notes:
-            steps.insert(0, ('palace query "a question"', "ask the notes"))
-        yield from _lay_steps((*_next_steps(self.palace, status), *steps))
+        yield from self.said
+        yield from _lay_steps(self.steps)
 
 
-def _without_palace(folder: Path, palaces: Mapping[str, str]) -> Iterator[str]:
-    found, is_whole = count_outside(folder)
-    yield f"There is no palace in {folder} or above it."
+def look_around(palace: Palace | None) -> Shown:
+    """Return what ``palace`` alone shows: the state of the palace, and what to do next."""
+    all_verbs = ("palace --help", "all verbs")
+    if palace is None:
+        return _look_without_palace(all_verbs)
+    try:
+        found = Status.of(palace)
+    except IndexMissingError:
+        said = f"palace     {palace.paths.root.resolve()}", "index      none yet"
+        steps = ("palace index", "read the notes"), *_model_steps(palace), all_verbs
+        return FirstSteps(said, steps)
+    ask = ('palace query "a question"', "ask the notes")
+    return replace(found, hints=[ask, all_verbs] if found.status.notes else [all_verbs])
+
+
+def _look_without_palace(all_verbs: _Step) -> Shown:
+    folder = Path.cwd()
+    said = [f"There is no palace in {folder} or above it."]
     steps = [("palace init", "make a new palace here, with seven rooms")]
+    found, is_whole = count_outside(folder)
     if found:
         noun = "Markdown file" if found == 1 else "Markdown files"
-        yield f"The folder holds {found:,}{'' if is_whole else ' or more'} {noun}."
+        said.append(f"The folder holds {found:,}{'' if is_whole else ' or more'} {noun}.")
         steps.insert(0, ("palace init --here", "take these notes as they are, where they are"))
-    steps += [(f"palace -C {name}", f"go to {place}") for name, place in palaces.items()]
-    yield from _lay_steps((*steps, ("palace --help", "all verbs")))
+    registered = read_registry().palaces.items()
+    steps += [(f"palace -C {name}", f"go to {place}") for name, place in registered]
+    return FirstSteps(said, [*steps, all_verbs])
 
 
-_Step = tuple[str, str]
-"""A command, and what it does."""
-
-
-def _next_steps(
-    palace: Palace, status: IndexStatus, advice: ModelAdvice | None = None
-) -> Iterator[_Step]:
+def _next_steps(palace: Palace, status: IndexStatus, advice: ModelAdvice) -> Iterator[_Step]:
     """Return what would mend or better a palace; nothing where all is well."""
     if not status.notes:
         yield 'palace new "A title"', "write a first note"
@@ -545,7 +452,7 @@ def _next_steps(
         yield from _model_steps(palace)
     if status.freshness == "stale":
         yield "palace index", "take in what has changed"
-    if advice is not None and advice.recommended_embedder and status.notes:
+    if advice.recommended_embedder and status.notes:
         yield advice.command, "find notes that are not in English better"
 
 
