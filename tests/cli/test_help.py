@@ -73,7 +73,7 @@ def test_an_example_is_a_paragraph_and_a_value_has_a_name(run):
     out = run("doctor", "-h")[1]
     assert re.search(r"\n\s+\n Example: palace doctor --fix\s+\n", out)
     out = unboxed(run("list", "-h")[1])
-    for named in ("--since DATE", "--in FOLDER", "--links-to NOTE"):
+    for named in ("--since DATE", "--in FOLDER", "--sort <path|date>"):
         assert named in out
     assert (
         run("graph", "anchors", "lookup", "-h")[1]

@@ -67,5 +67,5 @@ def test_a_bullet_without_words_is_not_shown(tmp_path, capsys):
     main(["-C", str(tmp_path), "init", "--here"])
     main(["-C", str(tmp_path), "index", "-q", "--embedder", "hashing"])
     capsys.readouterr()
-    main(["-C", str(tmp_path), "query", "gutter", "--format", "jsonl", "-k", "1"])
-    assert json.loads(capsys.readouterr().out)["text"] == "# Gutter"
+    main(["-C", str(tmp_path), "query", "gutter", "--json", "-k", "1"])
+    assert json.loads(capsys.readouterr().out)["hits"][0]["text"] == "# Gutter"

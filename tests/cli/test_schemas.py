@@ -21,7 +21,7 @@ query --type project
 query battery --profile anchors
 recall we should look at the rain gauge of the hut again
 remember the radio of the hut needs a new fuse --agent wren --tag radio
-list --linked-by control_panel
+list --type palace
 show control_panel:1-3
 new Lantern --body "Trim the wick."
 remember "- one more" --to control_panel --under Notes

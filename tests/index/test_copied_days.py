@@ -52,7 +52,6 @@ def ask(palace, capsys, *arguments):
     [
         ("query", "roof leaks", "--min-confidence", "0"),
         ("query", "roof leaks", "--details"),
-        ("query", "roof leaks", "--format", "tsv"),
         ("query", "roof leaks", "--format", "markdown"),
         ("recall", "the roof leaks at 7"),
         ("show", "roof 7"),

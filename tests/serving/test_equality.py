@@ -24,8 +24,6 @@ query rain gauge
 query rain gauge --json
 query rain gauge --details
 query rain gauge --full --neighbors 1
-query rain gauge --format tsv
-query rain gauge --format jsonl
 query rain gauge --format markdown
 query rain gauge --format paths
 query pears -k1 --budget 60
@@ -67,7 +65,7 @@ query -k none
 query rain --room nowhere
 query rain --in /nowhere
 query rain --profile wrong
-query rain --json --format tsv
+query rain --json --format paths
 query rain --since yesterdayish
 query rain --budget 0
 show

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import ClassVar, Literal
+from urllib.parse import quote
 
 from memory_palace.language.visible import visible, visible_line
 from memory_palace.markdown.prose import shown_text
@@ -37,7 +39,7 @@ from memory_palace.shown import (
 _OPEN = date(1900, 1, 1)
 """Where "until May" begins."""
 _SURE = 0.5
-Format = Literal["text", "json", "jsonl", "tsv", "paths", "markdown"]
+Format = Literal["text", "json", "paths", "markdown"]
 
 
 # --- Validity ------------------------------------------------------------------------------------
@@ -207,7 +209,7 @@ class Answer(Shown):
     shows_all: bool = inner(default=True)
     """Whether hits are shown that are not worth reading."""
     format: Format = inner(default="text")
-    said: tuple[str, ...] = inner(default=())
+    said: Sequence[str] = inner(default=())
     """Remarks on the answer."""
 
     @classmethod
@@ -219,14 +221,12 @@ class Answer(Shown):
         details: bool = False,
         root: Path | None = None,
         neighbors: bool = False,
-        shows_all: bool = True,
-        format: Format = "text",
-        said: Sequence[str] = (),
     ) -> Answer:
-        """Return a result as it is shown; the fields say what the parameters are."""
+        """Return a result as it is shown in text, all of it; the fields say what that is."""
         is_odd = result.freshness != "current"
         whole: Sequence[str | None] = texts or [None] * len(result)
-        return cls(
+        pairs = zip(result, whole, strict=True)
+        answer = cls(
             answered=result.is_answered,
             perhaps=True if result.may_answer else ABSENT,
             mode=result.mode if details or result.mode != "vector" else ABSENT,
@@ -238,66 +238,67 @@ class Answer(Shown):
             unmatched_quotes=(
                 result.unmatched_quotes if details or result.unmatched_quotes else ABSENT
             ),
-            query=result.text if details else ABSENT,
-            confidence=result.confidence if details else ABSENT,
-            profile=result.profile if details else ABSENT,
-            embedder=result.embedder if details else ABSENT,
-            answered_by=(result.anchors.answered_by if result.anchors else None)
-            if details
-            else ABSENT,
-            anchors=fired_anchors(result) if details else ABSENT,
-            hits=tuple(
-                HitShown.of(hit, text, details=details)
-                for hit, text in zip(result, whole, strict=True)
-            ),
+            query=ABSENT,
+            confidence=ABSENT,
+            profile=ABSENT,
+            embedder=ABSENT,
+            answered_by=ABSENT,
+            anchors=ABSENT,
+            hits=tuple(HitShown.of(hit, text, details=details) for hit, text in pairs),
             result=result,
             texts=texts,
             root=root,
             details=details,
             neighbors=neighbors,
-            shows_all=shows_all,
-            format=format,
-            said=tuple(said),
+        )
+        if not details:
+            return answer
+        return replace(
+            answer,
+            query=result.text,
+            confidence=result.confidence,
+            profile=result.profile,
+            embedder=result.embedder,
+            answered_by=result.anchors.answered_by if result.anchors else None,
+            anchors=fired_anchors(result),
         )
 
     def show(self, *, as_json: bool) -> None:
         """Print the answer in its format; remarks follow it, but for the one that it is unsure."""
         if not self.result.is_answered:
             say(_say_unsure(self.result))
+        remarks = list(self.said)
         if as_json or self.format == "json":
             print_json({"schema": self.schema, **to_record(self)})
-            remarks: Sequence[str] = self.said
+        elif self.format == "text":
+            self._show_text(remarks)
         else:
-            remarks = self._show_lines()
+            entries = self.arrange().entries
+            write = _write_markdown if self.format == "markdown" else _write_paths
+            for line in write(entries):
+                print(line)
         for remark in remarks:
             say(remark)
         sys.stderr.flush()
 
-    def _show_lines(self) -> Sequence[str]:
-        """Print the answer in any format but JSON; return the remarks that follow it."""
-        shown, remarks = self, list(self.said)
-        if self.format == "text" and not self.shows_all:
+    def _show_text(self, remarks: list[str]) -> None:
+        """Print what is worth reading, and add the remark that there was more."""
+        shown = self
+        if not self.shows_all:
             read = self.result.worth_reading()
             if len(read) < len(self.result) and not self.result.is_answered:
                 remarks.append("--min-confidence 0 shows what else was found")
             kept = [place for place, hit in enumerate(self.result) if hit in read.hits]
             texts = self.texts and [self.texts[place] for place in kept]
             shown = replace(self, result=read, texts=texts)
-        arranged = shown.arrange()
-        if self.format == "text" and sys.stdout.isatty():
+        if sys.stdout.isatty():
             from memory_palace.features.asking.screen import show_answer  # delayed: rich
 
-            visible_remarks = remarks if sys.stderr.isatty() else ()
-            show_answer(arranged, self.result.text, visible_remarks, os.environ)
-            return remarks
-        lines: Iterable[str] = write_lines(arranged)
-        if self.format != "text":
-            from memory_palace.features.asking.formats import FORMATS  # delayed
-
-            lines = FORMATS[self.format](shown, arranged.entries)
-        for line in lines:
+            below = remarks if sys.stderr.isatty() else ()
+            show_answer(shown.arrange(), self.result.text, below, os.environ)
+            return
+        for line in shown.lines():
             print(line)
-        return remarks
 
     def lines(self) -> Iterable[str]:
         return write_lines(self.arrange())
@@ -432,6 +433,26 @@ def write_lines(arranged: LaidAnswer) -> Iterator[str]:
     if arranged.linked:
         yield ""
         yield f"linked: {' · '.join(arranged.linked)}"
+
+
+def _write_paths(entries: Sequence[Entry]) -> Iterator[str]:
+    """Yield the path of each hit, as it opens from the working folder."""
+    return (visible_line(open_path(entry.file)) for entry in entries)
+
+
+def _write_markdown(entries: Sequence[Entry]) -> Iterator[str]:
+    """Yield a list of links, each with its text as a quotation."""
+    for number, entry in enumerate(entries, start=1):
+        name = re.sub(r"([\\\[\]`*_<>])", r"\\\1", entry.heading)
+        if entry.is_here:
+            head = f"[{name}]({quote(open_path(entry.file), safe='/')})"
+        else:
+            head = f"{name}, {visible_line(str(entry.file))}"
+        after = filter(None, (f"line {entry.line}", entry.date, entry.sure))
+        yield f"{number}. {head}, {', '.join(after)}"
+        text = entry.text.split("\n") if entry.text else ()
+        yield from ("", *(f"   > {row}".rstrip() for row in text), *([""] if text else ()))
+        yield from (f"   {remark}\n" for remark in entry.remarks)
 
 
 def _scoring(result: QueryResult) -> Iterator[str]:

@@ -11,10 +11,8 @@ from rich.style import Style
 from rich.text import Text
 
 from memory_palace.cli.screen import (
-    ELLIPSIS,
     INDENT,
     NARROWEST,
-    PIECE,
     WIDEST,
     cut_text,
     cut_text_middle,
@@ -30,7 +28,6 @@ from memory_palace.retrieval.shortening import shorten
 LINES = 24
 """Lines that five hits take at most, remarks on stderr included, from 60 columns on."""
 _GAP = 2
-_LEAST_PATH = 12
 STYLES: Mapping[str, str] = {
     "mark": "bold cyan",
     "title": "bold",
@@ -54,21 +51,18 @@ def lay_out(
     """
     width = max(NARROWEST, min(width, WIDEST))
     heads = [_head(entry, width, environ) for entry in shown.entries]
-    linked = _linked(shown.linked, width)
+    titles = f"linked: {' · '.join(shown.linked)}"
+    linked = [Text(), _cut(titles, width, STYLES["linked"])] if shown.linked else []
     fixed = len(shown.before) + len(linked) + sum(map(len, heads))
     fixed += len(shown.entries) - 1 + sum(len(e.remarks) for e in shown.entries)
     room = max(lines, lines * len(shown.entries) // 5) - fixed
     rows = [Text(line, STYLES["details"]) for line in shown.before]
     texts = _texts(shown, question, width - INDENT, room)
-    for place, (entry, head, text) in enumerate(zip(shown.entries, heads, texts, strict=True)):
-        left = len(shown.entries) - place
-        is_whole = shown.is_whole or entry.details or entry.pieces
-        most = None if is_whole else max(1, -(-room // left))
-        body = fill(text, question, width - INDENT, most=most, languages=shown.languages)
-        room -= len(body)
+    for entry, head, text in zip(shown.entries, heads, texts, strict=True):
+        body = fill(text, question, width - INDENT, languages=shown.languages)
         remarks = [_cut(remark, width - INDENT, STYLES["remark"]) for remark in entry.remarks]
         details = [Text(row, STYLES["details"]) for row in entry.details]
-        if place or rows:
+        if rows:
             rows.append(Text())
         rows += [*head, *(_indent(row) for row in chain(body, remarks, details))]
     return rows + linked
@@ -100,46 +94,21 @@ def _head(entry: Entry, width: int, environ: Mapping[str, str]) -> list[Text]:
     place = Text(entry.place, Style.parse(STYLES["place"]) + Style(link=link))
     date = Text("  ".join(filter(None, (entry.date, entry.sure))), STYLES["date"])
     room = width - INDENT
+    if date.cell_len + _GAP > room // 2:
+        date = Text()
     beside = room - (date.cell_len + _GAP if date else 0)
     if title.cell_len + _GAP + place.cell_len <= beside:
         return [_spread(Text.assemble(mark, title, " " * _GAP, place), date, width)]
-    if beside >= min(title.cell_len, width // 2):
-        first = Text.assemble(mark, cut_text(title, beside))
-        return [_spread(first, date, width), _indent(cut_text_middle(place, room))]
-    if beside < _LEAST_PATH:
-        date, beside = Text(), room
-    second = cut_text_middle(place, beside)
-    return [Text.assemble(mark, cut_text(title, room)), _spread(_indent(second), date, width)]
+    first = Text.assemble(mark, cut_text(title, beside))
+    return [_spread(first, date, width), _indent(cut_text_middle(place, room))]
 
 
 def _spread(left: Text, right: Text, width: int) -> Text:
     return Text.assemble(left, " " * (width - left.cell_len - right.cell_len), right)
 
 
-def _linked(titles: Sequence[str], width: int) -> list[Text]:
-    """Return an empty row and one with as many titles as fit, or nothing."""
-    if not titles:
-        return []
-    line = f"linked: {titles[0]}"
-    for title in titles[1:]:
-        if cell_len(f"{line} · {title}") > width:
-            break
-        line += f" · {title}"
-    return [Text(), _cut(line, width, STYLES["linked"])]
-
-
-def fill(
-    text: str,
-    question: str,
-    width: int,
-    *,
-    most: int | None = None,
-    languages: tuple[str, ...] = (),
-) -> list[Text]:
-    """Return a text in rows of at most ``width`` columns, the words of the question marked.
-
-    Where there are more than ``most`` rows, the last one ends with an ellipsis.
-    """
+def fill(text: str, question: str, width: int, languages: tuple[str, ...] = ()) -> list[Text]:
+    """Return a text in rows of at most ``width`` columns, the words of the question marked."""
     text = shown_text(text)
     whole = Text(text)
     for start, end in find_marks(text, question, languages):
@@ -147,14 +116,7 @@ def fill(
     rows: list[Text] = []
     for line in whole.split("\n"):
         rows += wrap(line, width)
-    if most is None or len(rows) <= most:
-        return rows
-    last = rows[most - 1]
-    while last.cell_len + len(ELLIPSIS) + 1 > width:
-        stops = [match.start() for match in PIECE.finditer(last.plain)]
-        last = last[: stops[-1]] if len(stops) > 1 else last[:-2]
-        last.rstrip()
-    return [*rows[: most - 1], Text.assemble(last, f" {ELLIPSIS}")]
+    return rows
 
 
 def _cut(text: str, width: int, style: str) -> Text:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from typer import Argument, Option
 
@@ -13,7 +14,6 @@ from memory_palace.cli.options import (
     IncludeCold,
     Json,
     check_cold,
-    completed,
     folders_below,
     reach_store,
 )
@@ -80,7 +80,7 @@ def query(
         raise UsageError(f"--raw contradicts --profile {asked.profile}; give one of them")
     form: Format = "json" if as_json else format or "text"
     linked = _LINKED if form == "text" or (form == "json" and details) else 0
-    shows: dict[str, Any] = {"details": details, "format": form, "neighbors": bool(asked.neighbors)}
+    is_listed, shows_all = bool(asked.neighbors), details or asked.min_confidence is not None
     asked = replace(
         asked,
         text=" ".join(text or ()),
@@ -88,21 +88,21 @@ def query(
         lexical=mode == "lexical",
         neighbors=linked if asked.neighbors is None else asked.neighbors,
     )
-    shows_all = details or asked.min_confidence is not None
+    texts: list[str] | None = None
+    root: Path | None = None
     if store is not None:
         result, texts, said = _ask_store(store, asked, full=full)
-        return Answer.of(result, texts, said=said, shows_all=shows_all, **shows)
-    palace = palace or Palace.discover()  # which says that there is none
-    folders = folders_below(palace, asked.folder)
-    check_cold(palace.paths.rooms, asked, folders)
-    result = palace.query(replace(asked, folder=folders))
-    texts = None
-    if full:
-        snapshot = palace.snapshot(include_cold=asked.include_cold)
-        texts = full_texts(list(result), snapshot, palace.paths, max_bytes=asked.budget_bytes)
-    said = [*_remark_quotes(result), *_remark(palace, result, asked)]
-    root = palace.paths.root
-    return Answer.of(result, texts, said=said, root=root, shows_all=shows_all, **shows)
+    else:
+        palace = palace or Palace.discover()  # which says that there is none
+        root, folders = palace.paths.root, folders_below(palace, asked.folder)
+        check_cold(palace.paths.rooms, asked, folders)
+        result = palace.query(replace(asked, folder=folders))
+        if full:
+            snapshot = palace.snapshot(include_cold=asked.include_cold)
+            texts = full_texts(list(result), snapshot, palace.paths, max_bytes=asked.budget_bytes)
+        said = [*_remark_quotes(result), *_remark(palace, result, asked)]
+    answer = Answer.of(result, texts, details=details, root=root, neighbors=is_listed)
+    return replace(answer, format=form, shows_all=shows_all, said=said)
 
 
 def _ask_store(
@@ -250,30 +250,12 @@ class NoteList(Shown):
 def list_notes(
     palace: Palace,
     asked: Query = fields_of(Query, WHICH),
-    linked_by: Annotated[
-        str | None,
-        Option(
-            "--linked-by",
-            metavar="NOTE",
-            help="Only notes that this note links to.",
-            autocompletion=completed("notes"),
-        ),
-    ] = None,
-    links_to: Annotated[
-        str | None,
-        Option(
-            "--links-to",
-            metavar="NOTE",
-            help="Only notes that link to this note.",
-            autocompletion=completed("notes"),
-        ),
-    ] = None,
     sort: Annotated[
         Literal["path", "date"], Option("--sort", help="path, or date with the newest first.")
     ] = "path",
     include_cold: IncludeCold = False,
 ) -> NoteList:
-    """List notes by their metadata and links.
+    """List notes by their metadata; `palace graph neighbors` lists them by their links.
 
     Example: palace list --type project --since 30d --sort date
     """
@@ -281,13 +263,6 @@ def list_notes(
     check_cold(palace.paths.rooms, asked, asked.folder or ())
     notes = palace.notes(**asked.arguments())
     snapshot = palace.snapshot(include_cold=include_cold)
-    graph = palace.graph(include_cold=include_cold) if linked_by or links_to else None
-    if graph and linked_by is not None:
-        allowed = set(graph.neighbors(graph.find_note(linked_by)).out)
-        notes = [note for note in notes if note.path in allowed]
-    if graph and links_to is not None:
-        allowed = set(graph.neighbors(graph.find_note(links_to)).back)
-        notes = [note for note in notes if note.path in allowed]
     if sort == "date":
         told = dict(zip(snapshot.paths, snapshot.told_dates.tolist(), strict=True))
         notes.sort(key=lambda note: (-told[note.path], note.path))
