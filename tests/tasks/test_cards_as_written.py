@@ -42,9 +42,9 @@ FRENCH = """### Objectif :
 Tout relever.
 
 ### ✅ Critères d'acceptation
-- crête relevée ✅
+- [x] crête relevée
 - refuge relevé
-- ☐ col relevé
+- [ ] col relevé
 
 ### Livrables
 [le relevé](../../../reports/releve%20final.pdf)
@@ -87,12 +87,6 @@ JAPANESE = """# 電池交換
 ## 次の一歩
 山に登る。
 """
-PROSE = """---
-outputs: [reports/permit*.pdf]
----
-Done when: the permit is signed
-and hangs in the hut.
-"""
 CALLOUT = """> [!todo] Criterios de aceptación
 > - [ ] antena montada
 
@@ -106,11 +100,6 @@ NESTED = """## Steps
   - [ ] pings from the valley
 - [ ] old one wiped
 - printed
-
-These are notes:
-
-- Anna helped
-- ~~[ ] new fan~~
 - [-] paint
 
 ## Deliverables
@@ -129,7 +118,6 @@ NOTHING_YET = "## Checks\nTBD\n\n## Tasks\n- [ ] weigh it\n"
         (PLAIN, "every valve has a picture|printed"),
         (NO_HEADING, "x ask for price|order"),
         (JAPANESE, "全て交換した|x 記録した"),
-        (PROSE, "the permit is signed and hangs in the hut."),
         (CALLOUT, "antena montada"),
         (NESTED, "pings from the valley|old one wiped|printed"),
         (EMPTY, ""),

@@ -32,7 +32,6 @@ def make(palace, title="Swap packs", *, checks=("all swapped",), outputs=(), app
         owner="wren",
         project="winter",
         goal="Fresh packs.",
-        inputs=(),
         outputs=outputs,
         checks=checks,
         next_action="",

@@ -16,24 +16,18 @@ from memory_palace.markdown.markup import Markup
 
 CardPart: TypeAlias = Literal["goal", "inputs", "outputs", "checks", "next_action"]
 KINDS: tuple[CardPart, ...] = get_args(CardPart)
-_LISTS = ("inputs", "outputs", "checks")
 _DEEPEST = 6
 """Level of headings; what a label heads ends at any of them."""
+_LONGEST_LABEL = 80
 _BRACKETED = re.compile(r"[(\[（][^()\[\]（）]*+[)\]）]")
 _NUMBERS = re.compile(r"\A[\d\W_]+|[\d\W_]+\Z")
-_MARKS = "*_ \t"
-_BOLD = re.compile(r"(\*\*|__)(?P<name>[^*_]+)\1[ \t]*\Z")
-_BULLET = re.compile(r"[ \t>]*+(?:[-*+•‣][ \t]++)?(?!\[)")
-_DONE = "✅☑✔✓"
-_TICKED = f"xX{_DONE}"
-_OPEN = " ☐⬜◻❌✗❎🔲/>?!"
-_DROPPED = "-~"
-_ITEM = re.compile(r"[ \t>]*+(?:(?:[-*+•‣–]|\d{1,9}[.)])(?=[ \t\[☐☑✅✔✓⬜◻❌✗❎🔲]|\Z))?[ \t]*+")
-_BOX = re.compile(rf"\[([{re.escape(_TICKED + _OPEN + _DROPPED)}]?)\ufe0f?\](?![(\[:])[ \t]*+")
-_EMOJI = re.compile(r"([✓✔☑✅☐⬜◻❌✗❎🔲])\ufe0f?[ \t]*+")
-_EMOJI_STYLE = "\ufe0f"
-"""Follows a sign that is to be shown as emoji."""
-_STRUCK = "~~"
+_MARKS = "*_> \t"
+_BOLD = re.compile(r"[ \t>]*(\*\*|__)[^*_]+\1[ \t]*")
+_TICKED, _DROPPED = ("x", "X"), ("-", "~")
+_ITEM = re.compile(
+    r"(?P<indent>[ \t>]*)(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|(?=\[))"
+    r"(?P<box>\[(?P<sign>[ xX/?!>~-]?)\](?![(\[:])[ \t]*)?+(?P<text>.*\S)"
+)
 
 
 class Row(NamedTuple):
@@ -63,11 +57,6 @@ class CardForm:
 def kind_of(name: str) -> CardPart | None:
     """Return the part that a heading or label names, ``None`` for any other."""
     return _KINDS.get(_fold(name))
-
-
-def says_nothing(text: str) -> bool:
-    """Whether a text only says that there is nothing, such as "None." or "keine"."""
-    return squeeze_all([text])[0] in _NOTHING
 
 
 def read_form(body: str) -> CardForm:
@@ -105,35 +94,21 @@ def _rows_by_kind(markup: Markup) -> Iterator[tuple[CardPart | None, Row]]:
         is_code, start = markup.fenced[number], 0
         if is_short and not line.strip():
             kind, level, is_short = None, 0, False
-        if not is_code and (
-            label := _read_label(line, is_listed=level <= _DEEPEST and kind in _LISTS)
-        ):
-            kind, start = label
-            level, is_short = _DEEPEST + 1, bool(line[start:].strip())
+        if not is_code and (":" in line or "：" in line or _BOLD.fullmatch(line)):
+            named, behind = _split_label(line)
+            if named:
+                kind, level, is_short = named, _DEEPEST + 1, bool(behind.strip())
+                start = len(line) - len(behind)
         yield kind, Row(number, line, start, is_code)
 
 
-def _read_label(line: str, *, is_listed: bool) -> tuple[CardPart, int] | None:
-    """Return the part that a line begins, and where what it says of it starts.
-
-    ``Goal: fresh packs``, ``**Goal**`` or ``- **Goal:** fresh packs``. ``is_listed`` says that
-    items belong to a list, so that none of them begins a part.
-    """
-    opening = _BULLET.match(line)
-    if opening is None or (is_listed and line[: opening.end()].strip(" \t>")):
-        return None
-    content = line[opening.end() :]
-    if bold := _BOLD.match(content):
-        kind = kind_of(bold["name"])
-        return (kind, len(line)) if kind else None
-    kind, behind = _split_label(content)
-    return (kind, len(line) - len(behind)) if kind and (":" in content or "：" in content) else None
-
-
 def _split_label(text: str) -> tuple[CardPart | None, str]:
-    """Return the part that a text up to its colon names, and what stands behind it."""
+    """Return the part that a text up to its colon names, and what stands behind it.
+
+    ``Goal: fresh packs``, ``**Goal**`` or ``**Goal:** fresh packs``.
+    """
     name, _, behind = text.replace("：", ":", 1).partition(":")
-    kind = kind_of(name.strip(_MARKS))
+    kind = kind_of(name.strip(_MARKS)) if len(name) <= _LONGEST_LABEL else None
     return kind, behind.lstrip(_MARKS) if kind else ""
 
 
@@ -155,137 +130,70 @@ _KINDS, _NOTHING = _read_words()
 
 @dataclass(frozen=True, slots=True)
 class CardItem:
-    """An item of a list, or a paragraph where there is no list."""
+    """An item of a list."""
 
     line: int
     """0-based, of the body."""
     indent: int
     text: str
     """The item on one line, without bullet and box."""
-    mark: tuple[int, int]
+    box: tuple[int, int]
     """Columns of the box in its line; an empty range where it would stand."""
-    has_box: bool = False
-    is_ticked: bool = False
-    is_dropped: bool = False
-    """Whether it is struck out, so that nobody has to do it."""
-    has_bullet: bool = True
+    sign: str | None
+    """What stands in the box; ``None`` without one."""
+
+    @property
+    def is_ticked(self) -> bool:
+        return self.sign in _TICKED
 
 
 def find_checks(form: CardForm) -> list[CardItem]:
     """Return the acceptance checks of a card in order.
 
-    Below a heading or label for checks: the boxes of lists, and the items beside them that have
-    none; every item of the outer lists where there is no box at all; the paragraphs where there is
-    no list. Without such a part, or where it is empty: every box of the card that is not among
-    its inputs and outputs.
+    Below a heading or label for checks they are the boxes, and the items of the outer level that
+    have none; where there is nothing of that, every box of the card that is not among its inputs
+    and outputs. ``[-]`` is dropped: nobody has to do it.
     """
-    found = _checks_of(form.parts.get("checks", ()))
-    if not found:
-        boxed = (item for run in _read_lists(form.rest) for item in run if item.has_box)
-        found = [item for item in boxed if item.mark[0] < item.mark[1]]
-    return [item for item in found if not item.is_dropped]
-
-
-def _checks_of(rows: Sequence[Row]) -> list[CardItem]:
-    lists = _read_lists(rows)
-    boxed = [run for run in lists if any(i.has_box and not i.is_dropped for i in run)]
-    if lists:
-        return [item for run in boxed or lists for item in _outer(run)]
-    return [item for item in _read_paragraphs(rows) if not says_nothing(item.text)]
-
-
-def _outer(run: Sequence[CardItem]) -> Iterator[CardItem]:
-    """Yield the items that have a box, and those of the outer level that head none with a box."""
-    least = min(item.indent for item in run)
-    for place, item in enumerate(run):
-        following = run[place + 1] if place + 1 < len(run) else None
-        heads = following is not None and following.indent > item.indent and following.has_box
-        if item.has_box or (item.indent == least and not heads):
-            yield item
+    items = _read_items(form.parts.get("checks", ()))
+    least = min((item.indent for item in items), default=0)
+    found = [
+        item
+        for item in items
+        if item.sign is not None or (item.indent == least and not item.text.endswith(":"))
+    ]
+    found = found or [item for item in _read_items(form.rest) if item.sign is not None]
+    return [item for item in found if item.sign not in _DROPPED]
 
 
 def find_items(rows: Sequence[Row]) -> list[str]:
-    """Return the items of a list of paths, or its lines where nobody made a list of them."""
-    found = [item for run in _read_lists(rows) for item in run if not item.is_dropped]
-    if not found:
-        found = [item for row in rows for item in _read_paragraphs([row])]
-    return [item.text for item in found if not says_nothing(item.text)]
+    """Return the items of a list of paths, or its lines where nobody made a list of them.
+
+    Those are left out that say that there is nothing, such as "None." or "keine".
+    """
+    found = [item.text for item in _read_items(rows)]
+    lines = found or [row.text[row.start :].strip() for row in rows if not row.is_code]
+    return [text for text in lines if squeeze_all([text])[0] not in _NOTHING]
 
 
 def write_mark(line: str, item: CardItem, *, is_ticked: bool) -> str:
     """Return the line of an item, as stored, with a box that says so."""
-    skipped = len(line) - len(line.removeprefix("\ufeff"))
-    start, end = (skipped + place for place in item.mark)
-    before, behind = line[:start], line[end:]
-    if item.has_box and start == end:
-        kept, _, rest = behind.rpartition(next(c for c in reversed(behind) if c in _TICKED))
-        behind = f"{kept.rstrip()}{rest.removeprefix(_EMOJI_STYLE)}"
-    if not item.has_box and not item.has_bullet and not before.strip("\ufeff \t>"):
-        before = f"{before}- "
-    elif before and not before[-1].isspace():
-        before = f"{before} " if before != "\ufeff" else before
-    return f"{before}[{'x' if is_ticked else ' '}] {behind}"
+    before, behind = line[: item.box[0]], line[item.box[1] :]
+    gap = "" if before.endswith((" ", "\t")) else " "
+    return f"{before}{gap}[{'x' if is_ticked else ' '}] {behind}"
 
 
-def _read_lists(rows: Sequence[Row]) -> list[list[CardItem]]:
-    """Return the items of each list. A list ends at a paragraph that is no part of an item."""
-    lists: list[list[CardItem]] = [[]]
-    is_open, last = False, -2
-    for row in rows:
-        is_open = is_open and row.number == last + 1
-        last = row.number
-        item = None if row.is_code else _read_item(row)
-        if item is None:
-            is_open = False
-        elif item.has_bullet or item.has_box:
-            lists[-1].append(item)
-            is_open = True
-        elif is_open and not item.text.endswith(":"):
-            before = lists[-1].pop()
-            lists[-1].append(replace(before, text=f"{before.text} {item.text}"))
-        elif not item.indent:
-            lists.append([])
-            is_open = False
-    return [run for run in lists if run]
-
-
-def _read_paragraphs(rows: Sequence[Row]) -> list[CardItem]:
-    found: list[CardItem] = []
+def _read_items(rows: Sequence[Row]) -> list[CardItem]:
+    """Return the items of lists, each with the lines that go on with it."""
+    items: list[CardItem] = []
     last = -2
     for row in rows:
-        item = None if row.is_code else _read_item(row)
-        if item is not None and row.number == last + 1:
-            before = found.pop()
-            item = replace(before, text=f"{before.text} {item.text}")
-        if item is not None:
-            found.append(item)
+        found = None if row.is_code else _ITEM.match(row.text, row.start)
+        if found:
+            box = (found.start("text") - len(found["box"] or ""), found.start("text"))
+            sign, indent = found["sign"], len(found["indent"])
+            items.append(CardItem(row.number, indent, found["text"], box, sign))
             last = row.number
-    return found
-
-
-def _read_item(row: Row) -> CardItem | None:
-    """Read a line; ``None`` where nothing stands in it."""
-    written = row.text.rstrip()
-    bullet = _ITEM.match(written, row.start)
-    start = bullet.end() if bullet else row.start
-    box = _BOX.match(written, start) or _EMOJI.match(written, start)
-    end = box.end() if box else start
-    text = written[end:]
-    if not text:
-        return None
-    sign = (box[1] or " ") if box else ""
-    has_bullet = bool(bullet and bullet[0].strip(" \t>"))
-    if not box and has_bullet and text.rstrip(_EMOJI_STYLE).endswith(tuple(_DONE)):
-        sign = _DONE[0]
-        text = text.rstrip(_EMOJI_STYLE)[:-1].rstrip() or text
-    return CardItem(
-        line=row.number,
-        indent=len(row.text) - len(row.text.lstrip(" \t>")),
-        text=text,
-        mark=(start, end),
-        has_bullet=has_bullet,
-        has_box=bool(sign),
-        is_ticked=bool(sign) and sign in _TICKED,
-        is_dropped=(bool(sign) and sign in _DROPPED)
-        or (text.startswith(_STRUCK) and text.endswith(_STRUCK)),
-    )
+        elif row.number == last + 1 and row.text.strip() and not row.is_code:
+            items[-1] = replace(items[-1], text=f"{items[-1].text} {row.text.strip()}")
+            last = row.number
+    return items

@@ -14,9 +14,8 @@ from memory_palace.notes.note_links import find_links
 
 _CODE = re.compile(r"`([^`\n]++)`")
 _MARKDOWN = re.compile(r"\]\(<?([^()<>\n]*(?:\([^()\n]*\)[^()<>\n]*)?)>?\)")
-_REMARK = re.compile(r" (?:[-–—(→]|->)|[,;:](?= |\Z)")
-"""The beginning of a remark behind a path."""
-_BETWEEN = re.compile(r"[,;] +")
+_BETWEEN = re.compile(r" (?:[-–—(→]|->)|[,;:](?: +|\Z)")
+"""The end of a path: another one follows, or a remark."""
 _SUFFIX = re.compile(r"[\w*)\]]\.[A-Za-z][A-Za-z0-9]{0,7}\Z")
 _GLOB = re.compile(r"[*?]")
 _MOST_MATCHES = 1000
@@ -32,7 +31,7 @@ def target_of_item(item: str, rooms: Rooms) -> tuple[str, bool]:
     if links:
         return links[0].target, True
     named = paths_of_item(item)
-    return path_in_rooms(named[0][0] if named else item.strip("` "), rooms), False
+    return path_in_rooms(named[0] if named else item.strip("` "), rooms), False
 
 
 def path_in_rooms(path: str, rooms: Rooms) -> str:
@@ -49,30 +48,17 @@ def links_of_item(item: str) -> list[str]:
     return [target.partition("#")[0].strip() for target in found]
 
 
-def paths_of_item(item: str) -> list[tuple[str, ...]]:
-    """Return the paths that an item names besides wiki links, each as it may be meant.
+def paths_of_item(item: str) -> list[str]:
+    """Return the paths that an item names besides wiki links.
 
-    Those of its Markdown links and code; else the item, its parts between commas, or what stands
-    before a remark; else each word of it that ends like a file's name. Plain words name nothing.
+    Those of its Markdown links and code; else what looks like a path up to a comma or a remark.
     """
     rest = WIKI_LINK.sub(" ", item).strip(" '\"")
-    written = [(unquote(match[1].partition(' "')[0]),) for match in _MARKDOWN.finditer(rest)]
-    written += [(match[1],) for match in _CODE.finditer(rest) if _is_path(match[1])]
-    found = written or _paths_of_words(rest)
-    named = (tuple(map(_plain, path)) for path in found if "://" not in path[0])
-    return [path for path in named if path[0]]
-
-
-def _paths_of_words(text: str) -> list[tuple[str, ...]]:
-    parts = _BETWEEN.split(text)
-    if len(parts) > 1 and all(map(_is_path, parts)):
-        return [(part,) for part in parts]
-    names = [word.strip(".,;:()'\"") for word in text.split()]
-    names = [name for name in names if _SUFFIX.search(name)]
-    for whole in (text, _REMARK.split(text, maxsplit=1)[0]):
-        if _is_path(whole) and len(names) < 2:
-            return [(whole, *names)]
-    return [(name,) for name in names]
+    found = [unquote(match[1].partition(' "')[0]) for match in _MARKDOWN.finditer(rest)]
+    found += [match[1] for match in _CODE.finditer(rest) if _is_path(match[1])]
+    found = found or list(filter(_is_path, _BETWEEN.split(rest)))
+    paths = (path.strip().strip("'\"`").replace("\\", "/") for path in found if "://" not in path)
+    return [path.removeprefix("./") for path in paths if path]
 
 
 def path_exists(path: str, bases: Sequence[Path], root: Path) -> bool:
@@ -109,11 +95,3 @@ def _is_path(text: str) -> bool:
     return bool(_SUFFIX.search(text)) or (
         not re.search(r"\s", text) and bool(re.search(r"[/\\]", text))
     )
-
-
-def _plain(path: str) -> str:
-    """Return a path with slashes, and without quotes and a dot before it."""
-    path = path.strip().strip("'\"`").replace("\\", "/")
-    while path.startswith("./"):
-        path = path[2:].lstrip("/")
-    return path

@@ -11,13 +11,9 @@ from memory_palace.changes.operations import Replace
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.features.checking.checker import check_answer
-from memory_palace.features.checking.contradictions import (
-    BESIDES,
-    LEAST_SHARED,
-    find_contradictions,
-)
+from memory_palace.features.checking.contradictions import BESIDES, find_contradictions
 from memory_palace.features.checking.verdicts import REFUSED, Passage
-from memory_palace.features.checking.wording import Wording, read_prose
+from memory_palace.features.checking.wording import read_prose
 from memory_palace.features.tasks.conflict_notes import (
     Conflict,
     Quote,
@@ -359,17 +355,8 @@ def _narrow(loser: Document, text: str, lines: tuple[int, int], other: Passage) 
     """Return of some lines what contradicts the winner, all where nothing tells it apart."""
     own = read_statements(loser, lines)
     whole = content_of(text, *lines)
-    sentences = split_sentences(own.text)
-    if len(sentences) < 2:
-        return [whole]
-    if found := _contradicting(text, own, other):
-        return found
-    said = Wording(other.text)
-    shares = sorted(((Wording(each).share_matter(said), each) for each in sentences), reverse=True)
-    if shares[0][0] >= LEAST_SHARED and shares[0][0] > shares[1][0]:
-        place = Passage(own.note, own.first_line, own.last_line, shares[0][1])
-        return [_place_of(text, place)]
-    return [whole]
+    is_one = len(split_sentences(own.text)) < 2
+    return [whole] if is_one else _contradicting(text, own, other) or [whole]
 
 
 def _place_of(text: str, sentence: Passage) -> Place:

@@ -54,7 +54,6 @@ def new_task(
     owner: str,
     project: str,
     goal: str,
-    inputs: Sequence[str] = (),
     outputs: Sequence[str] = (),
     checks: Sequence[str] = (),
     next_action: str = "",
@@ -79,8 +78,8 @@ def new_task(
     }
     sections = {
         "Goal": one_line(goal, "the goal"),
-        "Input Paths": _list(inputs),
-        "Output Paths": _list(outputs),
+        "Input Paths": "None.",
+        "Output Paths": "\n".join(f"- {one_line(path, 'a path')}" for path in outputs) or "None.",
         "Acceptance Checks": "\n".join(f"- [ ] {one_line(c, 'a check')}" for c in checks),
         "Next Action": " ".join(next_action.split()) or "Begin.",
     }
@@ -194,13 +193,9 @@ def item_exists(engine: Engine, library: Library) -> Callable[[Card, str], bool]
             )
 
         links = all(map(is_there, links_of_item(item)))
-        return links and all(any(map(is_there, path)) for path in paths_of_item(item))
+        return links and all(map(is_there, paths_of_item(item)))
 
     return exists
-
-
-def _list(items: Sequence[str]) -> str:
-    return "\n".join(f"- {one_line(item, 'a path')}" for item in items) or "None."
 
 
 def _plan_transition(
