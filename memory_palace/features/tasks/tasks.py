@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from memory_palace.changes.changing import Outcome, Plan, change_notes, read_notes, today
 from memory_palace.changes.composing import compose_note, edit_fields, make_slug, one_line
-from memory_palace.changes.operations import Move, Operation, Replace
-from memory_palace.config import Rooms
+from memory_palace.changes.operations import Move, Replace
 from memory_palace.engine import Engine
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.features.tasks.card_form import find_checks, read_form, write_mark
@@ -24,7 +23,6 @@ from memory_palace.features.tasks.cards import (
     NO_CHECK,
     STATES,
     Card,
-    Check,
     State,
     find_card,
     find_check,
@@ -45,6 +43,8 @@ TRANSITIONS: Mapping[str, tuple[State, State]] = {
     "reopen": ("completed", "active"),
 }
 """Each verb: the state a card must be in, and the one it gets."""
+_WHY = ("block", "reopen")
+"""Verbs that need a reason."""
 
 
 def new_task(
@@ -103,18 +103,32 @@ def move_task(
     reason: str = "",
     apply: bool = False,
 ) -> Outcome:
-    """Start, block, complete or reopen a card."""
+    """Start, block, complete or reopen a card.
+
+    Raise ``UsageError`` for a transition that is not legal, ``CheckFailedError`` for a card that is
+    not done.
+    """
 
     def plan(library: Library) -> Plan:
         card = find_card(read_cards(library.documents.values()), name)
-        change = _plan_transition(
-            card,
-            verb,
-            engine.paths.rooms,
-            today=today(),
-            reason=reason,
-            exists=item_exists(engine, library),
-        )
+        done = "reopen" if verb == "start" and card.state == "completed" else verb
+        needed, state = TRANSITIONS[done]
+        if card.state != needed:
+            raise UsageError(f"{card.path} is {card.state}; {done} needs a card that is {needed}")
+        why = one_line(reason, f"the reason to {done} a card (--reason)") if done in _WHY else ""
+        values: dict[str, object] = {
+            "status": state,
+            "blocked_by": why if done == "block" else None,
+            "last_updated": today(),
+        }
+        if done == "complete":
+            _check_done(card, exists=item_exists(engine, library))
+            values["completed"] = today()
+        if done == "reopen":
+            reopened = [*card.document.texts("reopened"), f"{today()}: {why}"]
+            values |= {"completed": None, "reopened": reopened}
+        place = engine.paths.rooms.path_of(f"{CORRIDOR}/{state}/{card.below}")
+        change = [edit_fields(card.document, values), Move(card.path, place)]
         words = f"{verb} {card.path}" + (f": {reason}" if reason else "")
         # The tick that completes a card is an edit of the card: git need not have seen it.
         return Plan(change, words, edited=frozenset([card.path]))
@@ -132,16 +146,32 @@ def tick_task(
 ) -> Outcome:
     """Tick an acceptance check of a card, by its number or by a text that one check alone has.
 
-    ``untick`` takes a tick back. A check that is so already is no change, and no error.
+    ``untick`` takes a tick back. A check that is so already is no change, and no error. Raise
+    ``UsageError`` for a completed card, whose checks say why it is.
     """
 
     def plan(library: Library) -> Plan:
         card = find_card(read_cards(library.documents.values()), name)
-        found = find_check(card, check)
-        rooms, is_ticked = engine.paths.rooms, not untick
-        change = _plan_tick(card, found, rooms, is_ticked=is_ticked, today=today())
-        words = f"{'untick' if untick else 'tick'} {found.number} of {card.path}"
-        return Plan(change, words, edited=frozenset([card.path]))
+        found, path, before = find_check(card, check), card.path, card.document.data
+        if card.state == "completed":
+            raise UsageError(f"{path} is completed; reopen it first")
+        words = f"{'untick' if untick else 'tick'} {found.number} of {path}"
+        if found.is_ticked is not untick:
+            return Plan([], words)
+        lines, above, _ = split_lines(path, before)
+        item = find_checks(read_form(card.document.body))[found.number - 1]
+        place = above + item.line
+        mark = write_mark(lines[place], item, is_ticked=not untick)
+        data = "".join([*lines[:place], mark, *lines[place + 1 :]]).encode()
+        document = parse_document(path, data, rooms=engine.paths.rooms)
+        after = parse_card(document) if document else None
+        wanted = [replace(c, is_ticked=not untick) if c == found else c for c in card.checks]
+        if after is None or list(after.checks) != wanted:
+            raise UsageError(
+                f"{path}: the line of {found.text!r} cannot be told; change it in an editor"
+            )
+        change = Replace(path, before, set_fields(path, data, {"last_updated": today()}))
+        return Plan([change], words, edited=frozenset([path]))
 
     return change_notes(engine, plan, command="task", apply=apply)
 
@@ -196,72 +226,6 @@ def item_exists(engine: Engine, library: Library) -> Callable[[Card, str], bool]
         return links and all(map(is_there, paths_of_item(item)))
 
     return exists
-
-
-def _plan_transition(
-    card: Card,
-    verb: str,
-    rooms: Rooms,
-    *,
-    today: str,
-    reason: str,
-    exists: Callable[[Card, str], bool],
-) -> list[Operation]:
-    """Return the rewrite and the move that bring a card into its next state.
-
-    ``exists`` says whether an output path or link leads to something. Raise ``UsageError`` for a
-    transition that is not legal, ``CheckFailedError`` for a card that is not done.
-    """
-    if verb == "start" and card.state == "completed":
-        verb = "reopen"
-    needed, state = TRANSITIONS[verb]
-    if card.state != needed:
-        raise UsageError(f"{card.path} is {card.state}; {verb} needs a card that is {needed}")
-    if verb in ("block", "reopen"):
-        reason = one_line(reason, f"the reason to {verb} a card (--reason)")
-    if verb == "complete":
-        _check_done(card, exists=exists)
-    values: dict[str, object] = {
-        "status": state,
-        "blocked_by": reason if verb == "block" else None,
-        "last_updated": today,
-    }
-    if verb == "complete":
-        values["completed"] = today
-    if verb == "reopen":
-        reopened = [*card.document.texts("reopened"), f"{today}: {reason}"]
-        values |= {"completed": None, "reopened": reopened}
-    return [
-        edit_fields(card.document, values),
-        Move(card.path, rooms.path_of(f"{CORRIDOR}/{state}/{card.below}")),
-    ]
-
-
-def _plan_tick(
-    card: Card, check: Check, rooms: Rooms, *, is_ticked: bool, today: str
-) -> list[Operation]:
-    """Return the change that ticks a check of a card, or takes its tick back, if there is any.
-
-    Raise ``UsageError`` for a completed card, whose checks say why it is.
-    """
-    if card.state == "completed":
-        raise UsageError(f"{card.path} is completed; reopen it first")
-    if check.is_ticked == is_ticked:
-        return []
-    path, before = card.path, card.document.data
-    wanted = [replace(c, is_ticked=is_ticked) if c == check else c for c in card.checks]
-    lines, above, _ = split_lines(path, before)
-    item = find_checks(read_form(card.document.body))[check.number - 1]
-    place = above + item.line
-    mark = write_mark(lines[place], item, is_ticked=is_ticked)
-    data = "".join([*lines[:place], mark, *lines[place + 1 :]]).encode()
-    document = parse_document(path, data, rooms=rooms)
-    after = parse_card(document) if document else None
-    if after is None or list(after.checks) != wanted:
-        raise UsageError(
-            f"{path}: the line of {check.text!r} cannot be told; change it in an editor"
-        )
-    return [Replace(path, before, set_fields(path, data, {"last_updated": today}))]
 
 
 def _check_done(card: Card, *, exists: Callable[[Card, str], bool]) -> None:
