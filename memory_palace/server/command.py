@@ -54,22 +54,18 @@ def parse_request(message: Mapping[str, Any]) -> Request:
     """Return the request of a message; raise ``ValueError`` where no client of ours sends it."""
     args, cwd, width = message.get("args"), message.get("cwd"), message.get("width")
     environ, stdin, tty = message.get("env"), message.get("stdin"), message.get("tty")
-    if not isinstance(args, list) or not all(map(_is_argument, args)):
-        raise ValueError("args must be a list of texts")
-    if not _is_argument(cwd) or not cwd.startswith("/"):
-        raise ValueError("cwd must be an absolute path")
-    if not isinstance(environ, dict) or not all(
-        _is_argument(text) and text and "=" not in name
-        for name, value in environ.items()
-        for text in (name, value or "-")
-    ):
-        raise ValueError("env must map names to texts")
-    if not (stdin is None or isinstance(stdin, str)):
-        raise ValueError("stdin must be a text or null")
-    if not (width is None or (type(width) is int and 0 < width <= _MOST_COLUMNS)):
-        raise ValueError("width must be a number of columns or null")
-    if not isinstance(tty, dict) or any(type(tty.get(name)) is not bool for name in _STREAMS):
-        raise ValueError("tty must say of in, out and err whether they are terminals")
+    is_sound = {
+        "args": isinstance(args, list) and all(map(_is_argument, args)),
+        "cwd": _is_argument(cwd) and cwd.startswith("/"),
+        "env": isinstance(environ, dict)
+        and all(_is_argument(one) for pair in environ.items() for one in pair)
+        and all(name and "=" not in name for name in environ),
+        "stdin": stdin is None or isinstance(stdin, str),
+        "width": width is None or (type(width) is int and 0 < width <= _MOST_COLUMNS),
+        "tty": isinstance(tty, dict) and all(type(tty.get(name)) is bool for name in _STREAMS),
+    }
+    if wrong := [name for name, is_fine in is_sound.items() if not is_fine]:
+        raise ValueError(f"no client sends such {' and '.join(wrong)}")
     terminals = (tty["in"], tty["out"], tty["err"])
     shown, fixed = pick_shown(environ), pick_fixed(environ)
     return Request(tuple(args), cwd, shown, fixed, stdin, width, terminals)

@@ -62,7 +62,6 @@ class PageVisit:
     values: Mapping[str, str]
     known: str
     """The entity tag that the page has already; empty without one."""
-    is_head: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +112,9 @@ class Door(Listener):
             except Exception:  # a defect: it is shown where the server runs, and the server goes on
                 self.handle_error(connection, None)
                 reply = PageReply(b"failed\n", status=500)
-            self.send(connection, _write(reply, is_head=visit.is_head))
+            self.send(connection, _write(reply))
         except Unwanted as unwanted:
-            reply = PageReply(b"refused\n", status=unwanted.status)
-            self.send(connection, _write(reply, moved=f"/{self._token}/"))
+            self.send(connection, _write(PageReply(b"refused\n", status=unwanted.status)))
             self.drain(connection)
 
     def _admit(self, connection: socket.socket) -> PageVisit:
@@ -136,14 +134,12 @@ class Door(Listener):
         given = path.removeprefix("/").partition("/")[0]
         if path[:1] != "/" or not compare_digest(given.encode(), self._token.encode()):
             raise Unwanted(403)
-        if path == f"/{self._token}":
-            raise Unwanted(308)
         endpoint = path.removeprefix(f"/{self._token}/")
         if endpoint not in self._endpoints:
             raise Unwanted(404)
         values = _parse_values(query, self._endpoints[endpoint])
         known = fields.get("if-none-match", "").removeprefix("W/").strip('"')
-        return PageVisit(endpoint, values, known, method == "HEAD")
+        return PageVisit(endpoint, values, known)
 
 
 def _bind(port: int) -> socket.socket:
@@ -184,7 +180,7 @@ def parse_head(received: bytes) -> tuple[str, str, Mapping[str, str]]:
 
 def _check_origin(method: str, fields: Mapping[str, str], port: int) -> None:
     host = fields.get("host", "").lower()
-    if method not in ("GET", "HEAD"):
+    if method != "GET":
         raise Unwanted(405)
     if host not in (f"127.0.0.1:{port}", f"localhost:{port}"):
         raise Unwanted(421)
@@ -208,21 +204,19 @@ def _parse_values(query: str, names: frozenset[str]) -> Mapping[str, str]:
     return values
 
 
-def _write(reply: PageReply, *, is_head: bool = False, moved: str = "") -> bytes:
+def _write(reply: PageReply) -> bytes:
     fields = {**_SENT, "Content-Security-Policy": reply.policy}
     if reply.tag:
         fields["ETag"] = f'"{reply.tag}"'
-    if reply.status == HTTPStatus.PERMANENT_REDIRECT:
-        fields["Location"] = moved
     if reply.status == HTTPStatus.METHOD_NOT_ALLOWED:
-        fields["Allow"] = "GET, HEAD"
+        fields["Allow"] = "GET"
     has_body = reply.status != HTTPStatus.NOT_MODIFIED
     if has_body:
         fields |= {"Content-Type": reply.kind, "Content-Length": str(len(reply.body))}
     rows = [f"HTTP/1.1 {reply.status} {HTTPStatus(reply.status).phrase}"]
     rows += [f"{name}: {value}" for name, value in fields.items()]
     head = ("\r\n".join(rows) + "\r\n\r\n").encode("ascii")
-    return head + reply.body if has_body and not is_head else head
+    return head + reply.body if has_body else head
 
 
 def _has_gone(connection: socket.socket) -> bool:

@@ -88,7 +88,7 @@ class KnownFreshness:
             opened = int(_library().inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
             self._events = None if opened < 0 else opened
         self._watched: set[int] = set()
-        self._known: dict[int, tuple[Snapshot, Config, Freshness]] = {}
+        self._known: tuple[Snapshot, Config, Freshness] | None = None
         self._trusted = 0
 
     def check(
@@ -102,13 +102,12 @@ class KnownFreshness:
         """Return the same as ``check_freshness``."""
         self._trusted += 1
         if self._has_events() or self._trusted > _MOST_TRUSTED:
-            self._known.clear()
-            self._trusted = 0
-        known = self._known.get(id(snapshot))
-        if known is not None and known[1] == config and most_entries == MOST_ENTRIES:
+            self._known, self._trusted = None, 0
+        known, is_usual = self._known, most_entries == MOST_ENTRIES
+        if known is not None and known[0] is snapshot and known[1] == config and is_usual:
             return known[2]
         found = check_freshness(paths, config, snapshot, most_entries=most_entries)
-        if self._events is not None and most_entries == MOST_ENTRIES:
+        if self._events is not None and is_usual:
             self._remember(snapshot, config, found)
         return found
 
@@ -122,9 +121,7 @@ class KnownFreshness:
         watched = {int(add(self._events, os.fsencode(folder), mask)) for folder in folders}
         is_whole = found.folders is not None and -1 not in watched
         if is_whole and watched <= self._watched:
-            if len(self._known) > 1:  # of the notes with and without the archive
-                self._known.clear()
-            self._known[id(snapshot)] = snapshot, config, found
+            self._known = snapshot, config, found
         self._watched = watched if is_whole else set()
 
     def _has_events(self) -> bool:
