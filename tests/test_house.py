@@ -235,7 +235,6 @@ def test_the_package_looks_at_a_clock_only_where_it_waits_or_reports() -> None:
         "server/loopback.py",  # the same
         "server/starting.py",  # how long a server may take to begin and to end
         "server/resident.py",  # a server that nobody asks
-        "features/upkeep/model_choice.py",  # how long a model takes, as the comparison has it
         "features/agents/hooks.py",  # how long an answer took, as the log has it
     }
     found = {

@@ -39,9 +39,6 @@ Note = Annotated[
 ]
 Json = Annotated[bool, Option("--json", help="Print one JSON object.")]
 Quiet = Annotated[bool, Option("-q", "--quiet", help="Print only errors.")]
-Verbose = Annotated[
-    bool, Option("-v", "--verbose", help="Say on stderr what is being done, a line per phase.")
-]
 Limit = Annotated[int, Option("-k", "--top-k", min=1, help="Maximum number of results.")]
 IncludeCold = Annotated[bool, Option("--include-cold", help="Include archived notes.")]
 Budget = Annotated[

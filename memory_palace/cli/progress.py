@@ -1,4 +1,4 @@
-"""How far long work has come: one line on a terminal, a line per phase where it is asked for."""
+"""How far long work has come: one line on a terminal."""
 
 from __future__ import annotations
 
@@ -25,41 +25,29 @@ def progress_line(
     label: str = "",
     *,
     quiet: bool = False,
-    verbose: bool = False,
     in_bytes: bool = False,
     stopped: str | Callable[[str, int, int], str] = "stopped",
 ) -> Iterator[Advance]:
-    """Show how far work is: live on a terminal, with ``verbose`` a line per phase elsewhere.
+    """Show how far work is, live on a terminal.
 
     Ctrl-C ends the command with ``stopped``, or what it says of the last phase and its counts.
     """
     is_live = sys.stderr.isatty() and not quiet
-    is_written = verbose and not quiet and not is_live
-    phase, done, total, name = "", 0, 0, ""
-
-    def end() -> None:
-        if phase and is_written:
-            count = f"{total / 1e6:.1f} MB" if in_bytes else f"{total:,}"
-            print(f"{name}: {count}" if total > 1 else name, file=sys.stderr)
+    phase, done, total = "", 0, 0
 
     def advance(doing: str, so_far: int, at_most: int) -> None:
-        nonlocal phase, done, total, name
-        if doing != phase:
-            end()
-            if drawn:
-                drawn.reset(drawn.task_ids[0])
-            name = visible(": ".join(part for part in (label, doing) if part))
+        nonlocal phase, done, total
+        if drawn and doing != phase:
+            drawn.reset(drawn.task_ids[0])
         phase, done, total = doing, so_far, max(so_far, at_most)
         if drawn:
+            name = visible(": ".join(part for part in (label, doing) if part))
             line, has_count = drawn.task_ids[0], total > 1
             drawn.update(line, description=name, completed=done, total=total, visible=has_count)
 
     try:
         with _draw(in_bytes=in_bytes) if is_live else nullcontext() as drawn:
-            try:
-                yield advance
-            finally:
-                end()
+            yield advance
     except KeyboardInterrupt:
         say(stopped if isinstance(stopped, str) else stopped(phase, done, total))
         raise Exit(INTERRUPTED) from None

@@ -87,7 +87,6 @@ metabolism archive control_panel --apply
 metabolism restore control_panel
 undo --apply
 models list
-models compare --model hashing
 config show
 serve --stop
 import {talks}

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Option, confirm
+from typer import Argument, confirm
 
 from memory_palace.cli.group import Group
-from memory_palace.cli.options import Quiet
 from memory_palace.cli.progress import progress_line
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.hub import RERANKERS
@@ -26,13 +25,12 @@ from memory_palace.embedding.registry import (
 )
 from memory_palace.embedding.weights import PINNED, PinnedModel, cache_folder
 from memory_palace.errors import MissingPartError
-from memory_palace.features.upkeep.model_choice import ModelChoice, compare_models
 from memory_palace.index.advice import choose_for, take_share
 from memory_palace.language.detect import LanguageShare
 from memory_palace.palace import Palace
 from memory_palace.shown import Shown, say
 
-models = Group("List, fetch and compare models.")
+models = Group("List and fetch models.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,28 +177,3 @@ def _fetch(model: PinnedModel) -> Path:
             progress=progress,
             announce=say,
         )
-
-
-@models.verb("compare")
-def compare(
-    palace: Palace,
-    model: Annotated[
-        list[str] | None,
-        Option("--model", help="Embedder to compare; repeatable. Else those that are here."),
-    ] = None,
-    quiet: Quiet = False,
-) -> ModelChoice:
-    """Compare the models that are here on your own notes, and say which finds more.
-
-    Titles of notes are asked as questions; no passage shows the title of its note. Only 200
-    passages are embedded, and nothing is written into the palace.
-
-    Example: palace models compare
-    """
-    known = dict.fromkeys((*PINNED, *MULTILINGUAL))
-    names = model or [name for name in known if is_available(name)]
-    if not names:
-        fetch = PINNED[DEFAULT].fetch_command
-        raise MissingPartError(f"no model is here to compare; run `{fetch}`")
-    with progress_line(quiet=quiet, stopped="stopped; nothing is kept") as advance:
-        return compare_models(palace, names, progress=advance)

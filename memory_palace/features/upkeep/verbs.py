@@ -17,7 +17,7 @@ from typer import Argument, Option, confirm
 
 from memory_palace.changes.operations import Move
 from memory_palace.cli.group import Group
-from memory_palace.cli.options import SHORT_WAIT_SECONDS, Json, Quiet, Verbose, Wait, reach_store
+from memory_palace.cli.options import SHORT_WAIT_SECONDS, Json, Quiet, Wait, reach_store
 from memory_palace.cli.progress import keep_vectors, progress_line
 from memory_palace.cli.registry import read_registry
 from memory_palace.cli.screen import cut_end, cut_middle
@@ -131,7 +131,6 @@ def index(
     wait: Wait = SHORT_WAIT_SECONDS,
     as_json: Json = False,
     quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> Iterator[Indexed]:
     """Bring the index up to date with the notes. Only what changed is embedded.
 
@@ -145,7 +144,7 @@ def index(
     if store and not dry_run:
         pushing = reach_store("push")(store, palace, trusts=not verify)
     with pushing as push:
-        with progress_line(quiet=quiet, verbose=verbose, stopped=keep_vectors) as advance:
+        with progress_line(quiet=quiet, stopped=keep_vectors) as advance:
             report = palace.index(
                 force=force,
                 verify=verify,
@@ -162,7 +161,7 @@ def index(
     advice = advise(palace.paths, palace.config)
     yield Indexed(report, moved, advice, pushed, palace.paths.root, quiet)
     if nightly and not dry_run:
-        _build_anchors(palace, wait, quiet=quiet, verbose=verbose)
+        _build_anchors(palace, wait, quiet=quiet)
     if not quiet:
         _say_after(palace, report, advice, as_json=as_json)
     if watch:
@@ -172,9 +171,9 @@ def index(
         raise NotesFailedError(f"{count} not indexed in full (named above); the others were")
 
 
-def _build_anchors(palace: Palace, wait: float, *, quiet: bool, verbose: bool) -> None:
+def _build_anchors(palace: Palace, wait: float, *, quiet: bool) -> None:
     stopped = "stopped; the anchors are as they were"
-    with progress_line(quiet=quiet, verbose=verbose, stopped=stopped) as advance:
+    with progress_line(quiet=quiet, stopped=stopped) as advance:
         built = palace.anchors.build(wait_seconds=max(wait, 30.0), progress=advance)
     if not quiet:
         say(f"{plural(built.anchors, 'anchor')} lead to {plural(built.entries, 'passage')}")
