@@ -26,22 +26,10 @@ _ADVICE: Mapping[int, str] = {
     errno.ENOENT: "check the path; if another program has just moved it, run the command again",
     errno.ENOSPC: "free some space and run the command again",
     errno.EDQUOT: "free some space and run the command again",
-    errno.EFBIG: "the file system or a limit of the shell (`ulimit -f`) takes no larger file",
     errno.EROFS: "make the file system writable, or keep the palace on one that is",
     errno.ENAMETOOLONG: "use a shorter name",
     errno.EMFILE: "close other programs, or raise the limit with `ulimit -n`",
-    errno.ENFILE: "close other programs and run the command again",
     errno.EIO: "the disk cannot be trusted; check it, and restore the file from a backup",
-    errno.ELOOP: "its symbolic links lead in a circle; remove one of them",
-    errno.ENOTDIR: "a part of its path is a file; move or rename that file",
-    errno.EISDIR: "it is a folder where a file belongs; move or rename it",
-    errno.ENOTEMPTY: "empty the folder, or move it away",
-    errno.EEXIST: "move or rename it",
-    errno.EBUSY: "another program uses it; end that program and run the command again",
-    errno.ETXTBSY: "another program uses it; end that program and run the command again",
-    errno.ENOMEM: "close other programs and run the command again",
-    errno.ESTALE: "the network drive was lost; connect it again",
-    errno.EXDEV: "it is on another file system; move it by hand",
 }
 
 

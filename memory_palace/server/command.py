@@ -52,8 +52,9 @@ class Request:
 
 def parse_request(message: Mapping[str, Any]) -> Request:
     """Return the request of a message; raise ``ValueError`` where no client of ours sends it."""
-    args, cwd, width = message.get("args"), message.get("cwd"), message.get("width")
-    environ, stdin, tty = message.get("env"), message.get("stdin"), message.get("tty")
+    get: Callable[[str], Any] = message.get
+    args, cwd, width = get("args"), get("cwd"), get("width")
+    environ, stdin, tty = get("env"), get("stdin"), get("tty")
     is_sound = {
         "args": isinstance(args, list) and all(map(_is_argument, args)),
         "cwd": _is_argument(cwd) and cwd.startswith("/"),

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from memory_palace.changes.changing import Outcome, Plan, change_notes, read_notes, today
 from memory_palace.changes.composing import compose_note, edit_fields, make_slug, one_line
-from memory_palace.changes.operations import Move, Replace
+from memory_palace.changes.operations import Move, Operation, Replace
 from memory_palace.engine import Engine
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.features.tasks.card_form import find_checks, read_form, write_mark
@@ -128,7 +128,7 @@ def move_task(
             reopened = [*card.document.texts("reopened"), f"{today()}: {why}"]
             values |= {"completed": None, "reopened": reopened}
         place = engine.paths.rooms.path_of(f"{CORRIDOR}/{state}/{card.below}")
-        change = [edit_fields(card.document, values), Move(card.path, place)]
+        change: list[Operation] = [edit_fields(card.document, values), Move(card.path, place)]
         words = f"{verb} {card.path}" + (f": {reason}" if reason else "")
         # The tick that completes a card is an edit of the card: git need not have seen it.
         return Plan(change, words, edited=frozenset([card.path]))
