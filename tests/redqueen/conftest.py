@@ -15,11 +15,9 @@ def sample(tmp_path):
     return copy_sample(tmp_path)
 
 
-def memory(id, content, *, subject=None, anchors=(), image="", links=(), **more):
+def memory(id, content, *, subject=None, anchors=(), image="", **more):
     facts = {"smashin": 0, "confidence": 0.6, "idle_days": 0.0, **more}
-    return ExaminedMemory(
-        Cue(id, subject or id, tuple(anchors), image), content, tuple(links), **facts
-    )
+    return ExaminedMemory(Cue(id, subject or id, tuple(anchors), image), content, **facts)
 
 
 @pytest.fixture

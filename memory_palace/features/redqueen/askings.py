@@ -189,14 +189,11 @@ def choose_askings(
     """Return at most ``count`` askings, the golden ones always first.
 
     The strategy orders the notes as ``choose_targets`` does. One question is asked of each, the
-    most telling, then a second; ``depth-first`` asks all of one note before the next,
-    ``cross-link`` takes what links say alone.
+    most telling, then a second; ``depth-first`` asks all of one note before the next.
     """
     golden = [asking for asking in askings if asking.kind == "golden"]
     others = [asking for asking in askings if asking.kind != "golden"]
     others.sort(key=lambda asking: KINDS.index(asking.kind))
-    if strategy is Strategy.CROSS_LINK:
-        others = [asking for asking in others if asking.kind == "link"]
     groups: dict[str, list[Asking]] = {}
     for asking in others:
         groups.setdefault(asking.path, []).append(asking)

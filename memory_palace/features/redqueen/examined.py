@@ -39,8 +39,6 @@ class ExaminedMemory:
     """The only part that the Learner may see."""
     content: str
     """Prose that questions are made from; no metadata."""
-    links: tuple[str, ...]
-    """Ids of the memories it links to."""
     smashin: int
     """SMASHIN SCOPE, 0 to 12."""
     confidence: float
@@ -50,19 +48,14 @@ class ExaminedMemory:
 
     @classmethod
     def of(
-        cls,
-        memory: Memory,
-        *,
-        content: str | None = None,
-        links: Sequence[str] = (),
-        idle_days: float = 0.0,
+        cls, memory: Memory, *, content: str | None = None, idle_days: float = 0.0
     ) -> ExaminedMemory:
         """Make one from a memory; ``content`` is Markdown in place of the memory's own."""
         names = tuple(name for anchor in memory.anchors if (name := drop_markers(anchor).strip()))
         image = drop_markers(memory.image).strip()
         cue = Cue(memory.id, drop_markers(memory.subject).strip(), names, image)
         prose = strip_markup(drop_markers(memory.content if content is None else content)).strip()
-        return cls(cue, prose, tuple(links), memory.smashin_score, memory.confidence, idle_days)
+        return cls(cue, prose, memory.smashin_score, memory.confidence, idle_days)
 
 
 Memories = Mapping[str, ExaminedMemory]
@@ -74,15 +67,12 @@ def may_change(document: Document) -> bool:
     return not (document.is_cold or document.problem or document.text("pinned") == "true")
 
 
-def examine(
-    document: Document, reviews: Sequence[Review] = (), *, links: Sequence[str] = (), today: date
-) -> ExaminedMemory:
-    """Return one note as the Red Queen sees it; ``links`` are the notes that it leads to."""
+def examine(document: Document, reviews: Sequence[Review] = (), *, today: date) -> ExaminedMemory:
+    """Return one note as the Red Queen sees it."""
     memory = read_form(document).to_memory(reviews)
     return ExaminedMemory.of(
         memory,
         content="\n\n".join(split_sections(blank_own_sections(document.body)).values()),
-        links=tuple(dict.fromkeys(links)),
         idle_days=_idle_days(document, memory.last_retrieved, today),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from itertools import starmap
@@ -20,7 +20,6 @@ from memory_palace.features.memories.memories import find_embedder, plan_reviews
 from memory_palace.features.memories.reviews import load_reviews
 from memory_palace.features.redqueen.askings import (
     Asking,
-    Meanings,
     RoundReport,
     ask_search,
     choose_askings,
@@ -171,19 +170,13 @@ def load_memories(engine: Engine, library: Library, *, now: datetime) -> dict[st
     Left out are cold and pinned notes, those that cannot be read, and those without prose. Private
     text is not in a ``Document`` at all.
     """
-    meanings, reviews = Meanings(library.documents), load_reviews(engine.paths)
-    found = {}
+    reviews, found = load_reviews(engine.paths), {}
     for path, document in library.documents.items():
         if may_change(document):
-            links = (meanings.resolve(link.target, path) for link in document.links if link.target)
-            known = [link for link in links if link and link != path]
-            memory = examine(document, reviews.get(path, ()), links=known, today=now.date())
+            memory = examine(document, reviews.get(path, ()), today=now.date())
             if memory.content:
                 found[path] = memory
-    return {
-        path: replace(memory, links=tuple(link for link in memory.links if link in found))
-        for path, memory in found.items()
-    }
+    return found
 
 
 def run(

@@ -43,7 +43,6 @@ class Strategy(StrEnum):
     WEAK_SPOTS = "weak-spots"
     DEPTH_FIRST = "depth-first"
     ADVERSARIAL = "adversarial"
-    CROSS_LINK = "cross-link"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +134,7 @@ def weak_priority(memory: ExaminedMemory) -> float:
 def choose_targets(
     memories: Memories, strategy: Strategy, count: int, *, rng: random.Random
 ) -> list[str]:
-    """Return at most ``count`` ids; ``depth-first`` and ``cross-link`` may name one repeatedly.
+    """Return at most ``count`` ids; ``depth-first`` names each ``DEPTH`` times.
 
     ``adversarial`` puts those first whose cues say least that no other cue says.
     """
@@ -145,9 +144,6 @@ def choose_targets(
         stems = {id: set(tokenize(str(memories[id].cue))) for id in order}
         uses = Counter(chain.from_iterable(stems.values()))
         order.sort(key=lambda id: sum(uses[word] == 1 for word in stems[id]))
-    elif strategy is Strategy.CROSS_LINK:
-        order = [id for id in order if memories[id].links]
-        order.sort(key=lambda id: -len(memories[id].links))
     elif strategy is not Strategy.RANDOM:
         order.sort(key=lambda id: -weak_priority(memories[id]))
     if strategy is Strategy.DEPTH_FIRST:
