@@ -1,10 +1,10 @@
-"""The links that a round proposes, the names that notes share, and what it leaves alone."""
+"""The links that a round proposes, and what it leaves alone."""
 
 from __future__ import annotations
 
 import pytest
 
-from memory_palace.features.redqueen.proposals import propose, shared_names
+from memory_palace.features.redqueen.proposals import propose
 from memory_palace.notes.document import Library, parse_document
 
 
@@ -71,13 +71,9 @@ def test_a_single_word_is_a_name_where_it_is_written_as_none_is():
     assert [(p.text, p.written) for p in made] == [("GRIB2", "[[GRIB2]]")]
 
 
-def test_a_name_of_two_notes_is_given_to_neither_and_reported():
+def test_a_name_of_two_notes_is_given_to_neither():
     other = "---\naliases: [grain drying]\n---\n# Malting\n\nIt sprouts.\n"
     assert links("The barn is used for grain drying in wet years.\n", malting=other) == []
-    notes = read(grain_drying="# Grain drying\n\nx\n", malting=other, index="x\n").documents
-    assert shared_names(notes) == {
-        "Grain drying": ("palace/chambers/grain drying.md", "palace/chambers/malting.md")
-    }
 
 
 def test_a_vault_of_markdown_links_gets_one():

@@ -1,23 +1,21 @@
-"""Questions in words that people wrote, what the search answers, and a report of both."""
+"""Questions in words that people wrote, and what the search answers."""
 
 from __future__ import annotations
 
 import random
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from itertools import chain, zip_longest
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 from urllib.parse import unquote
 
 from memory_palace.engine import Engine
-from memory_palace.features.memories.memory_values import Memory
-from memory_palace.features.memories.reviews import Standing
 from memory_palace.features.redqueen.examined import Memories, blank_own_sections
-from memory_palace.features.redqueen.session import DEPTH, PASS_SCORE, Strategy, choose_targets
-from memory_palace.graph.resolve import Resolution, Resolver, fold_name
+from memory_palace.features.redqueen.session import DEPTH, Strategy, choose_targets
+from memory_palace.graph.resolve import Resolver, fold_name
 from memory_palace.language.markers import drop_markers
 from memory_palace.language.names import name_key
 from memory_palace.language.tokens import plain_words, tokenize
@@ -84,24 +82,17 @@ class Meanings:
         self._paths = list(documents)
         aliases = [document.texts("aliases") for document in documents.values()]
         self._resolver = Resolver(self._paths, aliases)
-        self._titles: dict[str, list[str]] = {}
+        self._titled: dict[str, list[str]] = defaultdict(list)
         for path, document in documents.items():
-            self._titles.setdefault(fold_name(document.title), []).append(path)
-
-    def resolve(self, target: str, source: str) -> str | None:
-        """Return the path of the note that a link leads to as it is written, or ``None``."""
-        return self._path_of(self._resolver.resolve(target, source))
+            self._titled[fold_name(document.title)].append(path)
 
     def find(self, target: str, source: str) -> str | None:
-        """Return the path of the note that is meant, or ``None``."""
+        """Return the path of the note that a link in the note ``source`` means, or ``None``."""
         found = self._resolver.resolve(target, source)
-        if found.state != "broken":
-            return self._path_of(found)
-        titled = self._titles.get(fold_name(target), [])
+        if found.state == "resolved":
+            return self._paths[found.places[0]]
+        titled = self._titled.get(fold_name(target), ()) if found.state == "broken" else ()
         return titled[0] if len(titled) == 1 else None
-
-    def _path_of(self, found: Resolution) -> str | None:
-        return self._paths[found.places[0]] if found.state == "resolved" else None
 
 
 def collect_askings(
@@ -123,18 +114,11 @@ def collect_askings(
             found.append(Asking(question, "golden", path, title, others=tuple(others)))
     for document in known.values():
         found += _asked_by(document, known, names)
-    about: dict[str, set[str]] = {}
+    found.sort(key=lambda a: (KINDS.index(a.kind), a.path, a.said_in or "", a.line or 0))
+    same: dict[str, list[Asking]] = defaultdict(list)
     for asking in found:
-        about.setdefault(asking.question.casefold(), set()).add(asking.path)
-    once = {
-        key: asking
-        for asking in reversed(found)
-        if len(about[key := asking.question.casefold()]) == 1
-    }
-    return sorted(
-        once.values(),
-        key=lambda a: (KINDS.index(a.kind), a.path, a.said_in or "", a.line or 0, a.question),
-    )
+        same[asking.question.casefold()].append(asking)
+    return [asked[0] for asked in same.values() if len({asking.path for asking in asked}) == 1]
 
 
 def _asked_by(
@@ -186,17 +170,15 @@ def _is_name(text: str, document: Document) -> bool:
 def choose_askings(
     askings: Sequence[Asking], memories: Memories, strategy: Strategy, count: int, *, seed: int
 ) -> list[Asking]:
-    """Return at most ``count`` askings, the golden ones always first.
+    """Return at most ``count`` of the askings of ``collect_askings``, the golden ones first.
 
     The strategy orders the notes as ``choose_targets`` does. One question is asked of each, the
     most telling, then a second; ``depth-first`` asks all of one note before the next.
     """
     golden = [asking for asking in askings if asking.kind == "golden"]
-    others = [asking for asking in askings if asking.kind != "golden"]
-    others.sort(key=lambda asking: KINDS.index(asking.kind))
-    groups: dict[str, list[Asking]] = {}
-    for asking in others:
-        groups.setdefault(asking.path, []).append(asking)
+    groups: dict[str, list[Asking]] = defaultdict(list)
+    for asking in askings[len(golden) :]:
+        groups[asking.path].append(asking)
     known = {path: memories[path] for path in groups if path in memories}
     chosen = choose_targets(known, strategy, DEPTH * len(known), rng=random.Random(seed))
     turns = [groups[path] for path in dict.fromkeys([*chosen, *groups])]
@@ -214,12 +196,6 @@ def ask_search(engine: Engine, askings: Sequence[Asking]) -> list[Asking]:
     ]
 
 
-ReviewState: TypeAlias = Literal["never reviewed", "overdue", "fading"]
-_HALF = 0.5
-"""Of 20 names of the garden and the help pages that miss their note, 9 of 13 above it are worth
-knowing, and 3 of 7 below."""
-
-
 @dataclass(frozen=True, slots=True)
 class Confusion:
     """Two notes of which the search takes one for the other."""
@@ -227,118 +203,27 @@ class Confusion:
     path: str
     title: str
     rival: str
-    """Path of the note that comes first in its place."""
+    """Path of the note that comes first in its place, and by whose name a link calls it."""
     rival_title: str
-    is_named: bool
-    """Whether a link to the note is called by the rival's name."""
     questions: tuple[Asking, ...]
-    """Those that bring the rival, clearest first."""
+    """The texts of such links."""
 
     def __str__(self) -> str:
         first, more = self.questions[0], len(self.questions) - 1
         others = f" and {more} more" if more else ""
         said = f'"{first.question}"{first.place}'
-        if self.is_named:
-            return f"{self.title} is linked as {said}, which is {self.rival_title}{others}"
-        return f"{self.path} comes after {self.rival}: {said}{others}"
+        return f"{self.title} is linked as {said}, which is {self.rival_title}{others}"
 
 
-@dataclass(frozen=True, slots=True)
-class Unreviewed:
-    """A memory that nobody has looked at for too long."""
-
-    path: str
-    state: ReviewState
-    due: date
-    confidence: float
-
-
-@dataclass(frozen=True, slots=True)
-class RoundReport:
-    """Findings of one examination."""
-
-    missed: tuple[Asking, ...] = ()
-    """Questions whose note is not among the first five."""
-    confused: tuple[Confusion, ...] = ()
-    unreviewed: tuple[Unreviewed, ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.missed or self.confused or self.unreviewed)
-
-
-def make_report(
-    asked: Sequence[Asking],
-    documents: Mapping[str, Document],
-    standings: Iterable[tuple[Memory, Standing]],
-    *,
-    today: date,
-) -> RoundReport:
-    """Return what is worth knowing of some answers and reviews.
-
-    A link's text of which the note itself says less than half may be a figure of speech: that it
-    misses its note says nothing.
-    """
-    confused = tuple(_find_confusions(asked, documents))
-    known = {id(found) for confusion in confused for found in confusion.questions}
-    missed = [found for found in asked if found.rank is None and id(found) not in known]
-    share = {id(found): _share_said(found, documents) for found in missed}
-    missed = [f for f in missed if f.kind != "link" or share[id(f)] >= _HALF]
-    missed.sort(key=lambda found: (_by_kind(found), -share[id(found)]))
-    unreviewed = tuple(_find_unreviewed(standings, today))
-    return RoundReport(tuple(missed), confused, unreviewed)
-
-
-def _by_kind(found: Asking) -> int:
-    return KINDS.index(found.kind)
-
-
-def _share_said(found: Asking, documents: Mapping[str, Document]) -> float:
-    """Return the share of the words of a question that stand in its note."""
-    words = set(tokenize(found.question))
-    return len(words & set(tokenize(documents[found.path].body))) / len(words)
-
-
-def _find_confusions(
-    asked: Sequence[Asking], documents: Mapping[str, Document]
-) -> Iterator[Confusion]:
-    """Yield pairs of which a link names the wrong one, or that two questions take for another."""
-    pairs: dict[tuple[str, str], list[Asking]] = {}
-    for found in asked:
-        if (found.rank or 0) > 1 or _is_name_of(found, documents):
-            pairs.setdefault((found.path, found.found[0]), []).append(found)
-    made = [
-        Confusion(
-            path,
-            documents[path].title,
-            rival,
-            documents[rival].title if rival in documents else rival,
-            any(_is_name_of(one, documents) for one in found),
-            tuple(sorted(found, key=_by_kind)),
-        )
-        for (path, rival), found in pairs.items()
+def find_confused(asked: Iterable[Asking], documents: Mapping[str, Document]) -> list[Confusion]:
+    """Return the notes that a link calls by the name of another, which comes in their place."""
+    pairs: dict[tuple[str, str], list[Asking]] = defaultdict(list)
+    for asking in asked:
+        if asking.kind == "link" and asking.rank != 1 and asking.found:
+            first = documents.get(asking.found[0])
+            if first and name_key(asking.question) in map(name_key, first.names):
+                pairs[asking.path, first.path].append(asking)
+    return [
+        Confusion(path, documents[path].title, rival, documents[rival].title, tuple(questions))
+        for (path, rival), questions in sorted(pairs.items(), key=lambda p: (-len(p[1]), p[0]))
     ]
-    worth = [c for c in made if c.is_named or len(c.questions) > 1]
-    yield from sorted(worth, key=lambda c: (not c.is_named, -len(c.questions), c.path, c.rival))
-
-
-def _is_name_of(found: Asking, documents: Mapping[str, Document]) -> bool:
-    """Say whether the text of a link is a name of the note that comes first in its note's place."""
-    if not found.found or found.rank == 1 or found.kind != "link":
-        return False
-    rival = documents.get(found.found[0])
-    return rival is not None and name_key(found.question) in map(name_key, rival.names)
-
-
-def _find_unreviewed(
-    standings: Iterable[tuple[Memory, Standing]], today: date
-) -> Iterator[Unreviewed]:
-    for memory, standing in standings:
-        state: ReviewState | None = None
-        if not standing.reviews:
-            state = "never reviewed"
-        elif standing.due < today:
-            state = "overdue"
-        elif standing.confidence < PASS_SCORE:
-            state = "fading"
-        if state is not None:
-            yield Unreviewed(memory.id, state, standing.due, standing.confidence)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory_palace.feature import Feature, Verb
-from memory_palace.features.redqueen.history import find_round, read_history
+from memory_palace.features.redqueen.history import read_history
 from memory_palace.features.redqueen.rounds import run
 
 
@@ -12,4 +12,3 @@ class RedQueen(Feature):
 
     run = Verb(run)
     history = Verb(read_history)
-    show = Verb(find_round)

@@ -9,7 +9,6 @@ from typing import Any
 
 from memory_palace.changes.journal import find_undone, read_log
 from memory_palace.engine import Engine
-from memory_palace.errors import UsageError
 from memory_palace.storage.logs import read_records
 
 COMMAND = "redqueen"
@@ -61,17 +60,6 @@ def read_history(engine: Engine) -> list[PastRound]:
     undone = find_undone(read_log(engine.paths))
     rounds = (_parse(record, undone) for record in read_records(engine.paths.logs / LOG))
     return [past for past in rounds if past is not None]
-
-
-def find_round(engine: Engine, identity: str | None = None) -> PastRound:
-    """Return the last round that was applied, or the one of an id."""
-    history = read_history(engine)
-    for past in reversed(history):
-        if identity in (None, past.identity):
-            return past
-    if not history:
-        raise UsageError("no round has been applied yet; see `palace redqueen run`")
-    raise UsageError(f"no round is called {identity}; see `palace redqueen history`")
 
 
 def _parse(record: Mapping[str, Any], undone: set[str]) -> PastRound | None:

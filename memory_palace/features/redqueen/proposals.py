@@ -131,23 +131,9 @@ class _Vault:
             return f"[{words}]({quote(path)})"
         parts = strip_suffix(target).split("/")
         ends = ("/".join(parts[start:]) for start in range(len(parts) - 1, -1, -1))
-        leads = (end for end in ends if self._meanings.resolve(end, source) == target)
+        leads = (end for end in ends if self._meanings.find(end, source) == target)
         name = next(leads, "/".join(parts))
         return f"[[{name}]]" if name == words else f"[[{name}|{words}]]"
-
-
-def shared_names(documents: Mapping[str, Document]) -> dict[str, tuple[str, ...]]:
-    """Return each title or alias that several notes have, with their paths, by name."""
-    found: dict[str, dict[str, str]] = defaultdict(dict)
-    for path, document in documents.items():
-        for name in (document.title, *document.texts("aliases")):
-            if fold_name(name) not in ("", "index", "readme"):
-                found[fold_name(name)].setdefault(path, name)
-    return {
-        next(iter(notes.values())): tuple(notes)
-        for _, notes in sorted(found.items())
-        if len(notes) > 1
-    }
 
 
 def _find_mentions(

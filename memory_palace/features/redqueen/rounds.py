@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from itertools import starmap
 
 from memory_palace.changes.changing import Plan, change_notes, read_notes
 from memory_palace.changes.journal import edits_not_in_git
@@ -16,19 +15,20 @@ from memory_palace.changes.operations import Operation, Replace
 from memory_palace.cli.changes import ChangeShown
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
-from memory_palace.features.memories.memories import find_embedder, plan_reviews
+from memory_palace.features.memories.memories import find_embedder
 from memory_palace.features.memories.reviews import load_reviews
 from memory_palace.features.redqueen.askings import (
+    KINDS,
     Asking,
-    RoundReport,
+    Confusion,
     ask_search,
     choose_askings,
     collect_askings,
-    make_report,
+    find_confused,
 )
 from memory_palace.features.redqueen.examined import ExaminedMemory, examine, may_change
 from memory_palace.features.redqueen.history import COMMAND, LOG, find_resting
-from memory_palace.features.redqueen.proposals import name_notes, patch_note, propose, shared_names
+from memory_palace.features.redqueen.proposals import name_notes, patch_note, propose
 from memory_palace.features.redqueen.session import (
     MOST_CHANGED,
     Roles,
@@ -40,7 +40,7 @@ from memory_palace.features.redqueen.session import (
 from memory_palace.graph.resolve import fold_name
 from memory_palace.notes.document import Library
 from memory_palace.notes.golden import read_golden
-from memory_palace.shown import SPREAD, Shown, inner, plural
+from memory_palace.shown import Shown, inner, plural
 from memory_palace.storage.logs import append_record
 
 QUESTIONS = 100
@@ -66,14 +66,6 @@ class JudgedAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class SharedName:
-    """A name that several notes have: only a person can say which keeps it."""
-
-    name: str
-    paths: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Round(Shown):
     """One round, and the change it made or would make."""
 
@@ -83,8 +75,9 @@ class Round(Shown):
     known_questions: int
     score: float
     """Share of the questions whose note is found, or the mean of the model's marks; 0 to 1."""
-    report: RoundReport = field(metadata=SPREAD)
-    shared: tuple[SharedName, ...]
+    missed: tuple[Asking, ...]
+    """Questions whose note is not among the first five."""
+    confused: tuple[Confusion, ...]
     evaluations: tuple[JudgedAnswer, ...]
     """The answers of a model, where one played the round."""
     proposals: tuple[RoundProposal, ...]
@@ -107,20 +100,12 @@ class Round(Shown):
             yield f"{judged.score:.2f}  {judged.path}"
             yield f"      asked: {judged.question}"
             yield from (f"      gap: {gap}" for gap in judged.gaps)
-        report = self.report
-        if report.confused:
-            yield from _list_first("taken for another note", report.confused)
-            yield f'  next: palace query "{report.confused[0].questions[0].question}"'
-        if report.missed:
-            yield from _list_first("not found by the words of others", report.missed)
-            yield f'  next: palace query "{report.missed[0].question}"'
-        if report.unreviewed:
-            counts = Counter(one.state for one in report.unreviewed)
-            yield f"memories: {', '.join(f'{count} {state}' for state, count in counts.items())}"
-            yield "  next: palace memory due"
-        if self.shared:
-            names = [f"{one.name}: {', '.join(one.paths)}" for one in self.shared]
-            yield from _list_first("names that notes share", names)
+        if self.confused:
+            yield from _list_first("taken for another note", self.confused)
+            yield f'  next: palace query "{self.confused[0].questions[0].question}"'
+        if self.missed:
+            yield from _list_first("not found by the words of others", self.missed)
+            yield f'  next: palace query "{self.missed[0].question}"'
         if self.proposals:
             yield from _list_first("proposed", self.proposals)
             if self.change.id is None:
@@ -201,17 +186,17 @@ def run(
         raise UsageError("no note has prose to examine; write one with `palace new`")
     golden = {known.question: known.notes for known in read_golden(engine.paths)}
     askings, resting = collect_askings(library, golden), find_resting(engine, now=moment)
-    session, results, report = None, list[Asking](), RoundReport()
+    session, asked = None, list[Asking]()
     if roles is None:
-        asked = choose_askings(askings, memories, strategy, question_count, seed=seed)
-        results, today = ask_search(engine, asked), moment.date()
-        standings = plan_reviews(engine, today=today)
-        report = make_report(results, library.documents, standings, today=today)
-        made = propose(library)
+        chosen = choose_askings(askings, memories, strategy, question_count, seed=seed)
+        asked, made = ask_search(engine, chosen), propose(library)
     else:
         play = partial(run_session, strategy=strategy, question_count=question_count, seed=seed)
         session = asyncio.run(play(memories, roles, evolve_at_most=limit, resting=resting))
         made = list(_drop_taken_names(session.proposals, library))
+    confused = find_confused(asked, library.documents)
+    known = {asking for confusion in confused for asking in confusion.questions}
+    missed = [asking for asking in asked if asking.rank is None and asking not in known]
     paths = sorted(set(name_notes(made)))
     may_change = engine.config.changes.allow_uncommitted
     edited = () if may_change else tuple(edits_not_in_git(engine.paths, paths))
@@ -219,13 +204,14 @@ def run(
     first = {*list(name_notes(awake))[:limit]}
     plan = partial(_plan, engine, [one for one in awake if one.path in first], moment)
     outcome = change_notes(engine, plan, command=COMMAND, apply=apply)
+    found = sum(asking.rank is not None for asking in asked)
     done = Round(
         strategy=strategy,
-        questions=len(session.questions if session else results),
+        questions=len(session.questions if session else asked),
         known_questions=len(askings),
-        score=session.score if session else _share_found(results),
-        report=report,
-        shared=_shared(library),
+        score=session.score if session else found / max(len(asked), 1),
+        missed=tuple(sorted(missed, key=lambda asking: KINDS.index(asking.kind))),
+        confused=tuple(confused),
         evaluations=tuple(_judged(session)) if session else (),
         proposals=tuple(awake),
         resting=tuple(sorted(resting & {*paths, *(session.resting if session else ())})),
@@ -239,16 +225,6 @@ def run(
     if outcome.identity is not None:
         _record(engine, done, seed=seed, now=moment)
     return done
-
-
-def _share_found(results: Sequence[Asking]) -> float:
-    return sum(one.rank is not None for one in results) / max(len(results), 1)
-
-
-def _shared(library: Library) -> tuple[SharedName, ...]:
-    """Return the names that two notes share, archived ones left out."""
-    hot = {path: one for path, one in library.documents.items() if not one.is_cold}
-    return tuple(starmap(SharedName, shared_names(hot).items()))
 
 
 def _judged(session: RoundFindings) -> Iterator[JudgedAnswer]:
@@ -295,10 +271,10 @@ def _plan(
 def _record(engine: Engine, played: Round, *, seed: int, now: datetime) -> None:
     """Log a round that was applied."""
     gaps = [(judged.path, gap) for judged in played.evaluations for gap in judged.gaps]
-    gaps += [(found.path, f"not found: {found.question}") for found in played.report.missed]
+    gaps += [(found.path, f"not found: {found.question}") for found in played.missed]
     gaps += [
         (pair.path, f"taken for {pair.rival}: {pair.questions[0].question}")
-        for pair in played.report.confused
+        for pair in played.confused
     ]
     record = {
         "id": played.change.id,

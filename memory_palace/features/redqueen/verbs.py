@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from typer import Argument, Option
+from typer import Option
 
 from memory_palace.cli.group import Group
 from memory_palace.cli.options import Apply
@@ -16,7 +16,7 @@ from memory_palace.features.redqueen.llm import ModelRoles
 from memory_palace.features.redqueen.rounds import MODEL_QUESTIONS, QUESTIONS, Round
 from memory_palace.features.redqueen.session import Strategy
 from memory_palace.palace import Palace
-from memory_palace.shown import Shown, inner, plural
+from memory_palace.shown import Shown, plural
 
 redqueen = Group("Report what is not found as people ask for it.")
 
@@ -46,8 +46,8 @@ def run(
 ) -> Round:
     """Ask the search what people ask, in the words of links, headings and questions.
 
-    Reported are notes that are not found, notes taken for each other, memories nobody reviews and
-    names that notes share. Proposed are links that are missing, on three notes at a time.
+    Reported are notes that are not found, and notes taken for each other. Proposed are links that
+    are missing, on three notes at a time.
 
     Example: palace redqueen run --strategy adversarial
     """
@@ -67,8 +67,6 @@ class RoundHistory(Shown):
     """The rounds that were applied, oldest first."""
 
     rounds: tuple[PastRound, ...]
-    is_whole: bool = inner()
-    """Whether gaps and changed notes are listed."""
 
     def lines(self) -> Iterable[str]:
         before: float | None = None
@@ -80,22 +78,12 @@ class RoundHistory(Shown):
                 f"score {past.score:.2f}{change}  {len(past.evolved)} changed{undone}"
             )
             before = past.score
-            if self.is_whole:
-                yield from (f"changed  {path}" for path in past.evolved)
-                yield from (f"gap      {gap.path}: {gap.gap}" for gap in past.gaps)
 
 
 @redqueen.verb("history")
-def history(
-    palace: Palace,
-    identity: Annotated[
-        str | None, Argument(help="Id of a round, to see its gaps and changed notes.")
-    ] = None,
-) -> RoundHistory:
-    """List the rounds that were applied, oldest first, or show one of them.
+def history(palace: Palace) -> RoundHistory:
+    """List the rounds that were applied, oldest first; --json has their gaps and notes.
 
     Example: palace redqueen history
     """
-    if identity is not None:
-        return RoundHistory((palace.redqueen.show(identity),), is_whole=True)
-    return RoundHistory(tuple(palace.redqueen.history()), is_whole=False)
+    return RoundHistory(tuple(palace.redqueen.history()))
