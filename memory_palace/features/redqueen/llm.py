@@ -5,11 +5,10 @@ from __future__ import annotations
 import random
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, partial
 from importlib.resources import files
-from itertools import chain
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from memory_palace.dialogue import (
     Dialogue,
@@ -19,7 +18,7 @@ from memory_palace.dialogue import (
     read_text,
     read_texts,
 )
-from memory_palace.features.redqueen.examined import Cue, Memories
+from memory_palace.features.redqueen.examined import Cue, ExaminedMemory, Memories
 from memory_palace.features.redqueen.session import (
     Evaluation,
     LearnerAnswer,
@@ -33,17 +32,22 @@ from memory_palace.language.markers import may_hold_marker
 from memory_palace.language.visible import visible_line
 from memory_palace.retrieval.collection import TextCollection
 
-BATCH = 10
-"""Questions, answers or memories in one prompt, as long as its texts are short."""
-SHORTLIST = 20
+BATCH = 4
+"""Questions, answers or memories in one prompt."""
+SHORTLIST = 10
 """Cues the Learner is shown for each question, chosen by their words: a palace has thousands."""
-_MOST_CONTENT = 4_000
-"""Characters of a memory's content in a prompt."""
-_MOST_TEXT = 12_000
-"""Characters of all texts in one prompt, some 3,000 tokens: a model that runs at home reads no more
-than 4,096 at once unless it is told to."""
+_MOST_CONTENT = 3_000
+"""Characters of a memory's content in a prompt. Four have some 3,000 tokens: a model that runs at
+home reads no more than 4,096 at once unless it is told to."""
+_LISTS = {
+    "examiner": ("targets", "m"),
+    "learner": ("questions", "q"),
+    "evaluator": ("cases", "q"),
+    "evolver": ("memories", "m"),
+}
+"""By role the key of the entries in its prompt, and the letter before their numbers: paths would be
+hints."""
 _UNSAFE = re.compile(r"[\[\]{}<>|`*\\\"]|\A[#>%-]|://|%%|--")
-Item = TypeVar("Item")
 Reply: TypeAlias = Mapping[str, Any]
 Schema: TypeAlias = dict[str, Any]
 _PROMPTS = files("memory_palace.features.redqueen").joinpath("prompts")
@@ -99,97 +103,89 @@ class ModelRoles:
         self, memories: Memories, targets: Sequence[str], strategy: Strategy, *, rng: random.Random
     ) -> list[Question]:
         """Return one question for each mention of a target; ``rng`` has been used to choose."""
-        questions: list[Question] = []
-        for batch in _batches(targets, lambda id: _length(memories, id)):
-            truths = [_truth(memories, name, id) for name, id in _name(batch)]
-            data = {"strategy": strategy.value, "targets": truths}
-            for id, item in zip(batch, await self._send("examiner", data, batch), strict=True):
-                expected = tuple(item["expected"])
-                level = str(item["difficulty"])
-                questions.append(Question(id, item["question"], level, expected))
-        return questions
+        described = [_describe(memories[id]) for id in targets]
+        replies = await self._send("examiner", described, strategy=strategy.value)
+        return [
+            Question(id, reply["question"], str(reply["difficulty"]), tuple(reply["expected"]))
+            for id, reply in zip(targets, replies, strict=True)
+        ]
 
     async def recall(self, questions: Sequence[str], cues: Sequence[Cue]) -> list[LearnerAnswer]:
         """Return one answer per question. No content of a memory is ever put into the prompt."""
-        likely = dict(zip(questions, _shortlists(questions, cues), strict=True))
-        sizes = [len(str(cue)) for cue in cues]
-
-        def length(question: str) -> int:
-            return len(question) + sum(sizes[place] for place in likely[question])
-
+        texts = TextCollection([str(cue) for cue in cues])
         answers: list[LearnerAnswer] = []
-        for batch in _batches(questions, length):
-            places = sorted(set(chain.from_iterable(likely[question] for question in batch)))
-            shown = dict(_name([cues[place] for place in places]))
-            data = {
-                "cues": [
-                    {"id": name, "subject": cue.subject, "anchors": cue.anchors, "image": cue.image}
-                    for name, cue in shown.items()
-                ],
-                "questions": [{"id": name, "text": text} for name, text in _name(batch, "q")],
-            }
-            for item in await self._send("learner", data, batch, "q"):
-                ids = [shown[id].memory_id for id in dict.fromkeys(item["recalled"]) if id in shown]
-                answers.append(LearnerAnswer(tuple(ids[:5]), item["answer"], item["confidence"]))
+        for start in range(0, len(questions), BATCH):
+            batch, places = questions[start : start + BATCH], set[int]()
+            for question in batch:
+                ranked = (-texts.score(question)).argsort(kind="stable")
+                places.update(ranked[:SHORTLIST].tolist())
+            shown = {f"m{place + 1}": cues[place] for place in sorted(places)}
+            listed = [
+                {"id": name, "subject": cue.subject, "anchors": cue.anchors, "image": cue.image}
+                for name, cue in shown.items()
+            ]
+            replies = await self._send("learner", [{"text": text} for text in batch], cues=listed)
+            for reply in replies:
+                names = dict.fromkeys(reply["recalled"])
+                ids = [shown[name].memory_id for name in names if name in shown]
+                answers.append(LearnerAnswer(tuple(ids[:5]), reply["answer"], reply["confidence"]))
         return answers
 
     async def judge(
         self, questions: Sequence[Question], answers: Sequence[LearnerAnswer], memories: Memories
     ) -> list[Evaluation]:
         """Return one evaluation per question."""
-        evaluations: list[Evaluation] = []
-        cases = list(zip(questions, answers, strict=True))
-        for batch in _batches(cases, lambda case: _length(memories, case[0].memory_id)):
-            described = [
-                {
-                    "id": name,
-                    "text": question.question_text,
-                    "expected": question.expected_elements,
-                    "truth": memories[question.memory_id].content[:_MOST_CONTENT],
-                    "image": memories[question.memory_id].cue.image,
-                    "answer": answer.text,
-                    "confidence": answer.confidence,
-                }
-                for name, (question, answer) in _name(batch, "q")
-            ]
-            items = await self._send("evaluator", {"cases": described}, batch, "q")
-            evaluations += [
-                _evaluate(case[0], item) for case, item in zip(batch, items, strict=True)
-            ]
-        return evaluations
+        described = [
+            {
+                "text": question.question_text,
+                "expected": question.expected_elements,
+                "truth": memories[question.memory_id].content[:_MOST_CONTENT],
+                "image": memories[question.memory_id].cue.image,
+                "answer": answer.text,
+                "confidence": answer.confidence,
+            }
+            for question, answer in zip(questions, answers, strict=True)
+        ]
+        replies = await self._send("evaluator", described)
+        return [_evaluate(*pair) for pair in zip(questions, replies, strict=True)]
 
     async def strengthen(
         self, weak: Mapping[str, Sequence[Evaluation]], memories: Memories, strategy: Strategy
     ) -> list[RoundProposal]:
         """Return what may close the gaps of each weak memory: questions, other names, an image."""
+        described = [
+            {
+                **_describe(memories[id]),
+                "image": memories[id].cue.image,
+                "anchors": memories[id].cue.anchors,
+                "gaps": [gap for evaluation in found for gap in evaluation.gaps],
+            }
+            for id, found in weak.items()
+        ]
         proposals: list[RoundProposal] = []
-        for batch in _batches(list(weak), lambda id: _length(memories, id)):
-            described = [
-                {
-                    **_truth(memories, name, id),
-                    "image": memories[id].cue.image,
-                    "anchors": memories[id].cue.anchors,
-                    "gaps": [gap for evaluation in weak[id] for gap in evaluation.gaps],
-                }
-                for name, id in _name(batch)
-            ]
-            items = await self._send("evolver", {"memories": described}, batch)
-            for id, item in zip(batch, items, strict=True):
-                proposals += _propose(id, weak[id], item)
+        replies = await self._send("evolver", described)
+        for (id, found), reply in zip(weak.items(), replies, strict=True):
+            proposals += _propose(id, found, reply)
         return proposals
 
     async def _send(
-        self, role: str, data: Mapping[str, object], batch: Sequence[object], letter: str = "m"
+        self, role: str, entries: Sequence[Mapping[str, object]], **more: object
     ) -> list[Reply]:
-        """Return the entries of the reply, one for each of a batch."""
-        names = [name for name, _ in _name(batch, letter)]
-        ((key, fields),) = _read_fields()[role].items()
-        schema = _object({key: _object(dict.fromkeys(names, _object(fields)))})
+        """Send the prompts of a role, and return the entries of the replies, one for each given."""
+        key, letter = _LISTS[role]
+        ((name, fields),) = _read_fields()[role].items()
+        found: list[Reply] = []
+        for start in range(0, len(entries), BATCH):
+            batch = {f"{letter}{n}": e for n, e in enumerate(entries[start : start + BATCH], 1)}
+            data = {**more, key: [{"id": id, **entry} for id, entry in batch.items()]}
+            schema = _object({name: _object(dict.fromkeys(batch, _object(fields)))})
+            parse = partial(read_entries, role, names=list(batch))
+            found += await self._dialogue.ask(role, read_prompt(role), data, parse, schema=schema)
+        return found
 
-        def parse(reply: object) -> list[Reply]:
-            return read_entries(role, reply, names)
 
-        return await self._dialogue.ask(role, read_prompt(role), data, parse, schema=schema)
+def _describe(memory: ExaminedMemory) -> dict[str, object]:
+    return {"subject": memory.cue.subject, "content": memory.content[:_MOST_CONTENT]}
 
 
 def _evaluate(question: Question, item: Reply) -> Evaluation:
@@ -218,39 +214,3 @@ def _propose(id: str, found: Sequence[Evaluation], item: Reply) -> Iterator[Roun
 def _is_safe(text: str) -> bool:
     is_plain = not may_hold_marker(text) and visible_line(text) == text
     return bool(text) and is_plain and _UNSAFE.search(text) is None
-
-
-def _truth(memories: Memories, name: str, id: str) -> dict[str, object]:
-    memory = memories[id]
-    return {"id": name, "subject": memory.cue.subject, "content": memory.content[:_MOST_CONTENT]}
-
-
-def _length(memories: Memories, id: str) -> int:
-    return min(len(memories[id].content), _MOST_CONTENT)
-
-
-def _batches(items: Sequence[Item], length: Callable[[Item], int]) -> Iterator[Sequence[Item]]:
-    """Yield items in order, at most ``BATCH`` at once, with no more text than a prompt holds."""
-    start = size = 0
-    for place, item in enumerate(items):
-        size += length(item)
-        if place > start and (place - start == BATCH or size > _MOST_TEXT):
-            yield items[start:place]
-            start, size = place, length(item)
-    if items:
-        yield items[start:]
-
-
-def _name(items: Sequence[Item], letter: str = "m") -> Iterator[tuple[str, Item]]:
-    """Yield items with what they are called in a prompt: paths would be hints."""
-    return ((f"{letter}{number}", item) for number, item in enumerate(items, 1))
-
-
-def _shortlists(questions: Sequence[str], cues: Sequence[Cue]) -> Iterator[Sequence[int]]:
-    """Yield the places of the cues that each question may be shown, the likeliest by words."""
-    if len(cues) <= SHORTLIST:
-        yield from (range(len(cues)) for _ in questions)
-        return
-    texts = TextCollection([str(cue) for cue in cues])
-    for question in questions:
-        yield (-texts.score(question)).argsort(kind="stable")[:SHORTLIST].tolist()
