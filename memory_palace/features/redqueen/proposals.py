@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import replace
 from urllib.parse import quote
 
 from memory_palace.features.memories.form import IMAGE, is_memory
@@ -31,7 +31,8 @@ _LEAST_RATE = 0.34
 link probability of Mihalcea and Csomai (2007), "keyphraseness"."""
 _FEW = 2
 """Notes that may name another which nobody links: more chose not to."""
-_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(r"(?<![-\w/.@=])[^\W_]+")
+"""A word, and no later part of a longer one, of a path or an address."""
 _SHUT_LINE = re.compile(r">|\||\[\^|%%|:{3}|~{3}|\[[^\[\]\n]++\]:")
 """The beginning of a quotation, table, footnote, comment or definition."""
 _SHUT_SPAN = re.compile(
@@ -41,17 +42,8 @@ _SHUT_SPAN = re.compile(
 )
 """Formulas, comments, addresses, HTML, tags, templates, brackets of any other kind."""
 _LONGER = re.compile(r"[^\W_]|[-_/=@]|\.\w")
+"""The rest of a longer word, a path or an address."""
 _UNSAFE = re.compile(r"<!--|-->|^#{1,6}[ \t].*$", re.MULTILINE)
-
-
-class _Mention(NamedTuple):
-    """A place where a note writes a name of another without linking it."""
-
-    source: str
-    target: str
-    line: int
-    """1-based, in the file."""
-    written: str
 
 
 def name_notes(proposals: Sequence[RoundProposal]) -> Iterator[str]:
@@ -66,80 +58,57 @@ def propose(library: Library) -> list[RoundProposal]:
     link the note that it names, or at most two write it; else people chose not to.
     """
     documents = {path: d for path, d in library.documents.items() if may_change(d)}
-    vault = _Vault(documents)
-    mentions = list(_find_mentions(documents, vault.links))
-    linking = Counter(target for targets in vault.links.values() for target in targets)
+    meanings = Meanings(documents)
+    links = {
+        path: {meanings.find(link.target.strip("/"), path) for link in document.links}
+        for path, document in documents.items()
+    }
+    mentions = list(_find_mentions(documents, links))
+    linking = Counter(target for targets in links.values() for target in targets)
     naming = Counter(mention.target for mention in mentions)
-    ranked = []
+    rates = {target: linking[target] / (linking[target] + n) for target, n in naming.items()}
+    mentions.sort(key=lambda m: (-rates[m.target], m.path, m.target))
+    forms = Counter(
+        link.form
+        for document in documents.values()
+        for link in Markup(document.body).links
+        if not link.is_image
+    )
+    is_wiki = 2 * forms["wiki"] >= forms.total()
+    sources, targets, found = Counter[str](), Counter[str](), list[RoundProposal]()
     for mention in mentions:
-        linked, named = linking[mention.target], naming[mention.target]
-        rate = linked / (linked + named)
-        if rate >= _LEAST_RATE or named <= _FEW:
-            ranked.append((-rate, mention))
-    sources: Counter[str] = Counter()
-    targets: Counter[str] = Counter()
-    found: list[RoundProposal] = []
-    for _, mention in sorted(ranked):
-        if max(sources[mention.source], targets[mention.target]) < _PER_NOTE:
-            sources[mention.source] += 1
-            targets[mention.target] += 1
-            title, linked = documents[mention.target].title, linking[mention.target]
-            others = "other note links" if linked == 1 else "other notes link"
-            found.append(
-                RoundProposal(
-                    "link",
-                    mention.source,
-                    mention.written,
-                    mention.line,
-                    mention.target,
-                    f"names {title}" + (f"; {linked} {others} it" if linked else ""),
-                    vault.write(mention),
-                )
-            )
+        source, target = mention.path, mention.target
+        is_usual = rates[target] >= _LEAST_RATE or naming[target] <= _FEW
+        if is_usual and max(sources[source], targets[target]) < _PER_NOTE:
+            sources[source] += 1
+            targets[target] += 1
+            others = "other note links" if linking[target] == 1 else "other notes link"
+            reason = f"names {documents[target].title}"
+            reason += f"; {linking[target]} {others} it" if linking[target] else ""
+            written = _write_link(mention, meanings, is_wiki=is_wiki)
+            found.append(replace(mention, reason=reason, written=written))
     return found[:MOST_SHOWN]
 
 
-class _Vault:
-    """The notes that proposals are made from, and how their links are written."""
+def _write_link(mention: RoundProposal, meanings: Meanings, *, is_wiki: bool) -> str:
+    """Return a link around the words: as most links of the vault, and as short as leads there.
 
-    def __init__(self, documents: Mapping[str, Document]) -> None:
-        self._meanings = Meanings(documents)
-        self.links = {
-            path: {
-                note
-                for target in {link.target for link in document.links if link.target}
-                if (note := self._meanings.find(target.strip("/"), path))
-            }
-            for path, document in documents.items()
-        }
-        forms = Counter(
-            link.form == "wiki"
-            for document in documents.values()
-            for link in Markup(document.body).links
-            if not link.is_image
-        )
-        self._is_wiki = forms[True] >= forms[False]
-
-    def write(self, mention: _Mention) -> str:
-        """Return a link around the words: as most links of the vault, and as short as leads there.
-
-        Addresses count as Markdown links, and a vault of as many wiki links has wiki links.
-        """
-        source, target, words = mention.source, mention.target, mention.written
-        if not self._is_wiki:
-            path = posixpath.relpath(target, posixpath.dirname(source) or ".")
-            return f"[{words}]({quote(path)})"
-        parts = strip_suffix(target).split("/")
-        ends = ("/".join(parts[start:]) for start in range(len(parts) - 1, -1, -1))
-        leads = (end for end in ends if self._meanings.find(end, source) == target)
-        name = next(leads, "/".join(parts))
-        return f"[[{name}]]" if name == words else f"[[{name}|{words}]]"
+    Addresses count as Markdown links, and a vault of as many wiki links has wiki links.
+    """
+    source, target, words = mention.path, mention.target, mention.text
+    if not is_wiki:
+        path = posixpath.relpath(target, posixpath.dirname(source) or ".")
+        return f"[{words}]({quote(path)})"
+    parts = strip_suffix(target).split("/")
+    ends = ("/".join(parts[start:]) for start in range(len(parts) - 1, -1, -1))
+    name = next((end for end in ends if meanings.find(end, source) == target), "/".join(parts))
+    return f"[[{name}]]" if name == words else f"[[{name}|{words}]]"
 
 
 def _find_mentions(
-    documents: Mapping[str, Document], links: Mapping[str, set[str]]
-) -> Iterator[_Mention]:
-    """Yield the first mention of every note in each that does not link to it."""
+    documents: Mapping[str, Document], links: Mapping[str, set[str | None]]
+) -> Iterator[RoundProposal]:
+    """Yield the first mention of every note in each that does not link to it, without a reason."""
     names = _collect_names(documents)
     for source, document in documents.items():
         markup = Markup(blank_own_sections(document.body))
@@ -149,12 +118,12 @@ def _find_mentions(
             start = word.start()
             for name, target in names.get(word[0].casefold(), ()) if start >= end else ():
                 written = text[start : start + len(name)]
-                if _is_same(written, name) and not _goes_on(text, start, start + len(name)):
+                if _is_same(written, name) and not _LONGER.match(text, start + len(name)):
                     end = start + len(name)
                     if target not in done:
                         done.add(target)
                         line = document.body_first_line + markup.line_at(start)
-                        yield _Mention(source, target, line, written)
+                        yield RoundProposal("link", source, written, line, target)
                     break
 
 
@@ -191,12 +160,6 @@ def _is_same(written: str, name: str) -> bool:
     """Say whether words are a name letter by letter; of several words, the first may be small."""
     first = written[:1].lower() == name[0].lower() and " " in name
     return written == name or (first and written[1:] == name[1:])
-
-
-def _goes_on(text: str, start: int, end: int) -> bool:
-    """Say whether a mention is part of a longer word, a path or an address."""
-    before = text[start - 1 : start] if start else ""
-    return before in (*"-_/.@=",) or _LONGER.match(text, end) is not None
 
 
 def open_text(markup: Markup) -> str:
