@@ -219,7 +219,7 @@ KNOWN_WRITERS = {
     "changes/file_steps.py",
     "changes/journal.py",
     "notes/usage.py",
-    "redqueen/rounds.py",
+    "redqueen/history.py",
     "seek/search_session.py",
 }
 

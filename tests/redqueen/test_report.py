@@ -54,13 +54,10 @@ def test_a_link_text_that_names_nothing_asks_nothing(text):
 
 def test_what_notes_call_each_other_is_asked_with_its_place():
     found = askings(
-        frost="# Frost\n\nIt bites.\n\n## When do we light the lanterns?\n\nLate.\n",
+        frost="# Frost\n\nIt bites.\n",
         log="---\ntitle: Log\n---\n\n# Log\n\nThe [[frost|white killer]] came.\n",
     )
-    assert found == [
-        ("link", "white killer", "frost.md", "log.md", 7),
-        ("heading", "When do we light the lanterns?", "frost.md", None, 5),
-    ]
+    assert found == [("link", "white killer", "frost.md", "log.md", 7)]
 
 
 def test_a_broken_link_asks_for_the_only_note_of_that_title():
@@ -81,10 +78,8 @@ def test_the_products_own_sections_ask_nothing():
     own = "SMASHIN SCOPE", "Metadata", "Links", "Anchors", "Verification"
     for level in ("##", "###"):
         body += "".join(f"{level} {n}\n\nMovement [[b|pulls {n} unroll]].\n\n" for n in own)
-        body += f"{level} Does movement pull and unroll?\n\nYes.\n\n"
-    assert [a[:2] for a in askings(a=body, b="# B\n\nText.\n")] == [
-        ("heading", "Does movement pull and unroll?")
-    ]
+    body += "## Later\n\nThey [[b|pull and unroll]].\n"
+    assert [a[:2] for a in askings(a=body, b="# B\n\nText.\n")] == [("link", "pull and unroll")]
 
 
 def test_the_field_questions_and_the_golden_set_are_asked():
@@ -121,7 +116,7 @@ def test_strategies_ask_as_they_say():
         *(
             Asking(f"{kind} of {path}", kind, path, title)
             for path, title in titles.items()
-            for kind in ("link", "heading")
+            for kind in ("question", "link")
         ),
         Asking("bees by night", "question", "c.md", "Cider"),
     ]
@@ -130,12 +125,13 @@ def test_strategies_ask_as_they_say():
     def choose(strategy, count=20):
         return [a.question for a in choose_askings(made, memories, strategy, count, seed=1)]
 
-    assert choose(Strategy.WEAK_SPOTS)[:4] == [
+    assert choose(Strategy.WEAK_SPOTS)[:5] == [
         "golden one",
+        "question of a.md",
+        "question of b.md",
+        "question of c.md",
         "link of a.md",
-        "link of b.md",
-        "bees by night",
     ]
-    assert choose(Strategy.DEPTH_FIRST, 3) == ["golden one", "link of a.md", "heading of a.md"]
+    assert choose(Strategy.DEPTH_FIRST, 3) == ["golden one", "question of a.md", "link of a.md"]
     assert sorted(choose(Strategy.RANDOM)) == sorted(a.question for a in made)
     assert choose(Strategy.RANDOM) != choose(Strategy.WEAK_SPOTS)

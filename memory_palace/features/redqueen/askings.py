@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from types import MappingProxyType
@@ -28,10 +28,10 @@ from memory_palace.shown import inner
 
 CUT = 5
 """Notes that a person looks at."""
-AskingKind: TypeAlias = Literal["golden", "question", "link", "heading"]
-"""Origin of a question: the golden set, the field ``questions``, a link, a heading."""
-KINDS: tuple[AskingKind, ...] = ("golden", "question", "link", "heading")
-"""Most telling first: a note is nearly always found by its own heading."""
+AskingKind: TypeAlias = Literal["golden", "question", "link"]
+"""Origin of a question: the golden set, the field ``questions``, a link."""
+KINDS: tuple[AskingKind, ...] = ("golden", "question", "link")
+"""Most telling first."""
 _NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
 _LEAST_STEMS = 2
 """Telling words of a link's text that is asked: "learn more" has one."""
@@ -43,7 +43,7 @@ class Asking:
     """One question, which notes answer it, and the notes that came."""
 
     question: str
-    """The text on one line, without markup."""
+    """One line, without markup."""
     kind: AskingKind
     path: str
     """Path of the note that it is about."""
@@ -51,7 +51,7 @@ class Asking:
     said_in: str | None = None
     """Path of the other note whose words these are: whoever asks has not read it."""
     line: int | None = None
-    """1-based line of that note's file, of a heading that of its own."""
+    """1-based line of that note's file."""
     rank: int | None = None
     """1-based place of the first right note among those that came."""
     found: tuple[str, ...] = ()
@@ -62,7 +62,7 @@ class Asking:
     @property
     def place(self) -> str:
         """The place of its words, in brackets; empty where it is unknown."""
-        return f" ({self.said_in or self.path}:{self.line})" if self.line else ""
+        return f" ({self.said_in}:{self.line})" if self.said_in else ""
 
     def __str__(self) -> str:
         first = self.found[0] if self.found else "nothing"
@@ -124,16 +124,11 @@ def collect_askings(
 def _asked_by(
     document: Document, known: Mapping[str, Document], names: Meanings
 ) -> Iterator[Asking]:
-    """Yield the questions of a note's field and headings, and what its links call others."""
+    """Yield the questions of a note's field, and what its links call others."""
     path, markup = document.path, Markup(blank_own_sections(document.body))
     for text in document.texts("questions"):
         if tokenize(question := _read_line(text)):
             yield Asking(question, "question", path, document.title)
-    for heading in markup.headings:
-        question = _read_line(heading.text)
-        if question.endswith(("?", "？")) and tokenize(question):
-            line = document.body_first_line + heading.first
-            yield Asking(question, "heading", path, document.title, line=line)
     for target, shown, at in links_shown(markup):
         note = names.find(target, path)
         name = _read_line(shown)
@@ -215,15 +210,26 @@ class Confusion:
         return f"{self.title} is linked as {said}, which is {self.rival_title}{others}"
 
 
-def find_confused(asked: Iterable[Asking], documents: Mapping[str, Document]) -> list[Confusion]:
-    """Return the notes that a link calls by the name of another, which comes in their place."""
+def share_found(asked: Sequence[Asking]) -> float:
+    """Return the share of the questions whose note is among those that came."""
+    return sum(asking.rank is not None for asking in asked) / max(len(asked), 1)
+
+
+def judge_search(
+    asked: Sequence[Asking], documents: Mapping[str, Document]
+) -> tuple[tuple[Asking, ...], tuple[Confusion, ...]]:
+    """Return what was not found, and the notes that a link calls by the name of the first hit."""
+    missed: list[Asking] = []
     pairs: dict[tuple[str, str], list[Asking]] = defaultdict(list)
-    for asking in asked:
-        if asking.kind == "link" and asking.rank != 1 and asking.found:
-            first = documents.get(asking.found[0])
-            if first and name_key(asking.question) in map(name_key, first.names):
-                pairs[asking.path, first.path].append(asking)
-    return [
+    for asking in sorted(asked, key=lambda asking: KINDS.index(asking.kind)):
+        first = documents.get(asking.found[0]) if asking.found and asking.rank != 1 else None
+        names = map(name_key, first.names) if first and asking.kind == "link" else ()
+        if first and name_key(asking.question) in names:
+            pairs[asking.path, first.path].append(asking)
+        elif asking.rank is None:
+            missed.append(asking)
+    confused = [
         Confusion(path, documents[path].title, rival, documents[rival].title, tuple(questions))
         for (path, rival), questions in sorted(pairs.items(), key=lambda p: (-len(p[1]), p[0]))
     ]
+    return tuple(missed), tuple(confused)

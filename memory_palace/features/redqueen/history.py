@@ -9,20 +9,13 @@ from typing import Any
 
 from memory_palace.changes.journal import find_undone, read_log
 from memory_palace.engine import Engine
-from memory_palace.storage.logs import read_records
+from memory_palace.shown import to_record
+from memory_palace.storage.logs import append_record, read_records
 
 COMMAND = "redqueen"
 LOG = "redqueen.jsonl"
 REST = timedelta(hours=24)
 """A memory is never evolved twice within this time (source document 000)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """A weakness that was found in a note."""
-
-    path: str
-    gap: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +31,6 @@ class PastRound:
     score: float
     """Before its changes, 0 to 1."""
     evolved: tuple[str, ...]
-    gaps: tuple[Gap, ...]
     is_undone: bool = False
 
 
@@ -62,6 +54,13 @@ def read_history(engine: Engine) -> list[PastRound]:
     return [past for past in rounds if past is not None]
 
 
+def log_round(engine: Engine, past: PastRound) -> None:
+    """Log a round that was applied."""
+    record = to_record(past)
+    del record["undone"]  # it may be, later
+    append_record(engine.paths.logs / LOG, record)
+
+
 def _parse(record: Mapping[str, Any], undone: set[str]) -> PastRound | None:
     try:
         return PastRound(
@@ -72,7 +71,6 @@ def _parse(record: Mapping[str, Any], undone: set[str]) -> PastRound | None:
             questions=int(record["questions"]),
             score=float(record["score"]),
             evolved=tuple(map(str, record["evolved"])),
-            gaps=tuple(Gap(str(path), str(gap)) for path, gap in record["gaps"]),
             is_undone=str(record["id"]) in undone,
         )
     except (ValueError, KeyError, TypeError):

@@ -46,11 +46,6 @@ _LONGER = re.compile(r"[^\W_]|[-_/=@]|\.\w")
 _UNSAFE = re.compile(r"<!--|-->|^#{1,6}[ \t].*$", re.MULTILINE)
 
 
-def name_notes(proposals: Sequence[RoundProposal]) -> Iterator[str]:
-    """Yield the path of each note that would change, once, in the order of the proposals."""
-    yield from dict.fromkeys(proposal.path for proposal in proposals)
-
-
 def propose(library: Library) -> list[RoundProposal]:
     """Return the links that are missing, most often linked by others first.
 

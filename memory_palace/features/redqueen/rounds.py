@@ -18,17 +18,17 @@ from memory_palace.errors import UsageError
 from memory_palace.features.memories.memories import find_embedder
 from memory_palace.features.memories.reviews import load_reviews
 from memory_palace.features.redqueen.askings import (
-    KINDS,
     Asking,
     Confusion,
     ask_search,
     choose_askings,
     collect_askings,
-    find_confused,
+    judge_search,
+    share_found,
 )
 from memory_palace.features.redqueen.examined import ExaminedMemory, examine, may_change
-from memory_palace.features.redqueen.history import COMMAND, LOG, find_resting
-from memory_palace.features.redqueen.proposals import name_notes, patch_note, propose
+from memory_palace.features.redqueen.history import COMMAND, PastRound, find_resting, log_round
+from memory_palace.features.redqueen.proposals import patch_note, propose
 from memory_palace.features.redqueen.session import (
     MOST_CHANGED,
     Roles,
@@ -40,8 +40,7 @@ from memory_palace.features.redqueen.session import (
 from memory_palace.graph.resolve import fold_name
 from memory_palace.notes.document import Library
 from memory_palace.notes.golden import read_golden
-from memory_palace.shown import Shown, inner, plural
-from memory_palace.storage.logs import append_record
+from memory_palace.shown import Shown, plural
 
 QUESTIONS = 100
 MODEL_QUESTIONS = 10
@@ -90,9 +89,6 @@ class Round(Shown):
     spent: str | None
     """Calls and tokens of the model."""
     change: ChangeShown
-    is_by_model: bool = inner()
-    is_applied: bool = inner()
-    """Whether the change was to be made, if there is one."""
 
     def lines(self) -> Iterator[str]:
         """Yield what was found, most useful first, each kind with what to run next; the diff."""
@@ -123,8 +119,6 @@ class Round(Shown):
                 yield f"{path} has edits that are not committed to git and is left alone"
             if self.change.diff:
                 yield from self.change.remarks(as_json=False)
-            elif self.is_applied:
-                yield "nothing is proposed, so nothing was changed"
         if self.spent is not None:
             yield self.spent
         elif not self.by_meaning:
@@ -132,7 +126,7 @@ class Round(Shown):
 
     def _remark_score(self) -> Iterator[str]:
         count = plural(self.questions, "question")
-        if self.is_by_model:
+        if self.evaluations:
             yield f"{count}, score {self.score:.2f}"
         elif not self.questions:
             yield "no note is spoken of in words that make a question"
@@ -194,36 +188,34 @@ def run(
         play = partial(run_session, strategy=strategy, question_count=question_count, seed=seed)
         session = asyncio.run(play(memories, roles, evolve_at_most=limit, resting=resting))
         made = list(_drop_taken_names(session.proposals, library))
-    confused = find_confused(asked, library.documents)
-    known = {asking for confusion in confused for asking in confusion.questions}
-    missed = [asking for asking in asked if asking.rank is None and asking not in known]
-    paths = sorted(set(name_notes(made)))
+    missed, confused = judge_search(asked, library.documents)
+    paths = sorted({one.path for one in made})
+    weak = {one.memory_id for one in session.evaluations if one.should_evolve} if session else set()
     may_change = engine.config.changes.allow_uncommitted
     edited = () if may_change else tuple(edits_not_in_git(engine.paths, paths))
     awake = [p for p in made if p.path in memories and p.path not in {*resting, *edited}]
-    first = {*list(name_notes(awake))[:limit]}
+    first = list(dict.fromkeys(one.path for one in awake))[:limit]
     plan = partial(_plan, engine, [one for one in awake if one.path in first], moment)
     outcome = change_notes(engine, plan, command=COMMAND, apply=apply)
-    found = sum(asking.rank is not None for asking in asked)
     done = Round(
         strategy=strategy,
         questions=len(session.questions if session else asked),
         known_questions=len(askings),
-        score=session.score if session else found / max(len(asked), 1),
-        missed=tuple(sorted(missed, key=lambda asking: KINDS.index(asking.kind))),
-        confused=tuple(confused),
+        score=session.score if session else share_found(asked),
+        missed=missed,
+        confused=confused,
         evaluations=tuple(_judged(session)) if session else (),
         proposals=tuple(awake),
-        resting=tuple(sorted(resting & {*paths, *(session.resting if session else ())})),
+        resting=tuple(sorted(resting & {*paths, *weak})),
         uncommitted=edited,
         by_meaning=find_embedder(engine) is not None,
         spent=None,
         change=ChangeShown.of(outcome),
-        is_by_model=session is not None,
-        is_applied=apply,
     )
     if outcome.identity is not None:
-        _record(engine, done, seed=seed, now=moment)
+        time, evolved = moment.isoformat(timespec="milliseconds"), sorted(set(outcome.paths))
+        made_of = (strategy.value, seed, done.questions, done.score, tuple(evolved))
+        log_round(engine, PastRound(outcome.identity, time, *made_of))
     return done
 
 
@@ -259,31 +251,10 @@ def _plan(
     resting = find_resting(engine, now=now)
     chosen = [p for p in proposals if p.path not in resting and p.path in library.documents]
     operations: list[Operation] = []
-    for path in name_notes(chosen):
+    for path in dict.fromkeys(one.path for one in chosen):
         document = library.documents[path]
         after = patch_note(document, [p for p in chosen if p.path == path])
         if after != document.data:
             operations.append(Replace(path, document.data, after))
     evidence = tuple(f"{p.path}: {p.kind} {p.text}: {p.reason}" for p in chosen)
     return Plan(operations, f"red queen: {len(chosen)} proposals", evidence)
-
-
-def _record(engine: Engine, played: Round, *, seed: int, now: datetime) -> None:
-    """Log a round that was applied."""
-    gaps = [(judged.path, gap) for judged in played.evaluations for gap in judged.gaps]
-    gaps += [(found.path, f"not found: {found.question}") for found in played.missed]
-    gaps += [
-        (pair.path, f"taken for {pair.rival}: {pair.questions[0].question}")
-        for pair in played.confused
-    ]
-    record = {
-        "id": played.change.id,
-        "time": now.isoformat(timespec="milliseconds"),
-        "strategy": played.strategy.value,
-        "seed": seed,
-        "questions": played.questions,
-        "score": round(played.score, 6),
-        "evolved": sorted(set(played.change.paths)),
-        "gaps": gaps,
-    }
-    append_record(engine.paths.logs / LOG, record)

@@ -181,13 +181,10 @@ class Roles(Protocol):
 class RoundFindings:
     """Findings and proposals of one round. Nothing is written."""
 
-    strategy: Strategy
     questions: tuple[Question, ...]
     answers: tuple[LearnerAnswer, ...]
     evaluations: tuple[Evaluation, ...]
     proposals: tuple[RoundProposal, ...]
-    resting: tuple[str, ...] = ()
-    """Weak memories that were changed within the last day, and are left alone."""
 
     @property
     def score(self) -> float:
@@ -287,13 +284,10 @@ async def run_session(
     answers = await roles.recall([question.question_text for question in questions], cues)
     evaluations = await roles.judge(questions, answers, memories)
     weak = _find_weak(evaluations)
-    tired = tuple(id for id in weak if id in resting)
     awake = {id: found for id, found in weak.items() if id not in resting}
     chosen = dict(list(awake.items())[:evolve_at_most])
     proposals = await roles.strengthen(chosen, memories, strategy) if chosen else []
-    return RoundFindings(
-        strategy, tuple(questions), tuple(answers), tuple(evaluations), tuple(proposals), tired
-    )
+    return RoundFindings(tuple(questions), tuple(answers), tuple(evaluations), tuple(proposals))
 
 
 async def run_red_queen(

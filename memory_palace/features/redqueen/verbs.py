@@ -82,7 +82,7 @@ class RoundHistory(Shown):
 
 @redqueen.verb("history")
 def history(palace: Palace) -> RoundHistory:
-    """List the rounds that were applied, oldest first; --json has their gaps and notes.
+    """List the rounds that were applied, oldest first; --json names their notes.
 
     Example: palace redqueen history
     """
