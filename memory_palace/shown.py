@@ -27,6 +27,7 @@ _NAMES = {
     "first_line": "line",
     "heading_path": "headings",
     "trials": "reviews",
+    "memory_id": "path",
     "old": "from",
     "new": "to",
 }

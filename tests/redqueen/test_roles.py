@@ -42,9 +42,9 @@ def test_the_learner_is_given_questions_and_cues_and_nothing_else(orchard):
             return await super().recall(questions, cues)
 
     listening = Listening()
-    session = asyncio.run(run_session(orchard, listening, question_count=3))
+    found = asyncio.run(run_session(orchard, listening, question_count=3)).evaluations
     cues = [orchard[id].cue for id in sorted(orchard)]
-    assert listening.heard == [*(q.question_text for q in session.questions), *cues]
+    assert listening.heard == [*(each.question for each in found), *cues]
 
 
 def test_other_contents_behind_the_same_cues_change_no_answer(orchard):

@@ -210,11 +210,6 @@ class Confusion:
         return f"{self.title} is linked as {said}, which is {self.rival_title}{others}"
 
 
-def share_found(asked: Sequence[Asking]) -> float:
-    """Return the share of the questions whose note is among those that came."""
-    return sum(asking.rank is not None for asking in asked) / max(len(asked), 1)
-
-
 def judge_search(
     asked: Sequence[Asking], documents: Mapping[str, Document]
 ) -> tuple[tuple[Asking, ...], tuple[Confusion, ...]]:

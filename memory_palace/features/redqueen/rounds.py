@@ -15,7 +15,6 @@ from memory_palace.changes.operations import Operation, Replace
 from memory_palace.cli.changes import ChangeShown
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
-from memory_palace.features.memories.memories import find_embedder
 from memory_palace.features.memories.reviews import load_reviews
 from memory_palace.features.redqueen.askings import (
     Asking,
@@ -24,15 +23,14 @@ from memory_palace.features.redqueen.askings import (
     choose_askings,
     collect_askings,
     judge_search,
-    share_found,
 )
 from memory_palace.features.redqueen.examined import ExaminedMemory, examine, may_change
 from memory_palace.features.redqueen.history import COMMAND, PastRound, find_resting, log_round
 from memory_palace.features.redqueen.proposals import patch_note, propose
 from memory_palace.features.redqueen.session import (
     MOST_CHANGED,
+    Evaluation,
     Roles,
-    RoundFindings,
     RoundProposal,
     Strategy,
     run_session,
@@ -50,21 +48,6 @@ _SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedAnswer:
-    """A question of a model, what was recalled of it, and the verdict."""
-
-    path: str
-    question: str
-    difficulty: str
-    expected: tuple[str, ...]
-    score: float
-    gaps: tuple[str, ...]
-    should_evolve: bool
-    recalled: tuple[str, ...]
-    confidence: int
-
-
-@dataclass(frozen=True, slots=True)
 class Round(Shown):
     """One round, and the change it made or would make."""
 
@@ -77,25 +60,24 @@ class Round(Shown):
     missed: tuple[Asking, ...]
     """Questions whose note is not among the first five."""
     confused: tuple[Confusion, ...]
-    evaluations: tuple[JudgedAnswer, ...]
-    """The answers of a model, where one played the round."""
+    evaluations: tuple[Evaluation, ...]
+    """The verdicts of a model, where one played the round."""
     proposals: tuple[RoundProposal, ...]
     """Most useful first; ``change`` holds those on the first notes."""
     resting: tuple[str, ...]
     """Notes that something is proposed for, and that were changed within the last day."""
     uncommitted: tuple[str, ...]
     """Notes that something is proposed for, and that have edits git does not know."""
-    by_meaning: bool
     spent: str | None
     """Calls and tokens of the model."""
     change: ChangeShown
 
     def lines(self) -> Iterator[str]:
         """Yield what was found, most useful first, each kind with what to run next; the diff."""
-        for judged in self.evaluations:
-            yield f"{judged.score:.2f}  {judged.path}"
-            yield f"      asked: {judged.question}"
-            yield from (f"      gap: {gap}" for gap in judged.gaps)
+        for verdict in self.evaluations:
+            yield f"{verdict.score:.2f}  {verdict.memory_id}"
+            yield f"      asked: {verdict.question}"
+            yield from (f"      gap: {gap}" for gap in verdict.gaps)
         if self.confused:
             yield from _list_first("taken for another note", self.confused)
             yield f'  next: palace query "{self.confused[0].questions[0].question}"'
@@ -121,8 +103,6 @@ class Round(Shown):
                 yield from self.change.remarks(as_json=False)
         if self.spent is not None:
             yield self.spent
-        elif not self.by_meaning:
-            yield "there are no vectors, so only words were compared; run `palace index`"
 
     def _remark_score(self) -> Iterator[str]:
         count = plural(self.questions, "question")
@@ -189,6 +169,7 @@ def run(
         session = asyncio.run(play(memories, roles, evolve_at_most=limit, resting=resting))
         made = list(_drop_taken_names(session.proposals, library))
     missed, confused = judge_search(asked, library.documents)
+    found = sum(asking.rank is not None for asking in asked)
     paths = sorted({one.path for one in made})
     weak = {one.memory_id for one in session.evaluations if one.should_evolve} if session else set()
     may_change = engine.config.changes.allow_uncommitted
@@ -199,40 +180,23 @@ def run(
     outcome = change_notes(engine, plan, command=COMMAND, apply=apply)
     done = Round(
         strategy=strategy,
-        questions=len(session.questions if session else asked),
+        questions=len(session.evaluations if session else asked),
         known_questions=len(askings),
-        score=session.score if session else share_found(asked),
+        score=session.score if session else found / max(len(asked), 1),
         missed=missed,
         confused=confused,
-        evaluations=tuple(_judged(session)) if session else (),
+        evaluations=session.evaluations if session else (),
         proposals=tuple(awake),
         resting=tuple(sorted(resting & {*paths, *weak})),
         uncommitted=edited,
-        by_meaning=find_embedder(engine) is not None,
         spent=None,
         change=ChangeShown.of(outcome),
     )
     if outcome.identity is not None:
-        time, evolved = moment.isoformat(timespec="milliseconds"), sorted(set(outcome.paths))
-        made_of = (strategy.value, seed, done.questions, done.score, tuple(evolved))
-        log_round(engine, PastRound(outcome.identity, time, *made_of))
+        time, evolved = moment.isoformat(timespec="milliseconds"), tuple(sorted(outcome.paths))
+        asked_of = strategy.value, seed, done.questions, done.score
+        log_round(engine, PastRound(outcome.identity, time, *asked_of, evolved))
     return done
-
-
-def _judged(session: RoundFindings) -> Iterator[JudgedAnswer]:
-    triples = zip(session.questions, session.answers, session.evaluations, strict=True)
-    for question, answer, verdict in triples:
-        yield JudgedAnswer(
-            verdict.memory_id,
-            question.question_text,
-            question.difficulty,
-            question.expected_elements,
-            verdict.score,
-            verdict.gaps,
-            verdict.should_evolve,
-            answer.recalled,
-            answer.confidence,
-        )
 
 
 def _drop_taken_names(

@@ -181,8 +181,6 @@ class Roles(Protocol):
 class RoundFindings:
     """Findings and proposals of one round. Nothing is written."""
 
-    questions: tuple[Question, ...]
-    answers: tuple[LearnerAnswer, ...]
     evaluations: tuple[Evaluation, ...]
     proposals: tuple[RoundProposal, ...]
 
@@ -283,15 +281,17 @@ async def run_session(
     cues = [memories[id].cue for id in sorted(memories)]
     answers = await roles.recall([question.question_text for question in questions], cues)
     evaluations = await roles.judge(questions, answers, memories)
-    weak = _find_weak(evaluations)
-    awake = {id: found for id, found in weak.items() if id not in resting}
-    chosen = dict(list(awake.items())[:evolve_at_most])
+    weak: dict[str, list[Evaluation]] = {}
+    for found in sorted(evaluations, key=lambda found: (found.score, found.memory_id)):
+        if found.should_evolve and found.memory_id not in resting:
+            weak.setdefault(found.memory_id, []).append(found)
+    chosen = dict(list(weak.items())[:evolve_at_most])
     proposals = await roles.strengthen(chosen, memories, strategy) if chosen else []
-    return RoundFindings(tuple(questions), tuple(answers), tuple(evaluations), tuple(proposals))
+    return RoundFindings(tuple(evaluations), tuple(proposals))
 
 
 async def run_red_queen(
-    palace: Mapping[str, Memory | ExaminedMemory],
+    palace: Mapping[str, Memory],
     strategy: Strategy = Strategy.WEAK_SPOTS,
     question_count: int = 10,
     *,
@@ -302,24 +302,9 @@ async def run_red_queen(
 
     Unlike the document's, it changes nothing: ``run_session`` returns the proposals too.
     """
-    memories = {
-        id: ExaminedMemory.of(replace(memory, id=id)) if isinstance(memory, Memory) else memory
-        for id, memory in palace.items()
-    }
+    memories = {id: ExaminedMemory.of(replace(memory, id=id)) for id, memory in palace.items()}
+    played = roles or SentenceRoles()
     session = await run_session(
-        memories,
-        roles or SentenceRoles(),
-        strategy=strategy,
-        question_count=question_count,
-        seed=seed,
+        memories, played, strategy=strategy, question_count=question_count, seed=seed
     )
     return list(session.evaluations)
-
-
-def _find_weak(evaluations: Sequence[Evaluation]) -> Mapping[str, list[Evaluation]]:
-    """Return the evaluations of each weak memory, worst memory first, ties by id."""
-    found: dict[str, list[Evaluation]] = {}
-    for evaluation in evaluations:
-        if evaluation.should_evolve:
-            found.setdefault(evaluation.memory_id, []).append(evaluation)
-    return dict(sorted(found.items(), key=lambda item: (min(e.score for e in item[1]), item[0])))
