@@ -33,8 +33,8 @@ from memory_palace.table import METHODS, load
 
 if TYPE_CHECKING:
     from memory_palace.changes.adding import Appended
-    from memory_palace.changes.changing import Outcome
-    from memory_palace.changes.feature import Changes, ColdZone
+    from memory_palace.changes.changing import Changes, Outcome
+    from memory_palace.changes.cold_zone import ColdZone
     from memory_palace.features.anchors.feature import Anchors
     from memory_palace.features.capture.remembering import Remembered
     from memory_palace.features.importing.items import ImportReport
@@ -106,7 +106,7 @@ class Palace(Engine):
         does. A ``body`` may have front matter and a heading of its own; lines of it with secrets
         and private spans are not written.
         """
-        from memory_palace.changes.new_notes import make_note
+        from memory_palace.changes.adding import make_note
 
         given = {"room": room, "folder": folder, "type": type, "priority": priority}
         return make_note(self, title, body=body, tags=tags, **given).path

@@ -123,8 +123,8 @@ MOVED = {
 """Verbs of earlier versions, each with the words to type instead."""
 FEATURES = {
     "anchors": "anchors.feature:Anchors",
-    "changes": "memory_palace.changes.feature:Changes",
-    "cold_zone": "memory_palace.changes.feature:ColdZone",
+    "changes": "memory_palace.changes.changing:Changes",
+    "cold_zone": "memory_palace.changes.cold_zone:ColdZone",
     "conflicts": "tasks.feature:Conflicts",
     "golden": "tasks.feature:Golden",
     "loci": "seek.feature:Loci",

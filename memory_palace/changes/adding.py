@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 
-from memory_palace.changes.changing import WAIT_SECONDS, find_note, read_notes, write_file
-from memory_palace.changes.operations import Replace, check_inside
+from memory_palace.changes.changing import WAIT_SECONDS, find_note, read_notes, today, write_file
+from memory_palace.changes.composing import compose_note, place_note
+from memory_palace.changes.operations import Create, Replace, check_inside
 from memory_palace.engine import Engine
 from memory_palace.errors import IndexMissingError, PalaceError, UsageError
 from memory_palace.graph.naming import NoteNames
 from memory_palace.models import Problem
 from memory_palace.notes.discovery import discover_notes
 from memory_palace.notes.excerpt import split_line_range
+from memory_palace.notes.frontmatter import set_fields, split_front_matter
 from memory_palace.notes.ignoring import SUFFIXES
 from memory_palace.notes.insertion import append_text, clean_text
 from memory_palace.notes.rooms import is_cold_path
 from memory_palace.notes.withholding import leave_out
+from memory_palace.retrieval.filters import check_priority
 
 MOST_UNINDEXED = 200
 """A palace without an index gets one of up to so many notes: more take more than a moment."""
@@ -73,9 +78,7 @@ def find_file(engine: Engine, name: str) -> str:
     found by its path. Raise ``UsageError`` where there is none, several, or one that is archived.
     """
     bare = split_line_range(name)[0]
-    path = _find_path(engine, name) or _find_path(engine, bare)
-    if path is None:
-        path = _find_named(engine, bare)
+    path = _find_path(engine, name) or _find_path(engine, bare) or _find_named(engine, bare)
     check_inside(engine.paths, path)
     if is_cold_path(engine.paths, path):
         raise UsageError(f"{path} is archived; `palace metabolism restore` brings it back")
@@ -85,12 +88,10 @@ def find_file(engine: Engine, name: str) -> str:
 def _find_path(engine: Engine, name: str) -> str | None:
     """Return the path of a file of the notes that is named by it, from the root or the notes."""
     for path in (name, f"{engine.paths.prefix}{name}"):
-        try:
+        with suppress(UsageError, OSError):
             check_inside(engine.paths, path)
             if path.lower().endswith(SUFFIXES) and (engine.paths.root / path).is_file():
                 return path
-        except (UsageError, OSError):
-            continue
     return None
 
 
@@ -98,12 +99,75 @@ def _find_named(engine: Engine, name: str) -> str:
     try:
         return NoteNames.from_snapshot(engine.snapshot()).find(name)
     except UsageError as error:
-        try:
+        with suppress(UsageError):
             return NoteNames.from_snapshot(engine.snapshot(include_cold=True)).find(name)
-        except UsageError:
-            raise error from None
+        raise error from None
     except IndexMissingError:
         return find_note(read_notes(engine), name).path
+
+
+@dataclass(frozen=True, slots=True)
+class NewNote:
+    """A note that was made."""
+
+    path: str
+    last_line: int
+    withheld: tuple[Problem, ...]
+    """What of the body was not written, by line of it as given: secrets, private spans."""
+    is_indexed: bool
+    remark: str
+    """Why the index does not hold it, where it does not."""
+
+
+def make_note(
+    engine: Engine,
+    title: str,
+    *,
+    body: str = "",
+    room: str | None = None,
+    folder: str | None = None,
+    type: str | None = None,
+    priority: str | None = None,
+    tags: Sequence[str] = (),
+) -> NewNote:
+    """Create a note, and bring an index that exists up to date; ``Palace.new`` says the rest."""
+    path = place_note(engine.paths, title, room=room, folder=folder)
+    level = check_priority(priority) if priority is not None else None
+    text, withheld = leave_out(clean_text(body)) if body.strip() else ("", ())
+    given = {"type": type, "priority": level, "tags": list(tags)}
+    fields: dict[str, object] = {"title": title, "date": today()}
+    fields |= {key: value for key, value in given.items() if value}
+    note = _compose(path, title, fields, text)
+    most = engine.config.max_note_bytes
+    if len(note.data) > most:
+        raise UsageError(f"the note would be larger than max_note_bytes ({most:,}); split it")
+    write_file(engine, lambda: note, command="new")
+    remark = "it is not indexed yet; run `palace index`"
+    if engine.paths.commit.exists():
+        remark = index_note(engine, path, wait_seconds=WAIT_SECONDS)
+    return NewNote(path, note.data.count(b"\n"), withheld, not remark, remark)
+
+
+def _compose(path: str, title: str, fields: Mapping[str, object], text: str) -> Create:
+    """Return a note of a body, whose own front matter and heading are kept.
+
+    What is asked for replaces its fields of that name, but for tags, which are added, and the day.
+    """
+    matter = split_front_matter(f"{text}\n")
+    if matter.error:
+        raise UsageError(f"line {matter.error_line} of the body: its {matter.error}; correct it")
+    body = text[matter.end :].strip("\n")
+    is_titled = body.startswith("# ")
+    if not matter.end and not is_titled:
+        return compose_note(path, title, fields, lead=body)
+    heading = "" if is_titled else f"# {title}\n\n" if body else f"# {title}"
+    block = f"---\n{matter.raw}---\n" if matter.end else ""
+    merged = {k: v for k, v in fields.items() if k != "date" or k not in matter.values}
+    own, asked = matter.values.get("tags"), fields.get("tags")
+    if own and isinstance(asked, list):
+        listed = own if isinstance(own, list) else str(own).replace(",", " ").split()
+        merged["tags"] = list(dict.fromkeys([*map(str, listed), *asked]))
+    return Create(path, set_fields(path, f"{block}{heading}{body}\n".encode(), merged))
 
 
 def index_note(engine: Engine, path: str, *, wait_seconds: float) -> str:

@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memory_palace.changes.journal import apply_change, plan_undo, read_log, recover, undo
-from memory_palace.changes.logged_change import LoggedChange
 from memory_palace.changes.operations import (
     ChangeSet,
     Create,
+    LoggedChange,
     Move,
     Operation,
     Replace,
@@ -23,6 +23,7 @@ from memory_palace.changes.operations import (
 from memory_palace.changes.relinking import relink
 from memory_palace.engine import Engine
 from memory_palace.errors import ConfigError, PalaceError, RoomNotMappedError, UsageError
+from memory_palace.feature import Feature, Verb
 from memory_palace.graph.naming import NoteNames
 from memory_palace.notes.document import Document, Known, Library, read_library
 from memory_palace.notes.golden import read_golden_text
@@ -288,3 +289,10 @@ def _paths(change: ChangeSet) -> tuple[str, ...]:
     moved = {operation.old: operation.new for operation in change if isinstance(operation, Move)}
     paths = [target_of(operation) for operation in change]
     return tuple(dict.fromkeys(moved.get(path, path) for path in paths))
+
+
+class Changes(Feature):
+    """The log of everything that a command has changed in the notes."""
+
+    log = Verb(read_changes)
+    undo = Verb(undo_change)

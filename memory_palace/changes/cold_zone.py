@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
@@ -13,8 +12,8 @@ from memory_palace.changes.operations import Move, Replace
 from memory_palace.config import PalacePaths, Rooms
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
+from memory_palace.feature import Feature, Verb
 from memory_palace.graph.naming import NoteNames
-from memory_palace.graph.router import LinkGraph
 from memory_palace.models import Filters
 from memory_palace.notes.manifest import drop_lines, read_manifest
 from memory_palace.notes.rooms import is_cold_path
@@ -34,43 +33,22 @@ class Leak:
         return f"{self.where}: {self.path}" + (f" ({self.detail})" if self.detail else "")
 
 
-def find_cold_leaks(
-    *,
-    is_cold: Callable[[str], bool],
-    manifest: Iterable[str],
-    indexed: Iterable[str],
-    graph: LinkGraph,
-    hits: Iterable[str],
-) -> list[Leak]:
-    """Return every cold path in the manifest, hot index, graph, or hits of a test query.
-
-    ``is_cold`` decides on a path relative to the root. Nothing is read or written.
-    """
-    leaks = [Leak("manifest", path) for path in manifest if is_cold(path)]
-    leaks += [Leak("index", path) for path in indexed if is_cold(path)]
-    leaks += [Leak("graph", path) for path in graph.paths if is_cold(path)]
-    leaks += [
+def find_leaks(engine: Engine) -> list[Leak]:
+    """Return every cold path in the manifest, hot index, graph, or hits of a test query."""
+    snapshot, graph = engine.snapshot(), engine.graph()
+    manifest = read_manifest(engine.paths).entries.values()
+    probe = engine.query("", filters=Filters(since=0.0), limit=len(snapshot.paths) or 1)
+    shown = [Leak("manifest", entry.path) for entry in manifest]
+    shown += [Leak("index", path) for path in snapshot.paths]
+    shown += [Leak("graph", path) for path in graph.paths]
+    shown += [
         Leak("graph", target, f"linked from {edge.source}")
         for edge in graph.edges
         for target in edge.targets
-        if is_cold(target)
     ]
-    leaks += [Leak("query", path) for path in hits if is_cold(path)]
-    return sorted(set(leaks))
-
-
-def find_leaks(engine: Engine) -> list[Leak]:
-    """Look for cold paths in manifest, index, graph and the answer to a test query."""
-    snapshot = engine.snapshot()
-    manifest = read_manifest(engine.paths)
-    probe = engine.query("", filters=Filters(since=0.0), limit=len(snapshot.paths) or 1)
-    return find_cold_leaks(
-        is_cold=lambda path: is_cold_path(engine.paths, path),
-        manifest=[entry.path for entry in manifest.entries.values()],
-        indexed=snapshot.paths,
-        graph=engine.graph(),
-        hits=[hit.path for hit in probe.hits],
-    )
+    shown += [Leak("query", hit.path) for hit in probe.hits]
+    cold = {path for path in {leak.path for leak in shown} if is_cold_path(engine.paths, path)}
+    return sorted({leak for leak in shown if leak.path in cold})
 
 
 def fix_leaks(engine: Engine) -> None:
@@ -135,3 +113,13 @@ def plan_restore(paths: PalacePaths, path: str) -> Move:
     if paths.is_classic and before.count("/") < 2:
         raise UsageError(f"the log does not say where {path} came from; move it back by hand")
     return Move(path, before)
+
+
+class ColdZone(Feature):
+    """The archive basement, where ordinary questions do not look."""
+
+    check = Verb(find_leaks)
+    fix = Verb(fix_leaks)
+    archive = Verb(archive_note)
+    restore = Verb(restore_note)
+    undo = Verb(undo_last)

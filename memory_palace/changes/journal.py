@@ -8,52 +8,47 @@ here that writes holds the writer's lock.
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections.abc import Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 
-from memory_palace.changes.file_steps import (
-    digest_of,
-    do,
-    drop_empty,
-    take_back_move,
-    take_back_write,
-)
-from memory_palace.changes.logged_change import (
-    LoggedChange,
-    Write,
-    describe_writes,
-    digest,
-    digests_after,
-    first_lines,
-    join_changes,
-    parse_logged_change,
-)
 from memory_palace.changes.operations import (
     ChangeSet,
     Create,
+    LoggedChange,
     Move,
     Operation,
     Remove,
     Replace,
+    Write,
     check_change,
     check_inside,
-    has_grown,
-    new_folders,
-    touched_paths,
+    target_of,
 )
 from memory_palace.config import PalacePaths
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.notes.git import uncommitted
 from memory_palace.notes.manifest import return_lines
-from memory_palace.storage.atomic import remove_files, sweep_temporaries, write_atomic
+from memory_palace.storage.atomic import (
+    remove_files,
+    sweep_temporaries,
+    sweep_temporaries_of,
+    sync_folder,
+    write_atomic,
+    write_new,
+)
 from memory_palace.storage.logs import append_record, parse_record, read_records
 
 LOG = "moves.jsonl"
 KEPT = "before"
 """Folder below the logs: the bytes that changes replaced. Deleting it only forbids undo."""
 _JOURNAL = ".journal.json"
+_NO_HARD_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +57,19 @@ class Undo:
 
     entry: LoggedChange
     change: tuple[Operation, ...]
+
+
+def digest(data: bytes) -> str:
+    """Return the SHA-256 that names bytes, hexadecimal."""
+    return sha256(data).hexdigest()
+
+
+def _digest_of(path: Path) -> str | None:
+    """Return the digest of a file, or ``None`` where it cannot be read."""
+    try:
+        return digest(path.read_bytes())
+    except OSError:
+        return None
 
 
 def apply_change(
@@ -88,7 +96,8 @@ def apply_change(
     recover(paths)
     check_change(paths, change)
     if not allow_uncommitted:
-        _check_committed(paths, [path for path in touched_paths(change) if path not in edited])
+        there = [op.path for op in change if not isinstance(op, Create)]
+        _check_committed(paths, [path for path in there if path not in edited])
     identity = f"{now}-{sum(1 for _ in read_records(paths.logs / LOG)) + 1}"
     entry = LoggedChange(identity, now, command, reason, tuple(evidence), undoes=undoes)
     entry = _describe(paths, change, replace(entry, agent=agent, continues=continues))
@@ -96,7 +105,7 @@ def apply_change(
     write_atomic(paths.own / _JOURNAL, json.dumps(entry.to_record()).encode())
     try:
         for operation in sorted(change, key=lambda operation: isinstance(operation, Move)):
-            do(paths.root, operation)
+            _do(paths.root, operation)
         append_record(paths.logs / LOG, entry.to_record())
     except (OSError, PalaceError) as error:
         recover(paths)
@@ -114,7 +123,7 @@ def create_unlocked(
     check_inside(paths, note.path)
     entry = LoggedChange(f"{now}-{agent}", now, command, f"{command} {note.path}", agent=agent)
     entry = _describe(paths, [note], entry)
-    do(paths.root, note)
+    _do(paths.root, note)
     append_record(paths.logs / LOG, entry.to_record())
 
 
@@ -128,7 +137,7 @@ def recover(paths: PalacePaths) -> bool:
         record = parse_record(journal.read_bytes())
     except FileNotFoundError:
         return False
-    entry = parse_logged_change(record or {})
+    entry = LoggedChange.of_record(record or {})
     if entry is None:
         raise PalaceError(f"{journal} is damaged; inspect it, then delete it")
     if not _is_logged(paths, entry):
@@ -147,7 +156,7 @@ def plan_undo(
     log = read_log(paths)
     entry = _entry_to_undo(log, command, identity)
     changed = [
-        path for path, wanted in entry.digests.items() if digest_of(paths.root / path) != wanted
+        path for path, wanted in entry.digests.items() if _digest_of(paths.root / path) != wanted
     ]
     if changed:
         listed = ", ".join(sorted(changed))
@@ -168,7 +177,9 @@ def plan_undo(
             back.append(Remove(path, now))
         else:
             back.append(Create(path, before) if write.after is None else Replace(path, now, before))
-    shown, after = paths.shown(paths.manifest), return_lines(paths, entry.new_paths)
+    made = {write.path: None for write in entry.writes if write.before is None}
+    origins = {**made, **{move.new: move.old for move in entry.moves}}
+    shown, after = paths.shown(paths.manifest), return_lines(paths, origins)
     if after is not None and shown not in entry.digests:
         back.append(Replace(shown, paths.manifest.read_bytes(), after))
     return Undo(entry, (*back, *(Move(move.new, move.old) for move in reversed(entry.moves))))
@@ -189,16 +200,16 @@ def undo(paths: PalacePaths, *, now: str, agent: str = "", **which: str | None) 
         undoes=entry.identity,
         agent=agent,
     )
-    drop_empty(paths.root, entry.folders)
+    _drop_empty(paths.root, entry.folders)
     return planned
 
 
 def read_log(paths: PalacePaths) -> list[LoggedChange]:
     """Return every logged change, oldest first; the parts of one are joined."""
     log: list[LoggedChange] = []
-    for entry in filter(None, map(parse_logged_change, read_records(paths.logs / LOG))):
+    for entry in filter(None, map(LoggedChange.of_record, read_records(paths.logs / LOG))):
         is_next = log and entry.continues == log[-1].identity
-        log.append(join_changes(log.pop(), entry) if is_next else entry)
+        log.append(log.pop().joined(entry) if is_next else entry)
     return log
 
 
@@ -221,7 +232,7 @@ def edits_not_in_git(paths: PalacePaths, notes: Sequence[str]) -> list[str]:
     changed = uncommitted(paths.root, notes)
     log = read_log(paths) if changed else []
     ours = {path: wanted for entry in log for path, wanted in entry.digests.items()}
-    return [path for path in changed if digest_of(paths.root / path) != ours.get(path)]
+    return [path for path in changed if _digest_of(paths.root / path) != ours.get(path)]
 
 
 def _roll_back(paths: PalacePaths, entry: LoggedChange) -> None:
@@ -231,10 +242,10 @@ def _roll_back(paths: PalacePaths, entry: LoggedChange) -> None:
         check_inside(paths, path)
     before = {write.path: _kept(paths, write) for write in entry.writes}
     for move in reversed(entry.moves):
-        take_back_move(paths.root, move)
+        _take_back_move(paths.root, move)
     for write in reversed(entry.writes):
-        take_back_write(paths.root, write, before[write.path])
-    drop_empty(paths.root, entry.folders)
+        _take_back_write(paths.root, write, before[write.path])
+    _drop_empty(paths.root, entry.folders)
 
 
 def _entry_to_undo(
@@ -264,15 +275,25 @@ def _check_committed(paths: PalacePaths, touched: Sequence[str]) -> None:
 
 def _describe(paths: PalacePaths, change: ChangeSet, entry: LoggedChange) -> LoggedChange:
     """Return an entry with what is logged of a change, from the notes as they are before it."""
-    moves = tuple(operation for operation in change if isinstance(operation, Move))
-    writes = describe_writes(change)
-    moved = {move.old: digest((paths.root / move.old).read_bytes()) for move in moves}
+    moves = [operation for operation in change if isinstance(operation, Move)]
+    writes = [
+        Write(op.path, *(None if each is None else digest(each) for each in (op.before, op.after)))
+        for op in change
+        if not isinstance(op, Move)
+    ]
+    left = {move.old: digest((paths.root / move.old).read_bytes()) for move in moves}
+    left |= {write.path: write.after for write in writes if write.after is not None}
+    for move in moves:
+        left[move.new] = left.pop(move.old)
+    made = {
+        folder
+        for target in map(target_of, change)
+        for folder in (paths.root / target).parents
+        if not folder.exists() and not target.startswith(".")
+    }
+    folders = sorted(folder.relative_to(paths.root).as_posix() for folder in made)
     return replace(
-        entry,
-        writes=writes,
-        moves=moves,
-        digests=digests_after(writes, moves, moved),
-        folders=new_folders(paths.root, change),
+        entry, writes=tuple(writes), moves=tuple(moves), digests=left, folders=tuple(folders)
     )
 
 
@@ -281,14 +302,23 @@ def _keep(paths: PalacePaths, change: ChangeSet) -> None:
 
     Of a log that only grows none are: they are its first lines.
     """
-    texts = [op.before for op in change if isinstance(op, Replace | Remove) and not has_grown(op)]
+    texts = [op.before for op in change if isinstance(op, Replace | Remove) and not _grows(op)]
     folder = paths.logs / KEPT
     if texts:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     for text in texts:
         path = folder / digest(text)
-        if digest_of(path) != path.name:
+        if _digest_of(path) != path.name:
             write_atomic(path, text)
+
+
+def _grows(operation: Replace | Remove) -> bool:
+    return (
+        isinstance(operation, Replace)
+        and operation.path.endswith(".jsonl")
+        and operation.before.endswith(b"\n")
+        and operation.after.startswith(operation.before)
+    )
 
 
 def _kept(paths: PalacePaths, write: Write) -> bytes | None:
@@ -296,14 +326,95 @@ def _kept(paths: PalacePaths, write: Write) -> bytes | None:
     if write.before is None:
         return None
     path: Path = paths.logs / KEPT / write.before
-    if path.parent == paths.logs / KEPT and digest_of(path) == path.name:
+    if path.parent == paths.logs / KEPT and _digest_of(path) == path.name:
         return path.read_bytes()
     file = paths.root / write.path
-    before = first_lines(file.read_bytes() if file.is_file() else b"", write.before)
-    if before is None:
-        raise PalaceError(f"{path} is missing or damaged, so this change cannot be undone")
-    return before
+    seen, size, data = sha256(), 0, file.read_bytes() if file.is_file() else b""
+    for line in data.splitlines(keepends=True):
+        seen.update(line)
+        size += len(line)
+        if seen.hexdigest() == write.before:  # a log that has grown
+            return data[:size]
+    raise PalaceError(f"{path} is missing or damaged, so this change cannot be undone")
 
 
 def _is_logged(paths: PalacePaths, entry: LoggedChange) -> bool:
     return any(record.get("id") == entry.identity for record in read_records(paths.logs / LOG))
+
+
+def _do(root: Path, operation: Operation) -> None:
+    """Carry out one operation that was checked; each step is whole."""
+    path = root / operation.path
+    if isinstance(operation, Move):
+        _move(path, root / operation.new)
+    elif operation.before is None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_new(path, operation.after)
+    else:
+        if path.read_bytes() != operation.before:
+            raise PalaceError(
+                f"{operation.path} has been changed by another program; run the command again"
+            )
+        if operation.after is None:
+            _drop(path)
+        else:
+            _rewrite(path, operation.after)
+
+
+def _take_back_move(root: Path, move: Move) -> None:
+    """Undo what was done of a move: nothing, the link, or all of it."""
+    old, new = root / move.old, root / move.new
+    if new.exists() and not old.exists():
+        _move(new, old)
+    elif new.exists() and old.samefile(new):
+        _drop(new)
+
+
+def _take_back_write(root: Path, write: Write, before: bytes | None) -> None:
+    """Give a file its old bytes again; ``before`` is ``None`` where there was none.
+
+    A file that holds neither the old bytes nor the new ones was saved by somebody since; it is
+    left as it is.
+    """
+    path = root / write.path
+    if before is None:
+        if _digest_of(path) == write.after:
+            _drop(path)
+    elif write.after is None:
+        if not path.exists():
+            write_new(path, before)
+    elif _digest_of(path) == write.after:
+        _rewrite(path, before)
+    sweep_temporaries_of(path)
+
+
+def _drop_empty(root: Path, folders: Sequence[str]) -> None:
+    """Remove the folders in which nothing is, those inside others first."""
+    for folder in reversed(folders):
+        with suppress(OSError):
+            os.rmdir(root / folder)  # noqa: PTH106 - tests stop at this call
+
+
+def _rewrite(path: Path, data: bytes) -> None:
+    write_atomic(path, data, mode=path.stat().st_mode & 0o777)
+
+
+def _drop(path: Path) -> None:
+    os.unlink(path)  # noqa: PTH108 - tests stop at this call
+    sync_folder(path.parent)
+
+
+def _move(old: Path, new: Path) -> None:
+    """Link the new name, then drop the old one: a rename would overwrite."""
+    new.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(old, new)
+    except OSError as error:
+        if error.errno not in _NO_HARD_LINKS or new.exists():
+            raise
+        os.rename(old, new)  # noqa: PTH104 - tests stop at this call
+        sync_folder(new.parent)
+    else:
+        sync_folder(new.parent)
+        os.unlink(old)  # noqa: PTH108 - tests stop at this call
+    sync_folder(old.parent)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from memory_palace.changes.changing import Outcome
-from memory_palace.changes.logged_change import LoggedChange
-from memory_palace.changes.operations import Move
+from memory_palace.changes.operations import LoggedChange, Move
 from memory_palace.shown import ABSENT, Absent, Shown
 
 _ONLY_SHOWN = "nothing was changed; add --apply"

@@ -216,7 +216,6 @@ def test_nobody_but_the_journal_writes_into_the_folder_of_notes():
 APART = {"cli", "view", "embedding", "index", "storage", "agents", "anchors"}
 """They write pages, pictures, models, plug-ins and what is derived from notes."""
 KNOWN_WRITERS = {
-    "changes/file_steps.py",
     "changes/journal.py",
     "notes/usage.py",
     "redqueen/history.py",

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.changes.cold_zone import Leak, find_cold_leaks
 from memory_palace.graph.router import LinkGraph, NoteLinks
 from memory_palace.palace import Palace
 
@@ -192,34 +191,6 @@ def test_a_graph_of_20_000_notes_that_share_names_is_built_at_once():
     ambiguous = [edge for edge in graph.ambiguous() if edge.text == "index"]
     assert len(ambiguous) == 10_000  # in a folder with an index it is that one
     assert {(len(edge.targets), edge.matches) for edge in ambiguous} == {(8, 10_000)}
-
-
-def test_a_cold_path_is_reported_wherever_it_shows():
-    graph = graph_of({"archive_basement/old": [], "a": ["old"]})
-    leaks = find_cold_leaks(
-        is_cold=lambda path: "archive_basement" in path.split("/"),
-        manifest=["palace/archive_basement/m.md", "palace/a.md"],
-        indexed=["palace/archive_basement/i.md", "palace/archive_basement_tour.md"],
-        graph=graph,
-        hits=["palace/archive_basement/h.md"],
-    )
-    assert [str(leak) for leak in leaks] == [
-        "graph: palace/archive_basement/old.md",
-        "graph: palace/archive_basement/old.md (linked from palace/a.md)",
-        "index: palace/archive_basement/i.md",
-        "manifest: palace/archive_basement/m.md",
-        "query: palace/archive_basement/h.md",
-    ]
-
-
-def test_a_clean_palace_has_no_leak():
-    graph = graph_of({"a": ["old"]}, cold_paths=["palace/archive_basement/old.md"])
-    cold = "palace/archive_basement/old.md".__eq__
-    leaks = find_cold_leaks(
-        is_cold=cold, manifest=["palace/a.md"], indexed=["palace/a.md"], graph=graph, hits=[]
-    )
-    assert leaks == []
-    assert Leak("index", "x") < Leak("query", "a")
 
 
 @pytest.mark.parametrize("unit", ["edges", "names"])
