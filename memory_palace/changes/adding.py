@@ -14,12 +14,11 @@ from memory_palace.engine import Engine
 from memory_palace.errors import IndexMissingError, PalaceError, UsageError
 from memory_palace.graph.naming import NoteNames
 from memory_palace.models import Problem
-from memory_palace.notes.discovery import discover_notes
+from memory_palace.notes.discovery import SUFFIXES, discover_notes
 from memory_palace.notes.excerpt import split_line_range
 from memory_palace.notes.frontmatter import set_fields, split_front_matter
-from memory_palace.notes.ignoring import SUFFIXES
-from memory_palace.notes.insertion import append_text, clean_text
 from memory_palace.notes.rooms import is_cold_path
+from memory_palace.notes.sections import append_text, clean_text
 from memory_palace.notes.withholding import leave_out
 from memory_palace.retrieval.filters import check_priority
 

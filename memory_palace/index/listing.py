@@ -12,8 +12,8 @@ from memory_palace.index.segment import META, PRIORITIES, SOURCES
 from memory_palace.index.state import CommittedState, changed_ns, read_row
 from memory_palace.index.writing import NoteRow
 from memory_palace.models import NoteDate
-from memory_palace.notes.dating import git_commit_times, git_head
 from memory_palace.notes.discovery import SourceFile
+from memory_palace.notes.git import git_commit_times, git_head
 from memory_palace.notes.manifest import (
     Manifest,
     ManifestEntry,

@@ -15,7 +15,7 @@ from watchdog.observers.polling import PollingObserver
 
 from memory_palace.config import PalacePaths
 from memory_palace.errors import IndexLockedError
-from memory_palace.notes.ignoring import SUFFIXES
+from memory_palace.notes.discovery import SUFFIXES
 from memory_palace.places import MANIFEST, SETTINGS
 
 RESCAN_SECONDS = 300.0

@@ -1,9 +1,14 @@
-"""Pack units into chunks, heading by heading, none longer than the embedder can see."""
+"""Cut a body into units, and pack these into chunks that the embedder can see whole.
+
+A unit is a paragraph, fence, table or list, or a piece of one that is too long. A chunk is some
+units below one heading, with the title and the headings above it.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import pairwise, takewhile
 
@@ -11,7 +16,6 @@ from memory_palace.language.sentences import drop_times
 from memory_palace.markdown.markup import Markup
 from memory_palace.notes.note import Chunk
 from memory_palace.notes.superseding import LostClaim
-from memory_palace.notes.units import ChunkUnit, find_path, find_units
 
 SMALL_TOKENS = 50
 """A chunk below this is merged into a neighbour (source document 003); a tiny note stays."""
@@ -20,6 +24,15 @@ _CONTEXT_SHARE = 4
 _TEXT_SIXTEENTHS = 10
 """The text of a chunk fills ten sixteenths of what the embedder sees, 160 tokens for MiniLM, which
 leaves room for its context. Longer passages blur into their average, shorter ones cost room."""
+_CUT = re.compile(r"[.!?…][\"')\]]*\s+|[。！？]|\n")
+"""After what an overlong line is cut. It is not language/sentences on purpose: a cut must only be
+near the middle, and another rule would change chunks that have their vectors already."""
+_SPACE = re.compile(r"\s+")
+LONGEST_HEADING = 500
+"""Characters of a heading that count: it is kept, and read again, for every chunk below it."""
+_CHARACTERS_PER_TOKEN = 8
+"""A unit has at most this many characters per token of its limit: WordPiece turns a word of any
+length into one unknown token, and what the embedder cannot see is as good as cut off."""
 
 
 def chunk_body(
@@ -41,10 +54,10 @@ def chunk_body(
     """
     context_tokens = token_limit // _CONTEXT_SHARE
     limit = max(1, token_limit * _TEXT_SIXTEENTHS // 16)
-    units = find_units(markup, first_line=first_line, count_tokens=count_tokens, limit=limit)
+    units = _find_units(markup, first_line=first_line, count_tokens=count_tokens, limit=limit)
     groups = _merge_small(list(_pack(units, limit)), limit, is_inbox=is_inbox)
 
-    def embedded(group: Sequence[ChunkUnit]) -> str:
+    def embedded(group: Sequence[_Unit]) -> str:
         return _embed_text(group, title, count_tokens, context_tokens, talkers)
 
     chunks: list[Chunk] = []
@@ -54,7 +67,7 @@ def chunk_body(
             for part in _fitting(group, embedded, count_tokens, token_limit)
         ]
     name = title or stem
-    return (_name_chunk(name),) if name and not chunks else tuple(chunks)
+    return (_bare_chunk(1, "", name),) if name and not chunks else tuple(chunks)
 
 
 def chunk_claim(
@@ -71,20 +84,19 @@ def chunk_claim(
     markup = Markup(body.text[claim.start : claim.end], is_part=True)
     line = body.line_at(claim.start)
     limit = max(1, token_limit * _TEXT_SIXTEENTHS // 16)
-    start = first_line + line
-    units = find_units(markup, first_line=start, count_tokens=count_tokens, limit=limit)
-    path = find_path(body, line)
-    for unit in units:
+    path = _find_path(body, line)
+    for unit in _find_units(
+        markup, first_line=first_line + line, count_tokens=count_tokens, limit=limit
+    ):
         group = (replace(unit, heading_path=path),)
-        share = token_limit // _CONTEXT_SHARE
-        embedded = _embed_text(group, title, count_tokens, share, talkers)
+        embedded = _embed_text(group, title, count_tokens, token_limit // _CONTEXT_SHARE, talkers)
         yield replace(_chunk(group, embedded), validity=claim.validity)
 
 
 def chunk_plainly(body: str, *, first_line: int, size: int) -> tuple[Chunk, ...]:
     """Cut a body that cannot be read otherwise into lines of at most ``size`` characters."""
     return tuple(
-        Chunk((), line, line, piece, piece, sha256(piece.encode()).hexdigest())
+        _bare_chunk(line, piece, piece)
         for line, row in enumerate(body.split("\n"), start=first_line)
         for start in range(0, len(row), size)
         if (piece := row[start : start + size].strip())
@@ -93,15 +105,175 @@ def chunk_plainly(body: str, *, first_line: int, size: int) -> tuple[Chunk, ...]
 
 def question_chunk(question: str) -> Chunk:
     """Return what is embedded of a question that a note answers: no passage, with no lines."""
-    return Chunk((), 0, 0, "", question, sha256(question.encode()).hexdigest())
+    return _bare_chunk(0, "", question)
 
 
-def _name_chunk(name: str) -> Chunk:
-    return Chunk((), 1, 1, "", name, sha256(name.encode()).hexdigest())
+def _bare_chunk(line: int, text: str, embed_text: str) -> Chunk:
+    return Chunk((), line, line, text, embed_text, sha256(embed_text.encode()).hexdigest())
 
 
-def _pack(units: Iterator[ChunkUnit], limit: int) -> Iterator[list[ChunkUnit]]:
-    group: list[ChunkUnit] = []
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    text: str
+    first_line: int
+    last_line: int
+    tokens: int
+    heading_path: tuple[str, ...]
+    """Headings in force here, the unit's own heading included."""
+    starts_section: bool
+    """Whether it opens with a heading of level one or two, where a chunk must end."""
+    is_heading: bool
+    """Whether it is a heading, or the start of one, and nothing else."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Lines between blank ones, or a fence."""
+
+    lines: Sequence[str]
+    first_line: int
+    heading_path: tuple[str, ...]
+    starts_section: bool
+    heading_lines: int
+    """How many of the lines are the heading that it opens with."""
+
+    @property
+    def last_line(self) -> int:
+        return self.first_line + len(self.lines) - 1
+
+    def unit(self, text: str, first_line: int, last_line: int, tokens: int) -> _Unit:
+        is_start = first_line == self.first_line
+        return _Unit(
+            text,
+            first_line,
+            last_line,
+            tokens,
+            self.heading_path,
+            starts_section=self.starts_section and is_start,
+            is_heading=is_start and last_line < first_line + self.heading_lines,
+        )
+
+
+def _find_units(
+    markup: Markup, *, first_line: int, count_tokens: Callable[[str], int], limit: int
+) -> Iterator[_Unit]:
+    """Yield units of at most ``limit`` tokens, in order; together they hold all of the text."""
+    for run in _runs(markup, first_line):
+        text = "\n".join(run.lines)
+        tokens = count_tokens(text)
+        if tokens <= limit and len(text) <= limit * _CHARACTERS_PER_TOKEN:
+            yield run.unit(text, run.first_line, run.last_line, tokens)
+        else:
+            yield from _split_run(run, count_tokens, limit)
+
+
+def _find_path(markup: Markup, line: int) -> tuple[str, ...]:
+    """Return the headings above a line, counted from 0, outermost first."""
+    path: list[tuple[int, str]] = []
+    for heading in markup.headings:
+        if heading.first < line and not heading.is_nested:
+            path = [above for above in path if above[0] < heading.level]
+            path.append((heading.level, heading.text[:LONGEST_HEADING]))
+    return tuple(title for _, title in path)
+
+
+def _runs(markup: Markup, first_line: int) -> Iterator[_Run]:
+    """Yield runs of lines between blank ones; a heading begins a run, a fence is one."""
+    lines, fenced = markup.text.split("\n"), markup.fenced
+    headings = {found.first: found for found in markup.headings if not found.is_nested}
+    path: list[tuple[int, str]] = []
+    run: list[str] = []
+    start, starts_section, heading_lines = 0, False, 0
+
+    def take() -> _Run:
+        titles = tuple(title for _, title in path)
+        return _Run(run, first_line + start, titles, starts_section, heading_lines)
+
+    for number, (line, is_fenced) in enumerate(zip(lines, fenced, strict=True)):
+        heading = headings.get(number)
+        is_blank = not is_fenced and not line.strip()
+        is_edge = number > 0 and is_fenced is not fenced[number - 1]
+        if run and (is_blank or is_edge or heading):
+            yield take()
+            run, starts_section, heading_lines = [], False, 0
+        if is_blank:
+            continue
+        if not run:
+            start = number
+        if heading:
+            path = [above for above in path if above[0] < heading.level]
+            path.append((heading.level, heading.text[:LONGEST_HEADING]))
+            starts_section = heading.level <= 2
+            heading_lines = heading.last + 1 - heading.first
+        run.append(line)
+    if run:
+        yield take()
+
+
+def _split_run(run: _Run, count_tokens: Callable[[str], int], limit: int) -> Iterator[_Unit]:
+    """Cut a run between its lines, and a line that is too long between its sentences."""
+    kept: list[str] = []
+    kept_tokens, start = 0, run.first_line
+    for number, line in enumerate(run.lines, start=run.first_line):
+        pieces = list(_split_line(line, count_tokens, limit))
+        for place, (piece, tokens) in enumerate(pieces):
+            is_whole = len(pieces) == 1
+            if kept and (kept_tokens + tokens > limit or not is_whole):
+                yield run.unit("\n".join(kept), start, number - 1, kept_tokens)
+                kept, kept_tokens = [], 0
+            if not is_whole:
+                unit = run.unit(piece, number, number, tokens)
+                yield unit if place == 0 else replace(unit, starts_section=False, is_heading=False)
+                continue
+            if not kept:
+                start = number
+            kept.append(piece)
+            kept_tokens += tokens
+    if kept:
+        yield run.unit("\n".join(kept), start, run.last_line, kept_tokens)
+
+
+def _split_line(
+    line: str, count_tokens: Callable[[str], int], limit: int
+) -> Iterator[tuple[str, int]]:
+    """Yield pieces of a line with their token counts: slices first, so that time stays linear."""
+    longest = limit * _CHARACTERS_PER_TOKEN
+    position = 0
+    while position < len(line):
+        end = position + 4 * longest
+        if end < len(line):
+            end = _cut_near(line, position + 2 * longest, end)
+        yield from _halve(line[position:end], count_tokens, limit, longest)
+        position = end
+    if not line:
+        yield line, 0
+
+
+def _halve(
+    text: str, count_tokens: Callable[[str], int], limit: int, longest: int
+) -> Iterator[tuple[str, int]]:
+    tokens = count_tokens(text)
+    if (tokens <= limit and len(text) <= longest) or len(text) < 2:
+        yield text, tokens
+        return
+    third = len(text) // 3
+    middle = _cut_near(text, third, len(text) - third)
+    yield from _halve(text[:middle], count_tokens, limit, longest)
+    yield from _halve(text[middle:], count_tokens, limit, longest)
+
+
+def _cut_near(text: str, start: int, stop: int) -> int:
+    """Return a place to cut: after a sentence, else after a space, else in the middle."""
+    middle = (start + stop) // 2
+    for pattern in (_CUT, _SPACE):
+        ends = [match.end() for match in pattern.finditer(text, start, stop)]
+        if ends:
+            return min(ends, key=lambda end: abs(end - middle))
+    return max(middle, 1)
+
+
+def _pack(units: Iterator[_Unit], limit: int) -> Iterator[list[_Unit]]:
+    group: list[_Unit] = []
     tokens, is_bare = 0, True
     for unit in units:
         # A heading stays with what it heads, though the text be a heading longer than the limit.
@@ -115,17 +287,15 @@ def _pack(units: Iterator[ChunkUnit], limit: int) -> Iterator[list[ChunkUnit]]:
         yield group
 
 
-def _merge_small(
-    groups: Sequence[list[ChunkUnit]], limit: int, *, is_inbox: bool
-) -> list[list[ChunkUnit]]:
+def _merge_small(groups: Sequence[list[_Unit]], limit: int, *, is_inbox: bool) -> list[list[_Unit]]:
     """Join each small group with the next, or the last with the one before, where both fit.
 
     What an agent remembers is a line each, of which the next is about something else.
     """
-    merged: list[list[ChunkUnit]] = []
+    merged: list[list[_Unit]] = []
     for group in groups:
-        size = _tokens(group)
-        before = _tokens(merged[-1]) if merged else limit
+        size = sum(unit.tokens for unit in group)
+        before = sum(unit.tokens for unit in merged[-1]) if merged else limit
         is_apart = is_inbox and group[0].starts_section
         if merged and not is_apart and min(size, before) < SMALL_TOKENS and size + before <= limit:
             merged[-1] = [*merged[-1], *group]
@@ -135,11 +305,11 @@ def _merge_small(
 
 
 def _fitting(
-    group: Sequence[ChunkUnit],
-    embedded: Callable[[Sequence[ChunkUnit]], str],
+    group: Sequence[_Unit],
+    embedded: Callable[[Sequence[_Unit]], str],
     count_tokens: Callable[[str], int],
     token_limit: int,
-) -> Iterator[Sequence[ChunkUnit]]:
+) -> Iterator[Sequence[_Unit]]:
     """Halve a group whose joined text has more tokens than its units had apart."""
     if len(group) == 1 or count_tokens(embedded(group)) <= token_limit:
         yield group
@@ -149,7 +319,7 @@ def _fitting(
     yield from _fitting(group[middle:], embedded, count_tokens, token_limit)
 
 
-def _chunk(group: Sequence[ChunkUnit], embed_text: str) -> Chunk:
+def _chunk(group: Sequence[_Unit], embed_text: str) -> Chunk:
     return Chunk(
         heading_path=_common_path(group),
         first_line=group[0].first_line,
@@ -161,7 +331,7 @@ def _chunk(group: Sequence[ChunkUnit], embed_text: str) -> Chunk:
 
 
 def _embed_text(
-    group: Sequence[ChunkUnit],
+    group: Sequence[_Unit],
     title: str,
     count_tokens: Callable[[str], int],
     limit: int,
@@ -176,7 +346,7 @@ def _embed_text(
     return "\n".join([" > ".join(dict.fromkeys(context)), text]) if context else text
 
 
-def _join(group: Sequence[ChunkUnit]) -> str:
+def _join(group: Sequence[_Unit]) -> str:
     """Put units together as they stood: on lines of their own, a blank line kept as one."""
     parts = [group[0].text]
     for before, unit in pairwise(group):
@@ -185,12 +355,8 @@ def _join(group: Sequence[ChunkUnit]) -> str:
     return "".join(parts)
 
 
-def _common_path(group: Sequence[ChunkUnit]) -> tuple[str, ...]:
+def _common_path(group: Sequence[_Unit]) -> tuple[str, ...]:
     """Return the headings that all of the text is under; a heading alone does not count as text."""
     text = [unit for unit in group if not unit.is_heading] or group
     levels = zip(*(unit.heading_path for unit in text), strict=False)
     return tuple(level[0] for level in takewhile(lambda level: len(set(level)) == 1, levels))
-
-
-def _tokens(group: Sequence[ChunkUnit]) -> int:
-    return sum(unit.tokens for unit in group)

@@ -1,18 +1,17 @@
-"""When a note is from: what it says, what its name says, what git says."""
+"""When a note is from, and from when to when it holds, by its properties and its name."""
 
 from __future__ import annotations
 
 import re
 import time as clock
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping
+from calendar import monthrange
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, time
 from itertools import takewhile
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from memory_palace.models import NoteDate
-from memory_palace.notes.git import PATHS_ON_A_COMMAND_LINE, is_in_repository, run_git
+from memory_palace.models import NoteDate, Problem, Validity
 from memory_palace.notes.note import Days
 from memory_palace.notes.rooms import stem_of
 
@@ -46,10 +45,6 @@ _NUMBERS = re.compile(r"(?<!\d)(\d{1,2})([-_ ])(\d{1,2})\2(\d{4})(?!\d)")
 """``14-10-2026``, ``14_10_2026``: what grammar reads with slashes."""
 _HYPHENS = re.compile(r"(?<=[^\W\d_])-(?=\d)|(?<=\d)-(?=[^\W\d_])")
 """Of ``2026-Oct-14`` and ``Oct-14-2026``, which grammar reads with spaces."""
-_LOG_OPTIONS = (
-    "--format=%x01%ct%d --decorate-refs=- --name-only -z --no-renames --diff-filter=AMR".split()
-)
-"""Of a shallow clone ``%d`` marks the first commit, which has every file."""
 _EARLIEST, _LATEST = 1900, 2200
 _ANY_DAY = date(2024, 12, 31)
 """A leap year, to read days without a year on; years of two digits are those around it."""
@@ -157,39 +152,6 @@ def _days_in_text(
     return (), None
 
 
-def git_head(root: Path) -> str | None:
-    """Return the commit that is checked out, or ``None`` outside a repository."""
-    if not is_in_repository(root):
-        return None
-    out = run_git(root, "rev-parse", "--verify", "--quiet", "HEAD")
-    return out.strip() or None if out else None
-
-
-def git_commit_times(root: Path, paths: Collection[str]) -> dict[str, float]:
-    """Return the time of the last commit of those paths that are tracked and clean.
-
-    One pass over the log and one over the status, whatever the number of paths.
-    """
-    if not is_in_repository(root):
-        return {}
-    prefix = (run_git(root, "rev-parse", "--show-prefix") or "").strip("\n")
-    changed = run_git(root, "status", "--porcelain", "-z", "--no-renames", "--", ".")
-    asked = sorted(paths) if len(paths) <= PATHS_ON_A_COMMAND_LINE else ["."]
-    log = run_git(root, "log", *_LOG_OPTIONS, "--", *asked)
-    if changed is None or log is None:
-        return {}
-    dirty = {entry[3:] for entry in changed.split("\0") if len(entry) > 3}
-    times: dict[str, float] = {}
-    for block in log.split("\x01")[1:]:
-        stamp, *names = block.replace("\n", "\0").split("\0")
-        if not stamp.isdigit():
-            continue  # grafted, or a file name holds the mark
-        for name in names:
-            if name.startswith(prefix) and name:
-                times.setdefault(name[len(prefix) :], float(stamp))
-    return {p: times[p] for p in paths if p in times and prefix + p not in dirty}
-
-
 def _properties_of(body: str) -> list[tuple[str, str]]:
     """Return the fields of time in the lines that begin a body, or follow its title.
 
@@ -253,3 +215,72 @@ def _make_day(year: str, month: str, day: str) -> date | None:
     except ValueError:
         return None
     return found if _EARLIEST <= found.year <= _LATEST else None
+
+
+_FROM, _UNTIL, _REPLACED, _SINCE = "valid_from", "valid_until", "superseded_by", "superseded_at"
+_MONTH = re.compile(r"(\d{4})(?:-(\d{1,2}))?")
+_LINK = re.compile(r"!?\[\[([^\[\]]*)\]\]")
+_DAY_SECONDS = 86_400.0
+
+
+def read_validity(
+    values: Mapping[str, Any], path: str, *, locale: str = ""
+) -> tuple[Validity, tuple[Problem, ...]]:
+    """Read ``valid_from``, ``valid_until`` and ``superseded_by``, and say which is no date.
+
+    A day, month or year that ends something is part of it. A note that says when it was superseded
+    held until then.
+    """
+    fields = _fields(values)
+    problems = tuple(
+        Problem(path, None, "front matter", f"{key} {fields[key]!r} is not a date; it is ignored")
+        for key in (_FROM, _UNTIL)
+        if fields.get(key) not in (None, "") and _read_span(fields[key], locale) is None
+    )
+    replaced = superseded_by(values)
+    first, last = _read_span(fields.get(_FROM), locale), _read_span(fields.get(_UNTIL), locale)
+    since = _read_span(fields.get(_SINCE), locale) if replaced and last is None else None
+    until = last[1] if last else since[0] if since else None
+    return Validity(first[0] if first else None, until, replaced), problems
+
+
+def superseded_by(values: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what front matter says took the note's place: names or paths, without brackets.
+
+    An unquoted ``[[link]]`` is a list in a list to YAML.
+    """
+    return tuple(dict.fromkeys(filter(None, map(_name, _flat(_fields(values).get(_REPLACED))))))
+
+
+def _fields(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {re.sub(r"[-\s]+", "_", key.strip().lower()): value for key, value in values.items()}
+
+
+def _flat(value: Any) -> Iterator[str]:
+    if isinstance(value, list):
+        for item in value:
+            yield from _flat(item)
+    elif value is not None and not isinstance(value, bool | dict):
+        yield str(value)
+
+
+def _name(text: str) -> str:
+    link = _LINK.search(text)
+    return " ".join((link[1] if link else text).partition("|")[0].partition("#")[0].split())
+
+
+def _read_span(value: Any, locale: str) -> tuple[float, float] | None:
+    """Return the first and last moment of a year, a month, a day or a moment."""
+    text = str(value).strip() if isinstance(value, int | str) else ""
+    begin, end = value, value
+    found = _MONTH.fullmatch(text)
+    if found and int(found[1]) and int(found[2] or 1) in range(1, 13):
+        year, month, last = int(found[1]), int(found[2] or 1), int(found[2] or 12)
+        begin, end = date(year, month, 1), date(year, last, monthrange(year, last)[1])
+    elif found:
+        return None
+    first, ends = (date_in_front_matter({"date": day}, locale=locale) for day in (begin, end))
+    if first is None or ends is None:
+        return None
+    is_moment = isinstance(end, datetime) or (isinstance(end, str) and ":" in text)
+    return first.timestamp, ends.timestamp + (0 if is_moment else _DAY_SECONDS - 1)

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from memory_palace.errors import PalaceError
-from memory_palace.notes.reading import decode_note
+from memory_palace.notes.reading import decode_note, decode_stored
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _OPEN = re.compile(r"\A(?:(?:---|\+\+\+)[ \t]*\n|(?=\{\s*\"))")
@@ -81,10 +81,7 @@ def set_fields(path: str, data: bytes, values: Mapping[str, object]) -> bytes:
 
     Raise ``PalaceError`` for a note that is not UTF-8, or whose front matter cannot be read.
     """
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise PalaceError(f"{path} is not UTF-8; save it as UTF-8 first") from error
+    text = decode_stored(path, data)
     end = "\r\n" if "\r\n" in text else "\n"
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     clean = decode_note(data, path)[0]
@@ -97,13 +94,11 @@ def set_fields(path: str, data: bytes, values: Mapping[str, object]) -> bytes:
         block = write_front_matter(values).replace("\n", end)
         return f"{mark}{block}".encode() + data[len(mark.encode()) :]
     lines = matter.raw.split("\n")[:-1]
+    first, *rest = text.split("\n")
+    rest = rest[len(lines) :]
     for key, value in values.items():
         lines = _set_field(lines, key, value)
-    position = 0
-    for _ in range(matter.raw.count("\n") + 1):
-        position = text.index("\n", position) + 1
-    first = text[: text.index("\n") + 1]
-    new = first + "".join(f"{line}{end}" for line in lines) + text[position:]
+    new = f"{first}\n{''.join(f'{line}{end}' for line in lines)}" + "\n".join(rest)
     _check_fields(path, matter.values, new, values)
     return new.encode()
 

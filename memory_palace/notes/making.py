@@ -9,7 +9,7 @@ from pathlib import Path
 
 from memory_palace.config import IGNORED, ROOMS, PalacePaths, find_paths
 from memory_palace.errors import UsageError
-from memory_palace.notes.ignoring import SUFFIXES, is_unwanted
+from memory_palace.notes.discovery import SUFFIXES, is_unwanted
 from memory_palace.places import OWN, PALACE, is_used
 from memory_palace.storage.atomic import make_ignored_folder
 

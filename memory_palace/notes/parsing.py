@@ -17,8 +17,14 @@ from memory_palace.markdown.comments import drop_comments
 from memory_palace.markdown.markup import Markup
 from memory_palace.markdown.prose import strip_markup
 from memory_palace.models import Priority, Problem
-from memory_palace.notes.chunking import chunk_body, chunk_claim, chunk_plainly, question_chunk
-from memory_palace.notes.dating import date_note, find_unsure
+from memory_palace.notes.chunking import (
+    LONGEST_HEADING,
+    chunk_body,
+    chunk_claim,
+    chunk_plainly,
+    question_chunk,
+)
+from memory_palace.notes.dating import date_note, find_unsure, read_validity
 from memory_palace.notes.frontmatter import FrontMatter, split_front_matter
 from memory_palace.notes.note import Chunk, Note
 from memory_palace.notes.note_links import links_of
@@ -30,8 +36,6 @@ from memory_palace.notes.superseding import (
     blank_quotes,
     find_claims,
 )
-from memory_palace.notes.units import LONGEST_HEADING
-from memory_palace.notes.validity import read_validity
 from memory_palace.notes.withholding import drop_long_lines, says_private, withhold
 
 _TAG = re.compile(r"(?<![\w&/#\[])(?<!\]\()#([^\W\d_][\w/-]*)")

@@ -126,6 +126,14 @@ def decode_note(data: bytes, path: str) -> tuple[str, tuple[Problem, ...]]:
     return (_LINE_END.sub("\n", text) if "\r" in text else text), tuple(problems)
 
 
+def decode_stored(path: str, data: bytes) -> str:
+    """Return the text of a note to edit; raise ``PalaceError`` where it is not UTF-8."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise PalaceError(f"{path} is not UTF-8; save it as UTF-8 first") from error
+
+
 def is_text(data: bytes) -> bool:
     """Say whether bytes are text, as their beginning tells: few are controls or no UTF-8."""
     head = data[:_SAMPLE_BYTES]

@@ -13,7 +13,7 @@ from memory_palace.errors import PalaceError, UsageError
 from memory_palace.markdown.blocks import LeafBlock
 from memory_palace.markdown.markup import Markup
 from memory_palace.models import Validity
-from memory_palace.notes.reading import decode_note
+from memory_palace.notes.reading import decode_note, decode_stored
 
 _MARK = re.compile(
     r"^[ \t>]*\*\*Superseded (?P<day>\d{4}-\d{2}-\d{2}):\*\* "
@@ -154,12 +154,7 @@ def mark_claim(path: str, data: bytes, place: tuple[int, int], decision: Decisio
     ``place`` is from and to where it stands in the decoded text. Raise ``PalaceError`` for a note
     that is not UTF-8, or in which the mark could not be read again.
     """
-    try:
-        raw = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise PalaceError(f"{path} is not UTF-8; save it as UTF-8 first") from error
-    text = decode_note(data, path)[0]
-    lines = raw.split("\n")
+    lines, text = decode_stored(path, data).split("\n"), decode_note(data, path)[0]
     if text.count("\n") + 1 != len(lines):
         raise PalaceError(f"{path} has carriage returns alone; save it with line feeds first")
     below, prefix, has_gap = _find_line(text, place)

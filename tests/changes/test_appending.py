@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from memory_palace.changes.changing import undo_change
 from memory_palace.config import Config
 from memory_palace.errors import CheckFailedError, PalaceError, UsageError
-from memory_palace.notes.insertion import append_text
+from memory_palace.notes.sections import append_text
 from memory_palace.palace import Palace
 
 PATH = "palace/chambers/Rain.md"
@@ -65,24 +65,12 @@ def test_a_missing_section_is_made_at_the_end_or_before_the_metadata():
     assert (done.line, done.last_line, done.made) == (5, 5, "Log")
 
 
-@pytest.mark.parametrize(
-    ("mark", "codec"),
-    [
-        (b"\xff\xfe", "utf-16-le"),
-        (b"\xfe\xff", "utf-16-be"),
-        (b"\xef\xbb\xbf", "utf-8"),
-        (b"", "cp1252"),
-    ],
-)
-def test_a_note_keeps_its_encoding(mark, codec):
-    before = mark + "# Größe\r\n".encode(codec)
-    done = append_text(PATH, before, "süß")
-    assert done.data == before + "\r\nsüß\r\n".encode(codec)
-
-
-def test_text_that_an_old_encoding_cannot_hold_is_refused():
-    with pytest.raises(PalaceError, match="save it as UTF-8"):
-        append_text(PATH, "# Größe\n".encode("cp1252"), "字")
+def test_a_byte_order_mark_stays_and_other_encodings_are_refused():
+    before = "\ufeff# Größe\r\n".encode()
+    assert append_text(PATH, before, "süß").data == before + "\r\nsüß\r\n".encode()
+    for codec in ("utf-16", "cp1252"):
+        with pytest.raises(PalaceError, match="save it as UTF-8"):
+            append_text(PATH, "# Größe\n".encode(codec), "süß")
 
 
 @pytest.mark.parametrize("opened", ["```\ncode", "<!-- hidden", "%% hidden", "<private>\nmine"])

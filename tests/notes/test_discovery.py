@@ -9,8 +9,7 @@ import pytest
 from memory_palace.config import PalacePaths
 from memory_palace.errors import ConfigError
 from memory_palace.models import FileStat
-from memory_palace.notes.discovery import SourceFile, discover_notes
-from memory_palace.notes.ignoring import IgnoreRules, _read_patterns
+from memory_palace.notes.discovery import SourceFile, _IgnoreRules, _read_patterns, discover_notes
 from memory_palace.notes.reading import NoteUnreadable, read_note
 
 
@@ -215,7 +214,7 @@ def test_a_folder_that_may_not_be_entered_has_no_rules(tmp_path, write, monkeypa
         return stat(path, *args, **kwargs)
 
     monkeypatch.setattr("os.stat", refuse)
-    IgnoreRules(PalacePaths(tmp_path), use_git=False).enter("palace/closed")
+    _IgnoreRules(PalacePaths(tmp_path), use_git=False).enter("palace/closed")
 
 
 def test_a_link_to_a_folder_whose_name_is_a_prefix_is_followed(tmp_path, write):

@@ -5,7 +5,7 @@ from running import commit_all, git
 
 from memory_palace.config import PalacePaths
 from memory_palace.errors import ConfigError
-from memory_palace.notes.dating import git_commit_times, git_head
+from memory_palace.notes.git import git_commit_times, git_head
 from memory_palace.notes.manifest import ManifestEntry, add_lines, drop_lines, read_manifest
 
 

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from memory_palace.models import Validity
-from memory_palace.notes.validity import read_validity, superseded_by
+from memory_palace.notes.dating import read_validity, superseded_by
 
 
 def at(text: str) -> float:

@@ -35,7 +35,7 @@ from memory_palace.markdown.comments import drop_comments
 from memory_palace.markdown.markup import Markup
 from memory_palace.models import Problem
 from memory_palace.notes.excerpt import split_line_range
-from memory_palace.notes.insertion import clean_text
+from memory_palace.notes.sections import clean_text
 from memory_palace.notes.withholding import Unwritten, leave_out, withhold
 from memory_palace.shown import ABSENT, Absent, Shown
 

@@ -12,9 +12,8 @@ from memory_palace.changes.composing import file_name
 from memory_palace.config import PalacePaths
 from memory_palace.engine import Engine
 from memory_palace.errors import RoomNotMappedError, UsageError
-from memory_palace.notes.discovery import discover_notes
+from memory_palace.notes.discovery import SUFFIXES, discover_notes
 from memory_palace.notes.frontmatter import split_front_matter
-from memory_palace.notes.ignoring import SUFFIXES
 from memory_palace.notes.rooms import is_cold_path
 
 CHAMBER, FOLDER = "chambers/imports", "Imports"
