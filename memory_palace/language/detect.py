@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from memory_palace.language.vocabulary import (
+from memory_palace.language.word_lists import (
     AUXILIARIES,
     DETERMINERS,
     FUNCTION_WORDS,
+    STOPWORDS,
     WORDS,
     word_set,
 )
-from memory_palace.language.word_lists import STOPWORDS
 
 Tongue: TypeAlias = Literal["english", "other", "unclear"]
 

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Collection, Container, Iterator, Sequence, Sized
 
 from memory_palace.language.tagged_words import SENTENCE_ENDS, Part, Word
-from memory_palace.language.vocabulary import FUNCTION_WORDS, word_set
+from memory_palace.language.word_lists import FUNCTION_WORDS, word_set
 
 _JOINTS = word_set("of the de van von del der la le di da al bin and & for")
 _MOST_JOINTS = 2

@@ -1,10 +1,13 @@
-"""Numbers in prose, in digits or in words, with their units and what they count."""
+"""Numbers in prose, in digits or in words, with their units and what they count.
+
+The words are those of ``numerals.toml``, the units those of ``units.txt``.
+"""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -14,13 +17,6 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from memory_palace.language.tagged_words import Part, split_words
 from memory_palace.language.tokens import stem_word
-from memory_palace.language.units import (
-    NO_UNIT,
-    MeasureUnit,
-    find_unit,
-    is_same_family,
-    read_unit,
-)
 from memory_palace.language.word_lists import STOP_STEMS
 
 _TOKEN = re.compile(
@@ -74,6 +70,77 @@ _LABEL = re.compile(r"(?<![^\W\d_])([^\W\d_]++)[\s-]#?\Z")
 _NEAR, _FAR = Fraction(2, 100), Fraction(1, 4)
 """How far a converted value may be off, and how far 900 may be from "more than 900" or "about"."""
 _ABOUT = Fraction(6, 100)
+_UNIT = re.compile(r"[^\W\d_]++|[°º][CcFf]?|[%％€$£¥]")
+_BEFORE_UNIT = re.compile(
+    r"(?:\s(?:business|working|full|whole|consecutive|calendar|more|of an?)\s|[\s-])?"
+)
+"""Between a number and its unit."""
+_MONEY = "€$£¥"
+_EITHER = ({"degree", "temperature"}, {"pound", "mass"}, {"pound", "money-gbp"})
+"""Families of which one word may be either."""
+_LONGEST_CHARACTERS = 4
+
+
+class MeasureUnit(NamedTuple):
+    """What a unit measures and how large it is."""
+
+    family: str = ""
+    size: Fraction = Fraction(1)
+    """In base units of the family."""
+    zero: Fraction = Fraction(0)
+    """Where its scale begins, in base units: of degrees Celsius 273.15."""
+
+
+NO_UNIT = MeasureUnit()
+
+
+def _read_units() -> Iterator[tuple[str, MeasureUnit]]:
+    """Yield the spellings of ``units.txt`` with what they measure and their size."""
+    table = files(__package__).joinpath("units.txt").read_text("utf-8")
+    for line in table.splitlines():
+        if not line.startswith("#"):
+            family, measure, *words = line.split()
+            size, _, zero = measure.partition("+")
+            unit = MeasureUnit(family, Fraction(size), Fraction(zero or 0))
+            yield from ((word, unit) for word in words)
+
+
+_UNITS: Mapping[str, MeasureUnit] = dict(_read_units())
+UNIT_WORDS = frozenset({*map(str.casefold, _UNITS), "per", "each", "every"})
+"""What stands beside numbers and says nothing about their subject."""
+
+
+def is_same_family(one: str, other: str) -> bool:
+    """Return whether two units measure the same; cents are of any money."""
+    is_money = "money" in (one, other) and one[:5] == other[:5]
+    return one == other or {one, other} in _EITHER or is_money
+
+
+def _read_unit(text: str, start: int, end: int) -> tuple[MeasureUnit, int]:
+    """Return the unit of the number from ``start`` to ``end``, and where it ends."""
+    if start and (money := text[start - 1]) in _MONEY:
+        return _UNITS[money], end
+    between = _BEFORE_UNIT.match(text, end)
+    first = _UNIT.match(text, between.end() if between else end)
+    if first is None:
+        return NO_UNIT, end
+    second = _UNIT.match(text, first.end() + 1)
+    if second and (unit := _UNITS.get(f"{first[0]}_{second[0]}".casefold())):
+        return unit, second.end()
+    if first[0].casefold() == "per" and second and second[0].casefold() in ("cent", "hundred"):
+        return _UNITS["%"], second.end()
+    is_name = first.start() == end and first[0] in ("s", "D", "G", "T")  # 3D, 5G, the 1920s
+    is_money_of_next = first[0] in _MONEY and text[first.end() : first.end() + 1].isdigit()
+    unit = NO_UNIT if is_name or is_money_of_next else find_unit(first[0])
+    return (unit, first.end()) if unit.family else (NO_UNIT, end)
+
+
+def find_unit(word: str) -> MeasureUnit:
+    """Return the unit that a word names; of a script without spaces its longest beginning."""
+    if word > "\u3000":
+        starts = (word[:size] for size in range(_LONGEST_CHARACTERS, 0, -1))
+        return next((_UNITS[start] for start in starts if start in _UNITS), NO_UNIT)
+    return _UNITS.get(word) or _UNITS.get(word.casefold()) or NO_UNIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +264,7 @@ def _read(text: str) -> Iterator[Number]:
             place += 1
             continue
         start, end = tokens[place].start, tokens[after - 1].end
-        unit, stop = (NO_UNIT, end) if form == "ordinal" else read_unit(text, start, end)
+        unit, stop = (NO_UNIT, end) if form == "ordinal" else _read_unit(text, start, end)
         if _at(tokens, place - 1).key == "minus":
             value = -value
         while place < len(tokens) and tokens[place].start < stop:

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from memory_palace.language import vocabulary
+from memory_palace.language import word_lists
 
 
 class Part:
@@ -63,7 +63,7 @@ def _look_up(token: str) -> Word:
     if not first.isalnum():
         return Word(token, "", Part.BREAK, False, False)
     key = token.casefold().replace("’", "'").rstrip(".")
-    is_possessive = key.endswith(("'s", "s'")) and key not in vocabulary.AUXILIARIES
+    is_possessive = key.endswith(("'s", "s'")) and key not in word_lists.AUXILIARIES
     if key == "let's":
         is_possessive = False
     if is_possessive:
@@ -74,7 +74,7 @@ def _look_up(token: str) -> Word:
 def _part_of(key: str) -> int:
     if key[0].isdigit():
         return Part.NUMBER
-    if key in vocabulary.DETERMINERS:
+    if key in word_lists.DETERMINERS:
         return Part.DETERMINER
     for words, part in _LISTS:
         if key in words:
@@ -95,12 +95,12 @@ def _part_by_ending(key: str) -> int:
 
 
 _LISTS = (
-    (vocabulary.ADVERBS_IN_OTHER_SHAPES, Part.FUNCTION),
-    (vocabulary.MODIFYING_PARTICIPLES, Part.PARTICIPLE),
-    (vocabulary.AUXILIARIES, Part.FUNCTION),
-    (vocabulary.ADJECTIVES, Part.ADJECTIVE),
-    (vocabulary.FUNCTION_WORDS, Part.FUNCTION),
-    (vocabulary.VERBS, Part.VERB),
-    (vocabulary.NOT_ADVERBS, Part.NOUN),
+    (word_lists.ADVERBS_IN_OTHER_SHAPES, Part.FUNCTION),
+    (word_lists.MODIFYING_PARTICIPLES, Part.PARTICIPLE),
+    (word_lists.AUXILIARIES, Part.FUNCTION),
+    (word_lists.ADJECTIVES, Part.ADJECTIVE),
+    (word_lists.FUNCTION_WORDS, Part.FUNCTION),
+    (word_lists.VERBS, Part.VERB),
+    (word_lists.NOT_ADVERBS, Part.NOUN),
 )
 """In the order of precedence."""

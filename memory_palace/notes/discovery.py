@@ -169,8 +169,8 @@ class _Walk:
             return None
         if path == self._golden:  # a question would find itself
             return None
-        if not _is_text(path):
-            shown = path.encode("utf-8", "backslashreplace").decode()
+        shown = path.encode("utf-8", "backslashreplace").decode()
+        if shown != path:
             message = "the file name is not UTF-8; rename the file"
             self.problems.append(Problem(shown, None, "name", message, is_failure=True))
             return None
@@ -206,18 +206,13 @@ class _Walk:
         if not is_folder:
             self._add(entry, path, is_cold=is_cold)
             return None
-        return self._linked_folder(entry.path, path, target, is_cold=is_cold)
-
-    def _linked_folder(
-        self, where: str, path: str, target: str, *, is_cold: bool
-    ) -> tuple[str, str, bool] | None:
         found = Path(target).stat()
         key = (found.st_dev, found.st_ino)
-        is_loop = _holds(target, os.path.realpath(os.path.dirname(where)))  # noqa: PTH120
+        is_loop = _holds(target, os.path.realpath(os.path.dirname(entry.path)))  # noqa: PTH120
         if is_loop or key in self._visited:
             return None
         self._visited.add(key)
-        return where, path, is_cold
+        return entry.path, path, is_cold
 
     def _add(self, entry: os.DirEntry[str], path: str, *, is_cold: bool) -> None:
         try:
@@ -235,14 +230,6 @@ class _Walk:
 def _holds(folder: str, path: str) -> bool:
     """Whether a path is a folder or something below it; both are resolved."""
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
-
-
-def _is_text(path: str) -> bool:
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def read_settings(root: Path, config: Config | None = None) -> tuple[PalacePaths, Config]:

@@ -19,7 +19,7 @@ from memory_palace.config import SEVEN, PalacePaths
 from memory_palace.errors import ConfigError
 from memory_palace.models import Priority, Problem
 
-_PRIORITIES = ("high", "medium", "low")
+PRIORITIES = ("high", "medium", "low")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,26 @@ def _read_line(line: bytes, number: int, prefix: str) -> ManifestEntry | str | N
         text = line.removeprefix(codecs.BOM_UTF8).decode().strip()
     except UnicodeDecodeError:
         return "is not UTF-8; correct or delete the line"
-    return None if not text or text.startswith("#") else _parse(text, number, prefix)
+    if not text or text.startswith("#"):
+        return None
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return f"is not valid JSON ({error}); correct or delete the line"
+    if not isinstance(record, dict) or not isinstance(record.get("path"), str):
+        return 'has no "path"; correct or delete the line'
+    path = record.pop("path")
+    below = path.removeprefix(prefix)
+    is_below = path.startswith(prefix) and below and not below.startswith("/")
+    is_name = not re.search("[\0\ud800-\udfff]", path)  # no NUL, no lone surrogate
+    if not is_below or not is_name or ".." in path.split("/"):
+        return f"names {path!r}, which is not a path below {prefix or 'this folder'}"
+    kind, priority = record.pop("type", None), record.pop("priority", None)
+    known = str(priority).lower() if priority is not None else None
+    if known is not None and known not in PRIORITIES:
+        record["priority"], known = priority, None
+    kind = str(kind) if kind is not None else None
+    return ManifestEntry(path, kind, cast("Priority | None", known), number, record)
 
 
 def _line(entry: ManifestEntry) -> bytes:
@@ -146,30 +165,6 @@ def _line(entry: ManifestEntry) -> bytes:
     )
 
 
-def _parse(text: str, number: int, prefix: str) -> ManifestEntry | str:
-    """Return an entry, or what is wrong with the line."""
-    try:
-        record = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        return f"is not valid JSON ({error}); correct or delete the line"
-    if not isinstance(record, dict) or not isinstance(record.get("path"), str):
-        return 'has no "path"; correct or delete the line'
-    path = record.pop("path")
-    if not _is_inside(path, prefix):
-        return f"names {path!r}, which is not a path below {prefix or 'this folder'}"
-    kind, priority = record.pop("type", None), record.pop("priority", None)
-    known = str(priority).lower() if priority is not None else None
-    if known is not None and known not in _PRIORITIES:
-        record["priority"], known = priority, None
-    return ManifestEntry(
-        path=path,
-        type=str(kind) if kind is not None else None,
-        priority=cast("Priority | None", known),
-        line=number,
-        extra=record,
-    )
-
-
 def _remarks(
     entry: ManifestEntry, entries: Mapping[str, ManifestEntry], where: str
 ) -> Iterator[Problem]:
@@ -180,17 +175,6 @@ def _remarks(
     if "priority" in entry.extra:
         message = f"priority {entry.extra['priority']!r} is not high, medium or low; it is ignored"
         yield Problem(where, entry.line, "manifest", message)
-
-
-def _is_inside(path: str, prefix: str) -> bool:
-    below = path.removeprefix(prefix)
-    is_below = path.startswith(prefix) and below and not below.startswith("/")
-    return bool(is_below) and ".." not in path.split("/") and _is_name(path)
-
-
-def _is_name(path: str) -> bool:
-    """Whether a file can have this path: no NUL, no lone surrogate."""
-    return not re.search("[\0\ud800-\udfff]", path)
 
 
 def manifest_key(path: str) -> str:

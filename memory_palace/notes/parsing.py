@@ -26,6 +26,7 @@ from memory_palace.notes.chunking import (
 )
 from memory_palace.notes.dating import date_note, find_unsure, read_validity
 from memory_palace.notes.frontmatter import FrontMatter, split_front_matter
+from memory_palace.notes.manifest import PRIORITIES
 from memory_palace.notes.note import Chunk, Note
 from memory_palace.notes.note_links import links_of
 from memory_palace.notes.reading import decode_note
@@ -49,7 +50,6 @@ INBOX = ("inbox", "agent")
 """Type and origin of a note whose sections each are something that an agent remembered."""
 MOST_QUESTIONS = 50
 """Questions of one note that are read: each is embedded, as a passage is."""
-_PRIORITIES = ("high", "medium", "low")
 
 
 class NoteBody(NamedTuple):
@@ -88,7 +88,9 @@ def _read_open(path: str, data: bytes, line_bytes: int, fence: Fence) -> NoteBod
     text, withheld = withhold(text, path)
     split = partial(split_front_matter, text)
     matter = fence.read("front matter", split, FrontMatter(raw=text), 1)
-    problems += (*long, *withheld, *_broken_matter(path, matter))
+    problems += (*long, *withheld)
+    if matter.error:
+        problems += (Problem(path, matter.error_line, "front matter", matter.error),)
     if is_private(matter):
         problems += (Problem(path, None, "private", "is private; it is not indexed"),)
         return NoteBody(matter, True, "", 1, problems)
@@ -189,12 +191,6 @@ def _split_held(matter: FrontMatter, body: str) -> tuple[str, Sequence[LostClaim
     return held, claims
 
 
-def _broken_matter(path: str, matter: FrontMatter) -> tuple[Problem, ...]:
-    if not matter.error:
-        return ()
-    return (Problem(path, matter.error_line, "front matter", matter.error),)
-
-
 def is_private(matter: FrontMatter) -> bool:
     """Whether front matter asks that nothing of the note be indexed or shown."""
     if not matter.end:
@@ -217,7 +213,7 @@ def _priority(values: Mapping[str, Any], path: str) -> tuple[Priority | None, tu
     text = (_text(value) or "").lower()
     if not text:
         return None, ()
-    if text in _PRIORITIES:
+    if text in PRIORITIES:
         return cast("Priority", text), ()
     message = f"priority {value!r} is not high, medium or low; it is ignored"
     return None, (Problem(path, None, "front matter", message),)

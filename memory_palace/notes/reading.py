@@ -6,7 +6,6 @@ import codecs
 import os
 import re
 import stat
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
 from hashlib import sha256
@@ -29,9 +28,6 @@ _SAMPLE_BYTES, _FEW, _MANY = 64 * 1024, 0.05, 0.25
 _CONTROLS = bytes({*range(32)} - {*b"\a\b\t\n\v\f\r\x1b"})
 _HEAD_BYTES = 8192
 _OPEN = re.compile(r"^status:[ \t]*[\"']?open[\"']?[ \t]*$", re.MULTILINE)
-_PARTIES = re.compile(
-    r"^parties:[ \t]*(?:\[(.*?)\][ \t]*$|((?:\n[ \t]*-[ \t]+[^\n]*)++))", re.M | re.S
-)
 
 
 class NoteUnreadable(PalaceError):  # noqa: N818 - it names a state of the note
@@ -58,7 +54,11 @@ def read_note(paths: PalacePaths, file: SourceFile, *, limit_bytes: int) -> tupl
     with os.fdopen(descriptor, "rb") as opened:
         found = os.fstat(descriptor)
         most_bytes = max(limit_bytes, _MOST_BYTES)
-        _check(paths.notes, path, file, found)
+        if not stat.S_ISREG(found.st_mode):
+            raise _unreadable(file, "unreadable", "is not a regular file")
+        home, real = os.path.realpath(paths.notes), os.path.realpath(path)
+        if not real.startswith(home.rstrip(os.sep) + os.sep):
+            raise _unreadable(file, "link", f"is a symbolic link that {LINKS_OUT}")
         if found.st_size > most_bytes:
             raise _too_large(file, found.st_size, limit_bytes)
         try:
@@ -117,7 +117,12 @@ def decode_note(data: bytes, path: str) -> tuple[str, tuple[Problem, ...]]:
         text = data.decode("utf-16", "replace")
         problems.append(Problem(path, None, "encoding", "is UTF-16; save it as UTF-8"))
     else:
-        text = _decode_bytes(data, path, problems)
+        try:
+            text = data.removeprefix(codecs.BOM_UTF8).decode()
+        except UnicodeDecodeError as error:
+            text, line = data.decode("cp1252", "replace"), 1 + data.count(b"\n", 0, error.start)
+            message = "is not UTF-8 from here on and is read as Windows-1252; save it as UTF-8"
+            problems.append(Problem(path, line, "encoding", message))
     if "\0" in text:
         line = 1 + text.count("\n", 0, text.index("\0"))
         message = "contains NUL bytes; they are read as spaces"
@@ -144,14 +149,6 @@ def is_text(data: bytes) -> bool:
     return controls <= _FEW * len(head) and strange <= _MANY * len(head)
 
 
-def _check(notes: Path, path: Path, file: SourceFile, found: os.stat_result) -> None:
-    if not stat.S_ISREG(found.st_mode):
-        raise _unreadable(file, "unreadable", "is not a regular file")
-    home, real = os.path.realpath(notes), os.path.realpath(path)
-    if not real.startswith(home.rstrip(os.sep) + os.sep):
-        raise _unreadable(file, "link", f"is a symbolic link that {LINKS_OUT}")
-
-
 def _too_large(file: SourceFile, size: int, limit_bytes: int) -> NoteUnreadable:
     return _unreadable(
         file,
@@ -165,42 +162,25 @@ def _unreadable(file: SourceFile, kind: ProblemKind, message: str) -> NoteUnread
     return NoteUnreadable(Problem(file.path, None, kind, message, is_failure=True))
 
 
-def _decode_bytes(data: bytes, path: str, problems: list[Problem]) -> str:
-    try:
-        return data.removeprefix(codecs.BOM_UTF8).decode()
-    except UnicodeDecodeError as error:
-        line = 1 + data.count(b"\n", 0, error.start)
-        message = "is not UTF-8 from here on and is read as Windows-1252; save it as UTF-8"
-        problems.append(Problem(path, line, "encoding", message))
-        return data.decode("cp1252", "replace")
-
-
 def find_disputes(paths: PalacePaths) -> dict[str, tuple[str, ...]]:
     """Return the open conflicts of every note that is party to one."""
     disputes: dict[str, tuple[str, ...]] = {}
     rooms = paths.rooms.folders.items()
-    folders = [str(paths.root / folder) for folder, room in rooms if room == "conflict_room"]
-    for file in sorted({file for folder in folders for file in _list_notes(folder)}):
+    folders = [paths.root / folder for folder, room in rooms if room == "conflict_room"]
+    for file in sorted({file for folder in folders for file in folder.rglob("*.md")}):
         with suppress(OSError):  # it vanished: the index names it
-            found = os.stat(os.sep.join(file))  # noqa: PTH116, PTH118
+            found = file.stat()
             stamp = found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
             for party in _open_parties(file, stamp):
-                disputes[party] = (*disputes.get(party, ()), paths.shown(Path(os.sep.join(file))))  # noqa: PTH118
+                disputes[party] = (*disputes.get(party, ()), paths.shown(file))
     return disputes
 
 
-def _list_notes(folder: str) -> Iterator[tuple[str, ...]]:
-    """Yield the Markdown files in and below a folder, by the parts of their paths."""
-    for where, _, names in os.walk(folder):
-        above = where.split(os.sep)  # noqa: PTH206 - it is put together again
-        yield from ((*above, name) for name in names if name.endswith(".md"))
-
-
 @lru_cache(maxsize=4096)
-def _open_parties(file: tuple[str, ...], stamp: tuple[int, ...]) -> list[str]:
+def _open_parties(file: Path, stamp: tuple[int, ...]) -> list[str]:
     """Return the parties of a conflict that is open; read once, while its file stays as it is."""
     try:
-        with open(os.sep.join(file), "rb") as opened:  # noqa: PTH118, PTH123
+        with file.open("rb") as opened:
             text = opened.read(_HEAD_BYTES).decode("utf-8", "replace").replace("\r\n", "\n")
     except OSError:
         return []  # it vanished, or it may not be read: the index names it
@@ -209,21 +189,9 @@ def _open_parties(file: tuple[str, ...], stamp: tuple[int, ...]) -> list[str]:
 
 def read_parties(text: str) -> list[str]:
     """Return the parties of a conflict that is open, given its note or how that begins."""
-    head = text.partition("\n---\n")[0] if text.startswith("---\n") else ""
-    parties = _PARTIES.search(head) if _OPEN.search(head) else None
-    if parties is None:
+    head, _, _ = text.partition("\n---\n")
+    if not head.startswith("---\n") or not _OPEN.search(head):
         return []
-    if any(mark in parties[0] for mark in "\"'&*!|>"):
-        return _parse(head)
-    if parties[2] is None:
-        items = parties[1].replace("\n", " ").split(",")
-    else:
-        items = [line.strip()[1:] for line in parties[2].strip().split("\n")]
-    return [item.strip() for item in items if item.strip()]
-
-
-def _parse(head: str) -> list[str]:
-    """Read parties that are quoted, or otherwise not plain, as YAML."""
     from memory_palace.notes.frontmatter import split_front_matter  # delayed: it imports YAML
 
     parties = split_front_matter(f"{head}\n---\n").values.get("parties")

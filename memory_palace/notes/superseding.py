@@ -10,7 +10,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from memory_palace.errors import PalaceError, UsageError
-from memory_palace.markdown.blocks import LeafBlock
 from memory_palace.markdown.markup import Markup
 from memory_palace.models import Validity
 from memory_palace.notes.reading import decode_note, decode_stored
@@ -126,8 +125,12 @@ class _Letters:
         at = self._plain.rfind(wanted, first, last) if wanted else -1
         if at < 0:
             return None
-        ends = self._places[at], self._places[at + len(wanted) - 1] + 1
-        return _widen(self._text, *ends, start, end)
+        first, last = self._places[at], self._places[at + len(wanted) - 1] + 1
+        while first > start and self._text[first - 1] in _OPENING:
+            first -= 1
+        while last < end and self._text[last] in _CLOSING:
+            last += 1
+        return first, last
 
 
 def find_words(
@@ -158,19 +161,18 @@ def mark_claim(path: str, data: bytes, place: tuple[int, int], decision: Decisio
     if text.count("\n") + 1 != len(lines):
         raise PalaceError(f"{path} has carriage returns alone; save it with line feeds first")
     below, prefix, has_gap = _find_line(text, place)
-    is_above = not has_gap and _is_line_above(text, place, below)
+    is_whole = content_of(text, below, below) == place
+    is_above = not has_gap and is_whole and lines_of(text, place) == (below, below)
     words = _write(decision, "" if is_above else _quote(text[slice(*place)]))
     end = "\r" if lines[0].endswith("\r") else ""
     new = [*([prefix.rstrip()] if has_gap else []), prefix + words]
-    is_last = below == len(lines) - 1
-    if is_last:
+    new = [line + end for line in new]
+    if below == len(lines) - 1:
         lines[below] += end
-        new = [line + end for line in new[:-1]] + new[-1:]
-    else:
-        new = [line + end for line in new]
+        new[-1] = new[-1].removesuffix("\r")
     after = "\n".join([*lines[: below + 1], *new, *lines[below + 1 :]]).encode()
-    marked = [slice(*claim[:2]) for claim in find_claims(decode_note(after, path)[0])]
-    if not any(decode_note(after, path)[0][each] == text[slice(*place)] for each in marked):
+    marked = decode_note(after, path)[0]
+    if not any(marked[slice(*claim[:2])] == text[slice(*place)] for claim in find_claims(marked)):
         raise PalaceError(f"{path}: the claim cannot be marked where it stands; change it by hand")
     return after
 
@@ -207,14 +209,6 @@ def _locate(text: str, mark: re.Match[str], letters: _Letters) -> tuple[int, int
     ends = letters.find(last, far, max(above, 0))
     begins = letters.find(first, far, ends[0]) if ends else None
     return (begins[0], ends[1]) if begins and ends else None
-
-
-def _widen(text: str, start: int, end: int, least: int, most: int) -> tuple[int, int]:
-    while start > least and text[start - 1] in _OPENING:
-        start -= 1
-    while end < most and text[end] in _CLOSING:
-        end += 1
-    return start, end
 
 
 def _is_day(text: str) -> bool:
@@ -256,13 +250,14 @@ def _find_line(text: str, place: tuple[int, int]) -> tuple[int, str, bool]:
     above = text.count("\n", 0, head)
     lines = text.split("\n")
     line = lines_of(text, place)[1]
-    block = _block_at(Markup(text[head:]), line - above)
+    blocks = Markup(text[head:]).blocks
+    block = next((b for b in blocks if b.first <= line - above <= b.last), None)
     if block is None:
         return line, "", False
     first, last = block.first + above, block.last + above
     lead = re.sub(r"[^>\t]", " ", lines[first][: block.column])
     if block.kind != "prose":
-        lead = _leading(lines[first])
+        lead = lines[first][: len(lines[first]) - len(lines[first].lstrip(" \t>"))]
         return last, lead, block.kind in ("html", "comment", "indented")
     rows = lines[first : last + 1]
     if (
@@ -277,16 +272,3 @@ def _find_line(text: str, place: tuple[int, int]) -> tuple[int, str, bool]:
     while is_rest and line < last and not _SENTENCE_END.search(lines[line]):
         line += 1
     return line, lead, False
-
-
-def _leading(line: str) -> str:
-    return line[: len(line) - len(line.lstrip(" \t>"))]
-
-
-def _block_at(markup: Markup, line: int) -> LeafBlock | None:
-    return next((b for b in markup.blocks if b.first <= line <= b.last), None)
-
-
-def _is_line_above(text: str, place: tuple[int, int], line: int) -> bool:
-    first, last = lines_of(text, place)
-    return first == last == line and content_of(text, line, line) == place

@@ -142,7 +142,7 @@ names = st.text(
 
 
 @given(st.lists(names, min_size=1, max_size=3, unique=True), st.booleans())
-def test_the_quick_reader_of_parties_agrees_with_yaml(tmp_path_factory, parties, is_flow):
+def test_parties_of_any_name_are_found_in_either_style_of_yaml(tmp_path_factory, parties, is_flow):
     root = tmp_path_factory.mktemp("palace")
     folder = root / "palace" / "conflict_room"
     folder.mkdir(parents=True)

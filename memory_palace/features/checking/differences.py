@@ -22,9 +22,8 @@ from memory_palace.features.checking.alignment import (
 from memory_palace.features.checking.dates import PERIODS, Date
 from memory_palace.features.checking.verdicts import Difference, differ
 from memory_palace.features.checking.wording import UNITS, Wording, WrittenWord
-from memory_palace.language.numbers import NUMBER_WORDS, Number
+from memory_palace.language.numbers import NUMBER_WORDS, Number, find_unit, is_same_family
 from memory_palace.language.tokens import tokenize
-from memory_palace.language.units import find_unit, is_same_family
 from memory_palace.language.word_lists import FOREIGN_NEGATIONS, TIME_WORDS, is_negation
 
 _LEAST_SHARED = 0.5

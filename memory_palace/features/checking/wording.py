@@ -11,11 +11,10 @@ from memory_palace.errors import UsageError
 from memory_palace.features.checking.dates import Date, find_dates
 from memory_palace.language.detect import Tongue, tell_tongue
 from memory_palace.language.markers import drop_markers
-from memory_palace.language.numbers import Number, find_numbers
+from memory_palace.language.numbers import UNIT_WORDS, Number, find_numbers
 from memory_palace.language.sentences import split_sentences
 from memory_palace.language.tagged_words import Part, split_words
 from memory_palace.language.tokens import UNSPACED, stem_word, tokenize
-from memory_palace.language.units import UNIT_WORDS
 from memory_palace.language.word_lists import NEGATIONS, STOP_STEMS
 from memory_palace.markdown.prose import strip_markup
 

@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 from memory_palace.language.tagged_words import Part, Word
 from memory_palace.language.tokens import stem_word
-from memory_palace.language.vocabulary import AUXILIARIES, VAGUE, WORDS, word_set
-from memory_palace.language.word_lists import read_table
+from memory_palace.language.word_lists import AUXILIARIES, VAGUE, WORDS, read_table, word_set
 
 _LONGEST = 4
 _OPENERS = frozenset({Part.DETERMINER, Part.ADJECTIVE, Part.NUMBER, Part.POSSESSIVE})

@@ -13,8 +13,14 @@ from memory_palace.features.view.grid import Grid, GridCell, GridSpan
 from memory_palace.features.view.layout import LaidRoom
 from memory_palace.features.view.values import PlanDistrict
 from memory_palace.language.tokens import stem_word
-from memory_palace.language.vocabulary import AUXILIARIES, DETERMINERS, FUNCTION_WORDS, WORDS
-from memory_palace.language.word_lists import STOPWORDS, TIME_WORDS
+from memory_palace.language.word_lists import (
+    AUXILIARIES,
+    DETERMINERS,
+    FUNCTION_WORDS,
+    STOPWORDS,
+    TIME_WORDS,
+    WORDS,
+)
 
 MOST_WORDS = 3
 """Of a label."""

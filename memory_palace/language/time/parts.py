@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from memory_palace.language.time.holidays import nth_weekday
-from memory_palace.language.time.making import (
+from memory_palace.language.time.points import nth_weekday
+from memory_palace.language.time.spans import (
+    DaySpan,
     Meaning,
     Setting,
+    Token,
     in_some_year,
+    month_span,
     move,
     span_of,
+    unit_span,
     within,
     year_of,
 )
-from memory_palace.language.time.spans import DaySpan, month_span, unit_span
-from memory_palace.language.time.tokens import Token
 
 _LAST = -1
 _WEEK_DAYS, _MONTH_DAYS = 7, 31

@@ -1,22 +1,50 @@
-"""DaySpan, months, seasons, feasts, quarters and decades by the calendar."""
+"""Days, weeks, months, seasons, feasts, quarters and decades by the calendar."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, timedelta
+from functools import cache
 
-from memory_palace.language.time.holidays import holiday_span
-from memory_palace.language.time.making import Meaning, Setting, in_some_year, year_of
-from memory_palace.language.time.spans import DaySpan, make_day, month_span
-from memory_palace.language.time.tokens import Token
+from memory_palace.language.time.spans import (
+    DaySpan,
+    Meaning,
+    Setting,
+    Token,
+    in_some_year,
+    make_day,
+    month_span,
+    year_of,
+)
+from memory_palace.language.word_lists import read_table
 
 _NUMBERS = re.compile(r"\d+")
+_FRACTIONS = {(1, 2), (1, 3), (2, 3), (1, 4), (3, 4)}
+_GUESSED = 0.5
+_REACH = 24
+_VERSION_BEFORE = re.compile(
+    r"(?:[`<>=~^§]|(?<![a-z])(?:v|ver|version\w*|versao|release|firmware|build|rev|revision|nr|no"
+    r"|section|chapter|fig|kapitel|abschnitt))[. =]*$"
+)
+_CLOCK_BEHIND = re.compile(r"\s?[ap]\.?m\b")
+_SHARE_BEHIND = re.compile(r" (?:the|of|de|der|des|del) ")
+_UNSURE, _LONGEST_SHORT = 0.45, 8
+_MONTHS = 12
 _MONTH_BEFORE = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? ?$")
 _OF = re.compile(r"\b(?:of|del?|di|do|du|des|d|dell|vom|im)[ ']*$")
 _YEARS = frozenset(("anni", "annees", "anos", "jahre", "jahren"))
 _NAME = re.compile(r" (?!I\b)[A-Z][a-z]")
 _WEEKS, _CENTURY, _LEAST_DECADE = 53, 100, 20
+_FIRST_LISTED = 1990
+_SOLAR = {
+    "vernal_equinox": (3, 20.8431),
+    "qingming": (4, 4.966),
+    "autumnal_equinox": (9, 23.2488),
+    "winter_solstice": (12, 22.096),
+}
+"""Month, and the day with its part in 1980: the usual approximation for 1980 to 2099."""
 
 
 def one_day(day: date | None, *, has_year: bool = False) -> Meaning | None:
@@ -243,3 +271,182 @@ def written_year(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     if unit and year % 10 == 0 and setting.folded[unit.start : unit.end] in _YEARS:
         return None
     return Meaning(*month_span(year, 1, 12), "year", has_year=True)
+
+
+def numeric_day(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return 2026-05-03, 14.10.2026, 14.10. or 3/4/26 by the order of the setting."""
+    text, start = named["text"].value, named["text"].start
+    if _VERSION_BEFORE.search(setting.folded[max(0, start - _REACH) : start]):
+        return None
+    if text.isdigit():
+        day = make_day(int(text[:4]), int(text[4:6]), int(text[6:]))
+        return Meaning(day, day, "day", 0.6, has_year=True) if day else None
+    numbers = [int(number) for number in _NUMBERS.findall(text)]
+    if numbers[0] > _CENTURY:
+        return one_day(make_day(*numbers), has_year=True)
+    if _CLOCK_BEHIND.match(setting.folded, named["text"].end):
+        return None
+    if len(numbers) == 2:
+        is_dated = setting.order != "mdy" and setting.language == "de"
+        return day_of_year(setting, numbers[0], numbers[1]) if is_dated else None
+    meaning = _day_of_three(setting, numbers, is_dotted="." in text)
+    is_plain = len(text) < _LONGEST_SHORT and "." in text and "at" not in named
+    return replace(meaning, certainty=_UNSURE) if meaning and is_plain else meaning
+
+
+def _day_of_three(setting: Setting, numbers: list[int], *, is_dotted: bool) -> Meaning | None:
+    first, second, third = numbers
+    order = setting.order
+    if order == "ymd" and third < _CENTURY and (day := _on(setting, first, second, third)):
+        return one_day(day, has_year=True)
+    year = third if third > _CENTURY else _full_year(setting, third)
+    days = [make_day(year, second, first), make_day(year, first, second)]
+    if is_dotted and third < _CENTURY:
+        days = days[:1]
+    elif order == "dmy" or order == "ymd" or (is_dotted and not order):
+        days = [days[0] or days[1]]
+    elif order == "mdy":
+        days = [days[1] or days[0]]
+    return _either([day for day in days if day], has_year=True)
+
+
+def slashed_day(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return 14/10 or 10/14, where something before it says that it is a day."""
+    first, second = map(int, _NUMBERS.findall(named["text"].value))
+    if (first, second) in _FRACTIONS and not ("at" in named and named["at"].letter in "ie"):
+        return None
+    if _SHARE_BEHIND.match(setting.folded, named["text"].end):
+        return None
+    if setting.order in ("ymd", "mdy"):
+        return day_of_year(setting, second, first) or day_of_year(setting, first, second)
+    if setting.order == "dmy":
+        return day_of_year(setting, first, second) or day_of_year(setting, second, first)
+    found = [day_of_year(setting, *pair) for pair in ((first, second), (second, first))]
+    days = [meaning for meaning in found if meaning]
+    return days[0] if len(days) == 1 else _either([day.first for day in days])
+
+
+def _on(setting: Setting, year: int, month: int, day: int) -> date | None:
+    return make_day(_full_year(setting, year), month, day)
+
+
+def _full_year(setting: Setting, short: int) -> int:
+    """Return the year of two digits: at most twenty years ahead."""
+    year = 2000 + short
+    return year if year <= setting.as_of.year + 20 else year - 100
+
+
+def _either(days: list[date], *, has_year: bool = False) -> Meaning | None:
+    distinct = sorted(set(days))
+    if not distinct:
+        return None
+    others = tuple((day, day) for day in distinct[1:])
+    certainty = _GUESSED if others else 0.95
+    return Meaning(distinct[0], distinct[0], "day", certainty, has_year=has_year, others=others)
+
+
+def numeric_month(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return 2026-05 or 05/2026."""
+    text = named["text"].value
+    year, month = sorted(map(int, _NUMBERS.findall(text)), reverse=True)
+    if not 1 <= month <= _MONTHS:
+        return None
+    certainty = 0.6 if "." in text else 0.95
+    return in_some_year(
+        lambda year: month_span(year, month), setting, "month", year=year, certainty=certainty
+    )
+
+
+def numeric_week(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return 2026-W32."""
+    year, week = map(int, _NUMBERS.findall(named["text"].value))
+    return numbered_week(setting, week, year)
+
+
+def numbered_part(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return Q3, 2024Q3, H2 2024, W32 or KW32."""
+    text = named["part"].value
+    year = year_of(named.get("year"))
+    if text[:4].isdigit():
+        year, text = int(text[:4]), text[4:].strip("- ")
+    elif "/" in text:
+        text, _, written = text.partition("/")
+        year = int(written)
+    number = int(_NUMBERS.findall(text)[0])
+    if "w" in text:
+        week = numbered_week(setting, number, year)
+        is_told = "k" in text or year is not None
+        return week if is_told or week is None else replace(week, certainty=_UNSURE)
+    if "h" in text:
+        return (
+            None
+            if year is None
+            else in_some_year(
+                lambda year: month_span(year, 6 * number - 5, 6), setting, "span", year=year
+            )
+        )
+    if "t" in text and setting.language in ("en", "de"):
+        return None
+    return numbered_quarter(setting, number, year)
+
+
+def holiday_span(rule: str, year: int) -> DaySpan | None:
+    """Return when a holiday was in a year, ``None`` where that is not known.
+
+    ``12-25`` is a day, ``11=3.4`` the fourth Thursday (0 is Monday) of November, ``05=6.-1`` the
+    last Sunday of May, ``easter-2`` a distance from Easter, ``qingming`` a day by the sun,
+    ``ramadan`` a line of ``moving.txt``; ``*30`` is how many days it lasts.
+    """
+    name, _, lasting = rule.partition("*")
+    day = _first_day(name, year)
+    return (day, day + timedelta(int(lasting or 1) - 1)) if day else None
+
+
+def _first_day(name: str, year: int) -> date | None:
+    if "=" in name:
+        month, _, weekday_number = name.partition("=")
+        weekday, _, number = weekday_number.partition(".")
+        return nth_weekday(*month_span(year, int(month)), int(weekday), int(number))
+    if name[0].isdigit():
+        month, _, day = name.partition("-")
+        return make_day(year, int(month), int(day))
+    feast = name.rstrip("+-0123456789")
+    begins = _feast(feast, year)
+    return begins + timedelta(int(name[len(feast) :] or 0)) if begins else None
+
+
+def _feast(name: str, year: int) -> date | None:
+    if name == "easter":
+        return easter(year)
+    if name in _SOLAR:
+        number, share = _SOLAR[name]
+        return date(year, number, int(share + 0.242194 * (year - 1980)) - (year - 1980) // 4)
+    days = _moving_days()[name]
+    listed = days[year - _FIRST_LISTED] if 0 <= year - _FIRST_LISTED < len(days) else "-"
+    return None if listed == "-" else date(year, int(listed[:2]), int(listed[2:4]))
+
+
+def nth_weekday(first: date, last: date, weekday: int, number: int) -> date | None:
+    """Return the first, second, ... such weekday of a span, or the last where number is -1."""
+    if number < 0:
+        return last - timedelta((last.weekday() - weekday) % 7 - 7 * (number + 1))
+    day = first + timedelta((weekday - first.weekday()) % 7 + 7 * (number - 1))
+    return day if day <= last else None
+
+
+def easter(year: int) -> date:
+    """Return Easter Sunday (Meeus, Jones and Butcher's algorithm for the Gregorian calendar)."""
+    a, (b, c) = year % 19, divmod(year, 100)
+    d, e = divmod(b, 4)
+    g = (8 * b + 13) // 25
+    h = (19 * a + b - d - g + 15) % 30
+    i, k = divmod(c, 4)
+    m = (32 + 2 * e + 2 * i - h - k) % 7
+    n = (a + 11 * h + 22 * m) // 451
+    month, day = divmod(h + m - 7 * n + 114, 31)
+    return date(year, month, day + 1)
+
+
+@cache
+def _moving_days() -> dict[str, list[str]]:
+    return {name: listed.split() for name, listed in read_table("time/moving.txt").items()}

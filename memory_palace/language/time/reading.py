@@ -16,10 +16,16 @@ from memory_palace.language.time.lexicon import (
     read_hints,
     read_lexicon,
 )
-from memory_palace.language.time.making import TOLERANCE, Meaning, Setting
 from memory_palace.language.time.rules import RULES, Rule
-from memory_palace.language.time.spans import TimeExpression, Window
-from memory_palace.language.time.tokens import Scrap, Token, read_tokens, split_pieces
+from memory_palace.language.time.spans import (
+    TOLERANCE,
+    Meaning,
+    Setting,
+    TimeExpression,
+    Token,
+    Window,
+)
+from memory_palace.language.time.tokens import Scrap, read_tokens, split_pieces
 from memory_palace.language.tokens import Languages
 
 _AT = "iIjeFsuBAVbRt&-EvSLp<>()"
@@ -127,8 +133,7 @@ def _is_part_of_name(token: Token, setting: Setting) -> bool:
 
 def _find_in_characters(setting: Setting) -> list[TimeExpression]:
     """Return the expressions of a text as Chinese or Japanese; imported when one is met."""
-    from memory_palace.language.time.character_rules import CHARACTER_RULES
-    from memory_palace.language.time.characters import read_characters
+    from memory_palace.language.time.characters import CHARACTER_RULES, read_characters
 
     tokens = read_characters(setting.folded, setting.language)
     read = _read(tokens, CHARACTER_RULES, setting)

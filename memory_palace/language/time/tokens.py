@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from memory_palace.language.time.lexicon import Lexicon, TimeWord, read_hints
-from memory_palace.language.time.spans import FIRST_YEAR, LAST_YEAR
+from memory_palace.language.time.spans import FIRST_YEAR, LAST_YEAR, Token
 
 PIECE = re.compile(
     r"(?P<iso>(?<![\w./-])(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])(?![\w./-])"
@@ -40,18 +40,6 @@ _HINT = re.compile(
 _SHORT_TEXT, _AROUND = 300, 60
 """Characters: a longer text is read only as far around its hints as an expression can be long."""
 _WIDEST_GAP, _MOST_DIGITS, _LONGEST_SHORT = 2, 4, 3
-
-
-class Token(NamedTuple):
-    """A word, number or sign, or an expression that was made of some."""
-
-    letter: str
-    """What it can be, see ``lexicon.LETTERS`` and ``rules``."""
-    value: Any
-    """The value of a word, the number, or the span of an expression."""
-    start: int
-    end: int
-    is_weak: bool = False
 
 
 class Scrap(NamedTuple):
