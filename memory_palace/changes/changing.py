@@ -25,7 +25,7 @@ from memory_palace.engine import Engine
 from memory_palace.errors import ConfigError, PalaceError, RoomNotMappedError, UsageError
 from memory_palace.feature import Feature, Verb
 from memory_palace.graph.naming import NoteNames
-from memory_palace.notes.document import Document, Known, Library, read_library
+from memory_palace.notes.document import Document, Library, read_library
 from memory_palace.notes.golden import read_golden_text
 from memory_palace.settings import map_rooms, parse_settings
 
@@ -177,14 +177,13 @@ def read_changes(engine: Engine, *, command: str | None = None) -> list[LoggedCh
     return [entry for entry in log if command in (None, entry.command)]
 
 
-def read_notes(engine: Engine, *, mentioning: bytes = b"", known: Known | None = None) -> Library:
+def read_notes(engine: Engine, *, mentioning: bytes = b"") -> Library:
     """Read every note of a palace from the disk, cold ones included, as ``read_library`` does."""
     library = read_library(
         engine.paths,
         ignore=engine.config.ignore,
         limit_bytes=engine.config.max_note_bytes,
         mentioning=mentioning,
-        known=known,
     )
     engine.note_unread(library.problems)
     return library

@@ -59,7 +59,8 @@ def derive(note: Note, detail: Detail, config: Config = DEFAULTS) -> Sequence[De
         read = partial(tokenize, chunk.embed_text, languages=languages)
         return tuple(fence.read("words", read, [], chunk.first_line))
 
-    written, named = fence.read("its day", lambda: (_day_of(note), _yearless(note)), (None, ()))
+    written = fence.read("its day", lambda: _day_of(note), None)
+    named = [(FactKind.DATE.value, yearless_key(note.yearless))] if note.yearless else []
     called = fence.read("names", lambda: sorted(_name_terms(note, languages)), [])
     names = chain([tuple(called)], repeat(()))
     passages = [
@@ -135,11 +136,6 @@ def _day_of(note: Note) -> date | None:
         if first == last:
             return first
     return datetime.fromtimestamp(note.date.timestamp, UTC).date() if note.date else None
-
-
-def _yearless(note: Note) -> Sequence[tuple[str, str]]:
-    """Return the day of any year that the name of a note gives, a fact of each of its passages."""
-    return [(FactKind.DATE.value, yearless_key(note.yearless))] if note.yearless else []
 
 
 def _facts_of(found: TimeExpression, *, has_day: bool) -> Iterator[Fact]:

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from memory_palace.markdown.links import Definition, take_definitions
 
 
-class HtmlBlock(NamedTuple):
+class _HtmlBlock(NamedTuple):
     """A kind of HTML block."""
 
     start: re.Pattern[str]
@@ -31,7 +31,7 @@ _TAG_NAMES = (
 )
 _ATTRIBUTE = r"\s++[A-Za-z_:][\w.:-]*+(?:\s*+=\s*+(?:[^\s\"'=<>`]++|'[^']*+'|\"[^\"]*+\"))?+"
 _BLOCKS = tuple(
-    HtmlBlock(re.compile(start, re.I), re.compile(end, re.I) if end else None, can_interrupt)
+    _HtmlBlock(re.compile(start, re.I), re.compile(end, re.I) if end else None, can_interrupt)
     for start, end, can_interrupt in (
         (r"<!--", r"-->", True),
         (r"<(?:script|pre|style|textarea)(?:\s|>|$)", r"</(?:script|pre|style|textarea)>", True),
@@ -43,14 +43,6 @@ _BLOCKS = tuple(
         (r"</[a-z][a-z0-9-]*+\s*+>\s*$", "", False),
     )
 )
-
-
-def match_html(line: str, start: int, *, is_in_paragraph: bool) -> HtmlBlock | None:
-    """Return the kind of HTML block that begins in a line, where one does."""
-    for kind in _BLOCKS:
-        if kind.start.match(line, start) and (kind.can_interrupt or not is_in_paragraph):
-            return kind
-    return None
 
 
 BlockKind: TypeAlias = Literal["prose", "heading", "fence", "indented", "comment", "html"]
@@ -263,7 +255,8 @@ class _BlockReader:
             self._close()
 
     def _opens_html(self, number: int, line: str, start: int, matched: int) -> bool:
-        found = match_html(line, start, is_in_paragraph=self._kind == "prose")
+        kinds = [kind for kind in _BLOCKS if kind.can_interrupt or self._kind != "prose"]
+        found = next((kind for kind in kinds if kind.start.match(line, start)), None)
         if found is None:
             return False
         is_comment = line.startswith("<!--", start)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -153,61 +153,50 @@ class Markup:
     @cached_property
     def fenced(self) -> list[bool]:
         """Whether each line belongs to a fenced block, the fences included."""
-        return self._lines_of("fence")
+        flags = [False] * (len(self.starts) - 1)
+        for block in self.blocks:
+            if block.kind == "fence":
+                flags[block.first : block.last + 1] = [True] * (block.last + 1 - block.first)
+        return flags
 
     @cached_property
     def hidden(self) -> list[Hidden]:
         """Code, comments and escaped characters, in order: nothing in them is markup."""
-        return list(self._find_hidden())
+        found: list[Hidden] = []
+        for block in self.blocks:
+            start, end = self._span(block)
+            if block.kind in ("fence", "indented"):
+                found.append(Hidden("block", self.starts[block.first], end))
+            else:
+                is_comment = block.kind == "comment"
+                found += find_hidden(self.text, start, end, is_open_comment=is_comment)
+        return found
 
     @cached_property
     def plain(self) -> str:
         """The text with blanks for all that is hidden; offsets and lines stay."""
-        return self._replace(self.hidden, lambda text: _NOT_LINE_END.sub(" ", text))
+        kept: list[str] = []
+        position = 0
+        for _, start, end in self.hidden:
+            kept += [self.text[position:start], _NOT_LINE_END.sub(" ", self.text[start:end])]
+            position = end
+        return "".join([*kept, self.text[position:]]) if kept else self.text
 
     @cached_property
     def links(self) -> list[MarkdownLink]:
         """Every link outside code, in order of its closing bracket."""
         if "[" not in self.text:
             return []
-        plain = self.plain
+        spans = [self._span(b) for b in self.blocks if b.kind not in ("fence", "indented")]
         return [
             link
-            for block in self.blocks
-            if block.kind not in ("fence", "indented")
-            for link in self._links_in(plain, *self._span(block))
+            for span in spans
+            if self.plain.find("[", *span) >= 0
+            for link in scan_links(self.text, self.plain, *span, self._definitions)
         ]
-
-    def _replace(self, parts: Iterable[Hidden], write: Callable[[str], str]) -> str:
-        kept: list[str] = []
-        position = 0
-        for _, start, end in parts:
-            kept += [self.text[position:start], write(self.text[start:end])]
-            position = end
-        return "".join([*kept, self.text[position:]]) if kept else self.text
-
-    def _links_in(self, plain: str, start: int, end: int) -> Iterator[MarkdownLink]:
-        if plain.find("[", start, end) >= 0:
-            yield from scan_links(self.text, plain, start, end, self._definitions)
-
-    def _find_hidden(self) -> Iterator[Hidden]:
-        for block in self.blocks:
-            start, end = self._span(block)
-            if block.kind in ("fence", "indented"):
-                yield Hidden("block", self.starts[block.first], end)
-            else:
-                is_comment = block.kind == "comment"
-                yield from find_hidden(self.text, start, end, is_open_comment=is_comment)
 
     def _span(self, block: LeafBlock) -> tuple[int, int]:
         return self.starts[block.first] + block.column, self.starts[block.last + 1] - 1
-
-    def _lines_of(self, kind: str) -> list[bool]:
-        flags = [False] * (len(self.starts) - 1)
-        for block in self.blocks:
-            if block.kind == kind:
-                flags[block.first : block.last + 1] = [True] * (block.last + 1 - block.first)
-        return flags
 
     def _heading_text(self, block: LeafBlock) -> str:
         start, end = self._span(block)

@@ -13,7 +13,7 @@ from hashlib import sha256
 from itertools import pairwise, takewhile
 
 from memory_palace.language.sentences import drop_times
-from memory_palace.markdown.markup import Markup
+from memory_palace.markdown.markup import Heading, Markup
 from memory_palace.notes.note import Chunk
 from memory_palace.notes.superseding import LostClaim
 
@@ -52,20 +52,10 @@ def chunk_body(
     character that is not white space is in some chunk. A body without any gives one chunk, of its
     title or else of ``stem``, by which the note is found.
     """
-    context_tokens = token_limit // _CONTEXT_SHARE
-    limit = max(1, token_limit * _TEXT_SIXTEENTHS // 16)
-    units = _find_units(markup, first_line=first_line, count_tokens=count_tokens, limit=limit)
-    groups = _merge_small(list(_pack(units, limit)), limit, is_inbox=is_inbox)
-
-    def embedded(group: Sequence[_Unit]) -> str:
-        return _embed_text(group, title, count_tokens, context_tokens, talkers)
-
-    chunks: list[Chunk] = []
-    for group in groups:
-        chunks += [
-            _chunk(part, embedded(part))
-            for part in _fitting(group, embedded, count_tokens, token_limit)
-        ]
+    cutter = _Cutter(count_tokens, token_limit, title, talkers)
+    packed = list(cutter.pack(cutter.find_units(markup, first_line)))
+    groups = _merge_small(packed, cutter.limit, is_inbox=is_inbox)
+    chunks = [cutter.chunk(part) for group in groups for part in cutter.halve_group(group)]
     name = title or stem
     return (_bare_chunk(1, "", name),) if name and not chunks else tuple(chunks)
 
@@ -81,16 +71,15 @@ def chunk_claim(
     talkers: Collection[str] = (),
 ) -> Iterator[Chunk]:
     """Yield a superseded claim of a body apart from all else, so that it alone is lowered."""
+    cutter = _Cutter(count_tokens, token_limit, title, talkers)
     markup = Markup(body.text[claim.start : claim.end], is_part=True)
-    line = body.line_at(claim.start)
-    limit = max(1, token_limit * _TEXT_SIXTEENTHS // 16)
-    path = _find_path(body, line)
-    for unit in _find_units(
-        markup, first_line=first_line + line, count_tokens=count_tokens, limit=limit
-    ):
-        group = (replace(unit, heading_path=path),)
-        embedded = _embed_text(group, title, count_tokens, token_limit // _CONTEXT_SHARE, talkers)
-        yield replace(_chunk(group, embedded), validity=claim.validity)
+    line, path = body.line_at(claim.start), list[Heading]()
+    for heading in body.headings:
+        if heading.first < line and not heading.is_nested:
+            path = _enter(path, heading)
+    for unit in cutter.find_units(markup, first_line + line):
+        chunk = cutter.chunk((replace(unit, heading_path=_titles(path)),))
+        yield replace(chunk, validity=claim.validity)
 
 
 def chunk_plainly(body: str, *, first_line: int, size: int) -> tuple[Chunk, ...]:
@@ -154,112 +143,164 @@ class _Run:
         )
 
 
-def _find_units(
-    markup: Markup, *, first_line: int, count_tokens: Callable[[str], int], limit: int
-) -> Iterator[_Unit]:
-    """Yield units of at most ``limit`` tokens, in order; together they hold all of the text."""
-    for run in _runs(markup, first_line):
-        text = "\n".join(run.lines)
-        tokens = count_tokens(text)
-        if tokens <= limit and len(text) <= limit * _CHARACTERS_PER_TOKEN:
-            yield run.unit(text, run.first_line, run.last_line, tokens)
-        else:
-            yield from _split_run(run, count_tokens, limit)
+def _enter(path: Sequence[Heading], heading: Heading) -> list[Heading]:
+    """Return the headings in force below a heading, outermost first."""
+    return [*(above for above in path if above.level < heading.level), heading]
 
 
-def _find_path(markup: Markup, line: int) -> tuple[str, ...]:
-    """Return the headings above a line, counted from 0, outermost first."""
-    path: list[tuple[int, str]] = []
-    for heading in markup.headings:
-        if heading.first < line and not heading.is_nested:
-            path = [above for above in path if above[0] < heading.level]
-            path.append((heading.level, heading.text[:LONGEST_HEADING]))
-    return tuple(title for _, title in path)
+def _titles(path: Sequence[Heading]) -> tuple[str, ...]:
+    return tuple(heading.text[:LONGEST_HEADING] for heading in path)
 
 
 def _runs(markup: Markup, first_line: int) -> Iterator[_Run]:
     """Yield runs of lines between blank ones; a heading begins a run, a fence is one."""
     lines, fenced = markup.text.split("\n"), markup.fenced
     headings = {found.first: found for found in markup.headings if not found.is_nested}
-    path: list[tuple[int, str]] = []
+    path: list[Heading] = []
     run: list[str] = []
     start, starts_section, heading_lines = 0, False, 0
-
-    def take() -> _Run:
-        titles = tuple(title for _, title in path)
-        return _Run(run, first_line + start, titles, starts_section, heading_lines)
-
     for number, (line, is_fenced) in enumerate(zip(lines, fenced, strict=True)):
         heading = headings.get(number)
         is_blank = not is_fenced and not line.strip()
         is_edge = number > 0 and is_fenced is not fenced[number - 1]
         if run and (is_blank or is_edge or heading):
-            yield take()
+            yield _Run(run, first_line + start, _titles(path), starts_section, heading_lines)
             run, starts_section, heading_lines = [], False, 0
         if is_blank:
             continue
         if not run:
             start = number
         if heading:
-            path = [above for above in path if above[0] < heading.level]
-            path.append((heading.level, heading.text[:LONGEST_HEADING]))
+            path = _enter(path, heading)
             starts_section = heading.level <= 2
             heading_lines = heading.last + 1 - heading.first
         run.append(line)
     if run:
-        yield take()
+        yield _Run(run, first_line + start, _titles(path), starts_section, heading_lines)
 
 
-def _split_run(run: _Run, count_tokens: Callable[[str], int], limit: int) -> Iterator[_Unit]:
-    """Cut a run between its lines, and a line that is too long between its sentences."""
-    kept: list[str] = []
-    kept_tokens, start = 0, run.first_line
-    for number, line in enumerate(run.lines, start=run.first_line):
-        pieces = list(_split_line(line, count_tokens, limit))
-        for place, (piece, tokens) in enumerate(pieces):
-            is_whole = len(pieces) == 1
-            if kept and (kept_tokens + tokens > limit or not is_whole):
-                yield run.unit("\n".join(kept), start, number - 1, kept_tokens)
-                kept, kept_tokens = [], 0
-            if not is_whole:
-                unit = run.unit(piece, number, number, tokens)
-                yield unit if place == 0 else replace(unit, starts_section=False, is_heading=False)
-                continue
-            if not kept:
-                start = number
-            kept.append(piece)
-            kept_tokens += tokens
-    if kept:
-        yield run.unit("\n".join(kept), start, run.last_line, kept_tokens)
+@dataclass(frozen=True, slots=True)
+class _Cutter:
+    """How long a unit and a chunk may be, and what stands before the text of a chunk."""
 
+    count_tokens: Callable[[str], int]
+    token_limit: int
+    """Of a chunk, its title and headings included."""
+    title: str
+    talkers: Collection[str]
 
-def _split_line(
-    line: str, count_tokens: Callable[[str], int], limit: int
-) -> Iterator[tuple[str, int]]:
-    """Yield pieces of a line with their token counts: slices first, so that time stays linear."""
-    longest = limit * _CHARACTERS_PER_TOKEN
-    position = 0
-    while position < len(line):
-        end = position + 4 * longest
-        if end < len(line):
-            end = _cut_near(line, position + 2 * longest, end)
-        yield from _halve(line[position:end], count_tokens, limit, longest)
-        position = end
-    if not line:
-        yield line, 0
+    @property
+    def limit(self) -> int:
+        """The tokens of the text of a chunk."""
+        return max(1, self.token_limit * _TEXT_SIXTEENTHS // 16)
 
+    @property
+    def longest(self) -> int:
+        """The characters of a unit."""
+        return self.limit * _CHARACTERS_PER_TOKEN
 
-def _halve(
-    text: str, count_tokens: Callable[[str], int], limit: int, longest: int
-) -> Iterator[tuple[str, int]]:
-    tokens = count_tokens(text)
-    if (tokens <= limit and len(text) <= longest) or len(text) < 2:
-        yield text, tokens
-        return
-    third = len(text) // 3
-    middle = _cut_near(text, third, len(text) - third)
-    yield from _halve(text[:middle], count_tokens, limit, longest)
-    yield from _halve(text[middle:], count_tokens, limit, longest)
+    def find_units(self, markup: Markup, first_line: int) -> Iterator[_Unit]:
+        """Yield units that are no longer than a text, in order; together they hold all of it."""
+        for run in _runs(markup, first_line):
+            text = "\n".join(run.lines)
+            tokens = self.count_tokens(text)
+            if tokens <= self.limit and len(text) <= self.longest:
+                yield run.unit(text, run.first_line, run.last_line, tokens)
+            else:
+                yield from self._split_run(run)
+
+    def _split_run(self, run: _Run) -> Iterator[_Unit]:
+        """Cut a run between its lines, and a line that is too long between its sentences."""
+        kept: list[str] = []
+        kept_tokens, start = 0, run.first_line
+        for number, line in enumerate(run.lines, start=run.first_line):
+            pieces = list(self._split_line(line))
+            for place, (piece, tokens) in enumerate(pieces):
+                is_whole = len(pieces) == 1
+                if kept and (kept_tokens + tokens > self.limit or not is_whole):
+                    yield run.unit("\n".join(kept), start, number - 1, kept_tokens)
+                    kept, kept_tokens = [], 0
+                if not is_whole:
+                    unit = run.unit(piece, number, number, tokens)
+                    is_first = place == 0
+                    yield (
+                        unit if is_first else replace(unit, starts_section=False, is_heading=False)
+                    )
+                    continue
+                if not kept:
+                    start = number
+                kept.append(piece)
+                kept_tokens += tokens
+        if kept:
+            yield run.unit("\n".join(kept), start, run.last_line, kept_tokens)
+
+    def _split_line(self, line: str) -> Iterator[tuple[str, int]]:
+        """Yield pieces of a line with their token counts: slices first, so time stays linear."""
+        position = 0
+        while position < len(line):
+            end = position + 4 * self.longest
+            if end < len(line):
+                end = _cut_near(line, position + 2 * self.longest, end)
+            yield from self._halve(line[position:end])
+            position = end
+        if not line:
+            yield line, 0
+
+    def _halve(self, text: str) -> Iterator[tuple[str, int]]:
+        tokens = self.count_tokens(text)
+        if (tokens <= self.limit and len(text) <= self.longest) or len(text) < 2:
+            yield text, tokens
+            return
+        third = len(text) // 3
+        middle = _cut_near(text, third, len(text) - third)
+        yield from self._halve(text[:middle])
+        yield from self._halve(text[middle:])
+
+    def pack(self, units: Iterator[_Unit]) -> Iterator[list[_Unit]]:
+        """Yield groups of units that are no longer than a text, each below one heading."""
+        group: list[_Unit] = []
+        tokens, is_bare = 0, True
+        for unit in units:
+            # A heading stays with what it heads, though the text be a heading longer than a text.
+            if not is_bare and (unit.starts_section or tokens + unit.tokens > self.limit):
+                yield group
+                group, tokens, is_bare = [], 0, True
+            group.append(unit)
+            is_bare = is_bare and unit.is_heading
+            tokens += unit.tokens
+        if group:
+            yield group
+
+    def halve_group(self, group: Sequence[_Unit]) -> Iterator[Sequence[_Unit]]:
+        """Halve a group whose joined text has more tokens than its units had apart."""
+        if len(group) == 1 or self.count_tokens(self._embed_text(group)) <= self.token_limit:
+            yield group
+            return
+        middle = len(group) // 2
+        yield from self.halve_group(group[:middle])
+        yield from self.halve_group(group[middle:])
+
+    def chunk(self, group: Sequence[_Unit]) -> Chunk:
+        """Return the chunk of a group."""
+        embed_text = self._embed_text(group)
+        return Chunk(
+            heading_path=_common_path(group),
+            first_line=group[0].first_line,
+            last_line=group[-1].last_line,
+            text=_join(group),
+            embed_text=embed_text,
+            digest=sha256(embed_text.encode()).hexdigest(),
+        )
+
+    def _embed_text(self, group: Sequence[_Unit]) -> str:
+        """Put title and headings before the text, without those that the text opens with."""
+        text = drop_times(_join(group), self.talkers)
+        opening = text.partition("\n")[0].strip("# \t")
+        context = [p for p in (self.title, *_common_path(group)) if p and p != opening]
+        most = self.token_limit // _CONTEXT_SHARE
+        while context and self.count_tokens(" > ".join(context)) > most:
+            context.pop(0)
+        return "\n".join([" > ".join(dict.fromkeys(context)), text]) if context else text
 
 
 def _cut_near(text: str, start: int, stop: int) -> int:
@@ -270,21 +311,6 @@ def _cut_near(text: str, start: int, stop: int) -> int:
         if ends:
             return min(ends, key=lambda end: abs(end - middle))
     return max(middle, 1)
-
-
-def _pack(units: Iterator[_Unit], limit: int) -> Iterator[list[_Unit]]:
-    group: list[_Unit] = []
-    tokens, is_bare = 0, True
-    for unit in units:
-        # A heading stays with what it heads, though the text be a heading longer than the limit.
-        if not is_bare and (unit.starts_section or tokens + unit.tokens > limit):
-            yield group
-            group, tokens, is_bare = [], 0, True
-        group.append(unit)
-        is_bare = is_bare and unit.is_heading
-        tokens += unit.tokens
-    if group:
-        yield group
 
 
 def _merge_small(groups: Sequence[list[_Unit]], limit: int, *, is_inbox: bool) -> list[list[_Unit]]:
@@ -302,48 +328,6 @@ def _merge_small(groups: Sequence[list[_Unit]], limit: int, *, is_inbox: bool) -
         else:
             merged.append(list(group))
     return merged
-
-
-def _fitting(
-    group: Sequence[_Unit],
-    embedded: Callable[[Sequence[_Unit]], str],
-    count_tokens: Callable[[str], int],
-    token_limit: int,
-) -> Iterator[Sequence[_Unit]]:
-    """Halve a group whose joined text has more tokens than its units had apart."""
-    if len(group) == 1 or count_tokens(embedded(group)) <= token_limit:
-        yield group
-        return
-    middle = len(group) // 2
-    yield from _fitting(group[:middle], embedded, count_tokens, token_limit)
-    yield from _fitting(group[middle:], embedded, count_tokens, token_limit)
-
-
-def _chunk(group: Sequence[_Unit], embed_text: str) -> Chunk:
-    return Chunk(
-        heading_path=_common_path(group),
-        first_line=group[0].first_line,
-        last_line=group[-1].last_line,
-        text=_join(group),
-        embed_text=embed_text,
-        digest=sha256(embed_text.encode()).hexdigest(),
-    )
-
-
-def _embed_text(
-    group: Sequence[_Unit],
-    title: str,
-    count_tokens: Callable[[str], int],
-    limit: int,
-    talkers: Collection[str],
-) -> str:
-    """Put title and headings before the text, without those that the text opens with."""
-    text = drop_times(_join(group), talkers)
-    opening = text.partition("\n")[0].strip("# \t")
-    context = [part for part in (title, *_common_path(group)) if part and part != opening]
-    while context and count_tokens(" > ".join(context)) > limit:
-        context.pop(0)
-    return "\n".join([" > ".join(dict.fromkeys(context)), text]) if context else text
 
 
 def _join(group: Sequence[_Unit]) -> str:

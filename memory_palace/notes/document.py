@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 from memory_palace.config import SEVEN, PalacePaths, Rooms
 from memory_palace.language.markers import drop_markers
 from memory_palace.markdown.comments import drop_comments
 from memory_palace.markdown.markup import Markup
-from memory_palace.models import FileStat, Link, Problem
-from memory_palace.notes.discovery import SourceFile, discover_notes
+from memory_palace.models import Link, Problem
+from memory_palace.notes.discovery import discover_notes
 from memory_palace.notes.frontmatter import split_front_matter
 from memory_palace.notes.note_links import find_links_in_fields, links_of
 from memory_palace.notes.parsing import is_private
@@ -22,8 +21,6 @@ from memory_palace.notes.withholding import withhold
 
 LEAD = ""
 """Key of what stands above the first section."""
-_SETTLED_NS = 1_000_000_000
-"""A file that changed less than this ago may change once more without its stat saying so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,58 +89,33 @@ class Library:
     problems: tuple[Problem, ...] = field(default=())
 
 
-Known: TypeAlias = dict[str, tuple[FileStat, Document | None]]
-"""Notes by path, each with the file that it was read from; ``None`` for what was not parsed."""
-
-
 def read_library(
     paths: PalacePaths,
     *,
     ignore: str,
     limit_bytes: int,
     mentioning: bytes = b"",
-    known: Known | None = None,
 ) -> Library:
     """Read all notes from the disk, so that nothing is decided on an index that is behind.
 
-    A note whose bytes do not hold ``mentioning`` is not parsed. ``known`` is what an earlier call
-    with the same arguments has kept there: a note whose file is the same is not read again. A
-    build of the index and its examination read one note after another instead: they keep bytes,
-    not forms.
+    A note whose bytes do not hold ``mentioning`` is not parsed. A build of the index and its
+    examination read one note after another instead: they keep bytes, not forms.
     """
     found = discover_notes(paths, ignore=ignore).checked()
     documents: dict[str, Document] = {}
     problems = list(found.problems)
-    kept: Known = {}
     for file in found.files:
-        before = known.get(file.path) if known else None
         try:
-            if before is not None and before[0] == file.stat:
-                document = before[1]
-            else:
-                document = _read_document(paths, file, limit_bytes, mentioning)
+            data, _ = read_note(paths, file, limit_bytes=limit_bytes)
         except FileNotFoundError:
             continue
         except NoteUnreadable as error:
             problems.append(error.problem)
             continue
-        if document is not None:
-            documents[file.path] = document
-        if time.time_ns() - file.stat.mtime_ns > _SETTLED_NS:
-            kept[file.path] = file.stat, document
-    if known is not None:
-        known.clear()
-        known.update(kept)
+        if mentioning in data:
+            read = parse_document(file.path, data, is_cold=file.is_cold, rooms=paths.rooms)
+            documents |= {file.path: read} if read else {}
     return Library(documents, tuple(problems))
-
-
-def _read_document(
-    paths: PalacePaths, file: SourceFile, limit_bytes: int, mentioning: bytes
-) -> Document | None:
-    data, _ = read_note(paths, file, limit_bytes=limit_bytes)
-    if mentioning not in data:
-        return None
-    return parse_document(file.path, data, is_cold=file.is_cold, rooms=paths.rooms)
 
 
 def parse_document(

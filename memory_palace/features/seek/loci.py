@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from weakref import WeakKeyDictionary
 
 from memory_palace.changes.changing import Outcome, Plan, change_notes, find_note, read_notes, today
 from memory_palace.changes.composing import compose_note, edit_fields, note_path
@@ -14,7 +13,7 @@ from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.features.seek.nodes import Pose2D, check_node_id
 from memory_palace.models import Problem
-from memory_palace.notes.document import LEAD, Document, Known, Library
+from memory_palace.notes.document import LEAD, Document, Library
 from memory_palace.shown import Shown, inner
 
 FIELD = "locus"
@@ -85,16 +84,9 @@ class LocusList(Shown):
         return map(str, self.problems)
 
 
-_KNOWN: WeakKeyDictionary[Engine, Known] = WeakKeyDictionary()
-
-
 def read_loci(engine: Engine) -> LocusList:
-    """Read every locus outside the cold zone. A note that does not name the field is not parsed.
-
-    A process that asks again parses only the notes that have changed.
-    """
-    known = _KNOWN.setdefault(engine, {})
-    return _loci_of(read_notes(engine, mentioning=FIELD.encode(), known=known))
+    """Read every locus outside the cold zone. A note that does not name the field is not parsed."""
+    return _loci_of(read_notes(engine, mentioning=FIELD.encode()))
 
 
 def add_locus(

@@ -24,7 +24,6 @@ from memory_palace.language.time.spans import (
     Meaning,
     Setting,
     Token,
-    in_some_year,
     make_day,
     month_span,
     unit_span,
@@ -293,19 +292,13 @@ def _year(setting: Setting, named: Named) -> Meaning | None:
 
 
 def _month(setting: Setting, named: Named) -> Meaning | None:
-    number = int(named["month"].value)
-    if not 1 <= number <= 12:
-        return None
-    year = year_of(named.get("year"))
-    return in_some_year(lambda year: month_span(year, number), setting, "month", year=year)
+    number, year = int(named["month"].value), year_of(named.get("year"))
+    return points.numbered(setting, "month", number, year)
 
 
 def _day_alone(setting: Setting, named: Named) -> Meaning | None:
     """Return "15日" or "15号": the latest; a number of a house or a line is written the same."""
-    number, today = int(named["day"].value), setting.as_of
-    months = (month_span(today.year, today.month - back)[0] for back in range(3))
-    days = (make_day(first.year, first.month, number) for first in months)
-    day = next((day for day in days if day and day <= today), None)
+    day = distances.latest_day(setting, int(named["day"].value))
     written, following = (setting.folded[named["day"].end + at :][:1] for at in (-1, 0))
     is_day = "weekday" in named or (written == "日" and following in tuple("にはまか那"))
     return Meaning(day, day, "day", _LIKELY if is_day else _TOPIC) if day else None

@@ -71,7 +71,7 @@ def duration(setting: Setting, named: dict[str, Token]) -> Duration | None:
 
 def day_of_this_month(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return "on the 12th": the latest day with that number."""
-    number, today = int(float(named["day"].value)), setting.as_of
+    number = int(float(named["day"].value))
     if "number" in named and named["number"].value != "day":
         return None
     token = named["day"]
@@ -87,10 +87,16 @@ def day_of_this_month(setting: Setting, named: dict[str, Token]) -> Meaning | No
         is_dotted = behind == "." and setting.language == "de"
         if not (before in _THE or is_dotted) or behind.isalpha():
             return None
-    months = [month_span(today.year, today.month - back) for back in range(3)]
-    days = [make_day(first.year, first.month, number) for first, _ in months]
-    day = next((day for day in days if day and day <= today), None)
+    day = latest_day(setting, number)
     return Meaning(day, day, "day", 0.6) if day else None
+
+
+def latest_day(setting: Setting, number: int) -> date | None:
+    """Return the latest day with a number, in this month or in the two before."""
+    today = setting.as_of
+    months = (month_span(today.year, today.month - back)[0] for back in range(3))
+    days = (make_day(first.year, first.month, number) for first in months)
+    return next((day for day in days if day and day <= today), None)
 
 
 def shifted_unit(setting: Setting, named: dict[str, Token]) -> Meaning | None:

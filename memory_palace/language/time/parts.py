@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from memory_palace.language.time.points import nth_weekday
+from memory_palace.language.time.points import nth_weekday, numbered
 from memory_palace.language.time.spans import (
     DaySpan,
     Meaning,
     Setting,
     Token,
-    in_some_year,
-    month_span,
     move,
     span_of,
     unit_span,
@@ -108,9 +106,7 @@ def half_year(setting: Setting, named: dict[str, Token]) -> Meaning | None:
         return None
     if "number" not in named and year is None and which.is_weak:
         return None
-    return in_some_year(
-        lambda year: month_span(year, 6 * number - 5, 6), setting, "span", year=year
-    )
+    return numbered(setting, "half", number, year)
 
 
 def week_of(setting: Setting, named: dict[str, Token]) -> Meaning | None:

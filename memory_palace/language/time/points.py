@@ -31,7 +31,7 @@ _VERSION_BEFORE = re.compile(
 _CLOCK_BEHIND = re.compile(r"\s?[ap]\.?m\b")
 _SHARE_BEHIND = re.compile(r" (?:the|of|de|der|des|del) ")
 _UNSURE, _LONGEST_SHORT = 0.45, 8
-_MONTHS = 12
+_MONTHS_OF = {"month": 1, "quarter": 3, "half": 6}
 _MONTH_BEFORE = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? ?$")
 _OF = re.compile(r"\b(?:of|del?|di|do|du|des|d|dell|vom|im)[ ']*$")
 _YEARS = frozenset(("anni", "annees", "anos", "jahre", "jahren"))
@@ -62,17 +62,25 @@ def day_of_year(setting: Setting, day: int, month: int, year: int | None = None)
     return in_some_year(make, setting, "day", year=year)
 
 
-def numbered_week(setting: Setting, number: int, year: int | None) -> Meaning | None:
-    """Return an ISO week of the year that is named or meant."""
+def numbered(
+    setting: Setting, unit: str, number: int, year: int | None, *, certainty: float = 0.95
+) -> Meaning | None:
+    """Return the ISO week, month, quarter or half of that number, in the year named or meant."""
+    months = _MONTHS_OF.get(unit, 0)
 
     def make(year: int) -> DaySpan | None:
+        if months:
+            return month_span(year, months * (number - 1) + 1, months)
         try:
             monday = date.fromisocalendar(year, number, 1)
         except ValueError:
             return None
         return monday, monday + timedelta(6)
 
-    return in_some_year(make, setting, "week", year=year) if 1 <= number <= _WEEKS else None
+    if not 1 <= number <= (12 // months if months else _WEEKS):
+        return None
+    span = "span" if unit == "half" else unit
+    return in_some_year(make, setting, span, year=year, certainty=certainty)
 
 
 def days_of_month(setting: Setting, named: dict[str, Token]) -> Meaning | None:
@@ -125,7 +133,8 @@ def month(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     number = int(token.value)
     is_backed = bool(named.keys() & {"year", "shift", "at", "to"})
     is_alone = setting.folded.strip(" ?.!") == setting.folded[token.start : token.end]
-    if token.is_weak and not (is_backed or is_alone or _is_of(setting, token)):
+    is_of = _OF.search(setting.folded[max(0, token.start - 6) : token.start])  # "week of may"
+    if token.is_weak and not (is_backed or is_alone or is_of):
         return None
     if token.is_weak and not named.keys() & {"year", "shift", "to"} and _is_name(setting, token):
         return None
@@ -149,11 +158,6 @@ def month(setting: Setting, named: dict[str, Token]) -> Meaning | None:
 def _follows_month(setting: Setting, sign: Token | None) -> bool:
     """Say whether a sign joins two months: "March-May"."""
     return bool(sign and _MONTH_BEFORE.search(setting.folded[: sign.start]))
-
-
-def _is_of(setting: Setting, token: Token) -> bool:
-    """Say whether "of" stands before a word: "the first week of may"."""
-    return bool(_OF.search(setting.folded[max(0, token.start - 6) : token.start]))
 
 
 def _is_verb(setting: Setting, named: dict[str, Token]) -> bool:
@@ -224,15 +228,6 @@ def _yearly(
     )
 
 
-def numbered_quarter(setting: Setting, number: int, year: int | None) -> Meaning | None:
-    """Return a quarter of the year that is named or meant."""
-    if not 1 <= number <= 4:
-        return None
-    return in_some_year(
-        lambda year: month_span(year, 3 * number - 2, 3), setting, "quarter", year=year
-    )
-
-
 def numbered_unit(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return "week 32", "第32周", "KW 32 2026" or "the third quarter of 2025"."""
     unit, token = named["unit"], named["number"]
@@ -242,12 +237,12 @@ def numbered_unit(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     if unit.letter == "U" and unit.value == "quarter":
         if year is None and setting.folded[unit.end :].startswith(" of"):
             return None  # of the pitch
-        return numbered_quarter(setting, int(number) % 5, year)
+        return numbered(setting, "quarter", int(number) % 5, year)
     if unit.letter == "U":
         is_counted = token.letter == "o" and not setting.folded[token.end - 1].isdigit()
         if unit.value != "week" or is_counted or number < 1:
             return None
-    return numbered_week(setting, int(number), year)
+    return numbered(setting, "week", int(number), year)
 
 
 def decade(setting: Setting, named: dict[str, Token]) -> Meaning | None:
@@ -297,7 +292,11 @@ def numeric_day(setting: Setting, named: dict[str, Token]) -> Meaning | None:
 def _day_of_three(setting: Setting, numbers: list[int], *, is_dotted: bool) -> Meaning | None:
     first, second, third = numbers
     order = setting.order
-    if order == "ymd" and third < _CENTURY and (day := _on(setting, first, second, third)):
+    if (
+        order == "ymd"
+        and third < _CENTURY
+        and (day := make_day(_full_year(setting, first), second, third))
+    ):
         return one_day(day, has_year=True)
     year = third if third > _CENTURY else _full_year(setting, third)
     days = [make_day(year, second, first), make_day(year, first, second)]
@@ -317,17 +316,13 @@ def slashed_day(setting: Setting, named: dict[str, Token]) -> Meaning | None:
         return None
     if _SHARE_BEHIND.match(setting.folded, named["text"].end):
         return None
+    pairs = [(first, second), (second, first)]
     if setting.order in ("ymd", "mdy"):
-        return day_of_year(setting, second, first) or day_of_year(setting, first, second)
-    if setting.order == "dmy":
-        return day_of_year(setting, first, second) or day_of_year(setting, second, first)
-    found = [day_of_year(setting, *pair) for pair in ((first, second), (second, first))]
-    days = [meaning for meaning in found if meaning]
-    return days[0] if len(days) == 1 else _either([day.first for day in days])
-
-
-def _on(setting: Setting, year: int, month: int, day: int) -> date | None:
-    return make_day(_full_year(setting, year), month, day)
+        pairs.reverse()
+    found = [meaning for pair in pairs if (meaning := day_of_year(setting, *pair))]
+    if setting.order or len(found) == 1:
+        return found[0] if found else None
+    return _either([day.first for day in found])
 
 
 def _full_year(setting: Setting, short: int) -> int:
@@ -349,18 +344,13 @@ def numeric_month(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return 2026-05 or 05/2026."""
     text = named["text"].value
     year, month = sorted(map(int, _NUMBERS.findall(text)), reverse=True)
-    if not 1 <= month <= _MONTHS:
-        return None
-    certainty = 0.6 if "." in text else 0.95
-    return in_some_year(
-        lambda year: month_span(year, month), setting, "month", year=year, certainty=certainty
-    )
+    return numbered(setting, "month", month, year, certainty=0.6 if "." in text else 0.95)
 
 
 def numeric_week(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return 2026-W32."""
     year, week = map(int, _NUMBERS.findall(named["text"].value))
-    return numbered_week(setting, week, year)
+    return numbered(setting, "week", week, year)
 
 
 def numbered_part(setting: Setting, named: dict[str, Token]) -> Meaning | None:
@@ -374,20 +364,14 @@ def numbered_part(setting: Setting, named: dict[str, Token]) -> Meaning | None:
         year = int(written)
     number = int(_NUMBERS.findall(text)[0])
     if "w" in text:
-        week = numbered_week(setting, number, year)
         is_told = "k" in text or year is not None
-        return week if is_told or week is None else replace(week, certainty=_UNSURE)
+        certainty = 0.95 if is_told else _UNSURE
+        return numbered(setting, "week", number, year, certainty=certainty)
     if "h" in text:
-        return (
-            None
-            if year is None
-            else in_some_year(
-                lambda year: month_span(year, 6 * number - 5, 6), setting, "span", year=year
-            )
-        )
+        return numbered(setting, "half", number, year) if year is not None else None
     if "t" in text and setting.language in ("en", "de"):
         return None
-    return numbered_quarter(setting, number, year)
+    return numbered(setting, "quarter", number, year)
 
 
 def holiday_span(rule: str, year: int) -> DaySpan | None:
@@ -415,13 +399,14 @@ def _first_day(name: str, year: int) -> date | None:
     return begins + timedelta(int(name[len(feast) :] or 0)) if begins else None
 
 
+@cache
 def _feast(name: str, year: int) -> date | None:
     if name == "easter":
         return easter(year)
     if name in _SOLAR:
         number, share = _SOLAR[name]
         return date(year, number, int(share + 0.242194 * (year - 1980)) - (year - 1980) // 4)
-    days = _moving_days()[name]
+    days = read_table("time/moving.txt")[name].split()
     listed = days[year - _FIRST_LISTED] if 0 <= year - _FIRST_LISTED < len(days) else "-"
     return None if listed == "-" else date(year, int(listed[:2]), int(listed[2:4]))
 
@@ -445,8 +430,3 @@ def easter(year: int) -> date:
     n = (a + 11 * h + 22 * m) // 451
     month, day = divmod(h + m - 7 * n + 114, 31)
     return date(year, month, day + 1)
-
-
-@cache
-def _moving_days() -> dict[str, list[str]]:
-    return {name: listed.split() for name, listed in read_table("time/moving.txt").items()}
