@@ -13,7 +13,6 @@ from typing import Protocol
 
 from memory_palace.engine import Engine
 from memory_palace.notes.document import Document, Library
-from memory_palace.shown import inner
 from memory_palace.table import KINDS, load
 
 
@@ -49,8 +48,6 @@ class TokenCheck:
     outcome: TokenVerdict
     near: tuple[str, ...]
     """Phrases of the answer that are nearly a missing token: half remembered, or made up."""
-    held: tuple[str, ...] = inner()
-    missing: tuple[str, ...] = inner()
 
 
 def fold_tokens(checks: Iterable[TokenCheck]) -> TokenVerdict:
@@ -69,8 +66,8 @@ class Proof(Protocol):
         """Return a text without the phrases that are a token, or nearly."""
         ...
 
-    def check(self, answer: str, *, require_all: bool) -> TokenCheck:
-        """Return whether an answer holds a token, or all of them."""
+    def check(self, answer: str) -> TokenCheck:
+        """Return whether an answer holds one of them."""
         ...
 
 

@@ -44,19 +44,19 @@ def palace(tmp_path: Path) -> Palace:
 
 def cite(palace: Palace, answer: str, *against: str) -> list[tuple[str, str | None]]:
     found = verify(palace, answer, against).sentences
-    return [(s.check.verdict, s.check.passage and s.check.passage.note) for s in found]
+    return [(s.verdict, s.passage and s.passage.note) for s in found]
 
 
 def test_each_sentence_finds_its_own_note_and_lines(palace: Palace) -> None:
     done = verify(palace, f"{SAID} The mill closed in 1911.")
     assert done.is_searched and done.verdict == Verdict.QUOTED
-    places = [(s.check.passage.note, s.check.passage.first_line) for s in done.sentences]
+    places = [(s.passage.note, s.passage.first_line) for s in done.sentences]
     assert places == [("river/gate.md", 5), ("river/mill.md", 3)]
 
 
 def test_a_wrong_sentence_is_as_bad_as_its_answer(palace: Palace) -> None:
     done = verify(palace, f"The mill closed in 1911. {WRONG} Zebras graze on meadows.")
-    verdicts = [sentence.check.verdict for sentence in done.sentences]
+    verdicts = [sentence.verdict for sentence in done.sentences]
     assert verdicts == [Verdict.QUOTED, Verdict.CONTRADICTED, Verdict.NOT_FOUND]
     assert done.verdict == Verdict.CONTRADICTED and not done.passes_strictly
 
@@ -78,7 +78,7 @@ def test_what_is_private_secret_or_cold_is_neither_used_nor_shown(
     shown = "\n".join(
         each.text
         for sentence in done.sentences
-        for each in (sentence.check.passage, *sentence.compared)
+        for each in (sentence.passage, *sentence.compared)
         if each is not None
     )
     assert "canary" not in shown
@@ -93,8 +93,8 @@ def test_a_note_that_changed_since_it_was_indexed_is_read_as_it_is(palace: Palac
     done = verify(palace, f"{WRONG} The mill closed in 1911.")
     assert done.behind == 2
     first, second = done.sentences
-    assert (first.check.verdict, first.check.passage.first_line) == (Verdict.QUOTED, 9)
-    assert second.check.verdict not in (Verdict.QUOTED, Verdict.SUPPORTED)
+    assert (first.verdict, first.passage.first_line) == (Verdict.QUOTED, 9)
+    assert second.verdict not in (Verdict.QUOTED, Verdict.SUPPORTED)
 
 
 def test_a_note_that_became_a_link_out_of_the_palace_is_not_read(
@@ -118,14 +118,14 @@ def test_a_note_that_the_answer_names_is_a_source(palace: Palace) -> None:
     for named in ('As "Gate" says, spring is when', "By [[gate]], spring is when"):
         done = verify(palace, f"{named} the keeper greases it.")
         assert done.is_searched
-    assert plain.sentences[0].check.passage.note == "river/gate.md"
+    assert plain.sentences[0].passage.note == "river/gate.md"
     assert cite(palace, "It gets grease each autumn (river/gate.md:3).")[0][1] == "river/gate.md"
 
 
 @pytest.mark.parametrize("place", ["(river/gate.md:5)", "[river/gate.md:5-6]", "river/gate.md"])
 def test_places_that_an_answer_cites_are_no_claims(palace: Palace, place: str) -> None:
     (sentence,) = verify(palace, f"{SAID[:-1]} {place}.").sentences
-    assert sentence.check.verdict == Verdict.QUOTED and "river" not in sentence.check.text
+    assert sentence.verdict == Verdict.QUOTED and "river" not in sentence.text
 
 
 @pytest.mark.parametrize("folder", ["river", "river/", "project_rooms"])
@@ -142,8 +142,8 @@ def test_a_long_note_may_be_named_whole(palace: Palace) -> None:
     filler = "".join(f"The {n}th stone of the wall is grey.\n\n" for n in range(400))
     (palace.paths.root / "long.md").write_text(f"# Long\n\n{filler}{SAID}\n\n{filler}", "utf-8")
     (sentence,) = verify(palace, SAID, ["long"]).sentences
-    assert sentence.check.verdict == Verdict.QUOTED
-    assert sentence.check.passage.first_line == 803 == sentence.check.passage.last_line
+    assert sentence.verdict == Verdict.QUOTED
+    assert sentence.passage.first_line == 803 == sentence.passage.last_line
 
 
 def test_an_index_is_needed_for_a_search_alone(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_at_most_three_notes_are_cited_for_a_sentence(palace: Palace) -> None:
     palace.index()
     for sentence in verify(palace, f"{SAID} Hens jam the sluice.").sentences:
         notes = {each.note for each in sentence.compared}
-        own = {sentence.check.passage.note} if sentence.check.passage else set()
+        own = {sentence.passage.note} if sentence.passage else set()
         assert len(notes) == len(sentence.compared) and notes.isdisjoint(own)
         assert len(notes | own) <= 3
 

@@ -45,7 +45,7 @@ def test_what_is_withheld_bears_nothing_out(palace: Palace) -> None:
 
 
 def test_the_lines_that_bear_a_sentence_out_are_named(palace: Palace) -> None:
-    found = verify(palace, "The mill closed in 1911.", ["gate.md"]).sentences[0].check
+    found = verify(palace, "The mill closed in 1911.", ["gate.md"]).sentences[0]
     assert (found.passage.note, found.passage.first_line, found.passage.last_line) == (
         "gate.md",
         5,

@@ -14,7 +14,7 @@ from memory_palace.features.checking.verdicts import (
     Verdict,
     write_place,
 )
-from memory_palace.features.checking.verify import CheckedSentence, Verified
+from memory_palace.features.checking.verify import Verified
 from memory_palace.kinds import TokenVerdict
 from memory_palace.language.visible import visible
 
@@ -63,21 +63,18 @@ def write_report(done: Verified) -> Iterator[ReportLine]:
         near = token.near if token.outcome == TokenVerdict.MISSING else ()
         remark = f", nearly: {', '.join(f'“{phrase}”' for phrase in near)}" if near else ""
         if token.outcome != TokenVerdict.NOT_APPLICABLE:
-            yield ReportLine(f"token {_spell(token.outcome)}: {token.path}{remark}")
-    for sentence in done.sentences:
-        check = sentence.check
+            yield ReportLine(f"token {token.outcome}: {token.path}{remark}")
+    for check in done.sentences:
         yield ReportLine(" ".join(check.text.split()), MARKS[check.verdict])
         is_unsure = check.verdict in (Verdict.SUPPORTED, Verdict.NOT_FOUND)
-        others = sentence.compared if is_unsure else ()
+        others = check.compared if is_unsure else ()
         places = tuple(each for each in (check.passage, *others) if each)
-        for finding in _write_findings(sentence, others):
+        for finding in _write_findings(check, others):
             yield ReportLine(finding, places=places, is_finding=True)
-    if done.model is not None and done.model.verdict is not None:
-        yield ReportLine(f"by {done.model.name}: {_spell(done.model.verdict)}")
 
 
 def _say_verdict(done: Verified) -> str:
-    verdicts = [each.check.verdict for each in done.sentences]
+    verdicts = [each.verdict for each in done.sentences]
     checked = [verdict for verdict in verdicts if verdict != Verdict.NOT_APPLICABLE]
     wrong, missing = verdicts.count(Verdict.CONTRADICTED), verdicts.count(Verdict.NOT_FOUND)
     of = f"of {len(checked)} sentence{'s' * (len(checked) != 1)}"
@@ -94,18 +91,13 @@ def _say_verdict(done: Verified) -> str:
     return "not contradicted: the notes have it in other words, and no difference was found"
 
 
-def _write_findings(sentence: CheckedSentence, others: tuple[Passage, ...]) -> Iterator[str]:
-    check = sentence.check
+def _write_findings(check: SentenceCheck, others: tuple[Passage, ...]) -> Iterator[str]:
     yield _say(check)
     if check.verdict in (Verdict.CONTRADICTED, Verdict.SUPPORTED) and check.passage is not None:
         line = " ".join(check.passage.text.split())
         yield f"“{line if len(line) <= _LONGEST else f'{line[:_LONGEST]}…'}”"
     if others:
         yield f"compared with {', '.join(map(write_place, others))} too"
-    if sentence.model is not None and sentence.model.verdict is not None:
-        agrees = "differs" if sentence.is_disputed else "agrees"
-        reason = f": {sentence.model.reason}" if sentence.model.reason else ""
-        yield f"the model {agrees}, {_spell(sentence.model.verdict)}{reason}"
 
 
 def _say(check: SentenceCheck) -> str:
@@ -131,10 +123,6 @@ def _say_difference(check: SentenceCheck) -> str:
     if len(first.mine) + len(first.theirs) > _SHORT:  # the passage is shown below
         return first.kind
     return f"{first.kind}, the answer has “{first.mine}”, the note “{first.theirs}”"
-
-
-def _spell(verdict: Verdict | TokenVerdict) -> str:
-    return verdict.replace("_", " ")
 
 
 def show_verified(done: Verified, root: Path, environ: Mapping[str, str]) -> None:
@@ -169,13 +157,6 @@ class PlaceRecord(TypedDict):
     last_line: int | None
 
 
-class JudgementRecord(PlaceRecord):
-    """A sentence by a model, and the passage it went by."""
-
-    verdict: Verdict | None
-    reason: str
-
-
 class SentenceRecord(PlaceRecord):
     """A sentence of an answer, and the passage that bears it out or contradicts it."""
 
@@ -186,15 +167,10 @@ class SentenceRecord(PlaceRecord):
     passage: str | None
     differences: tuple[Difference, ...]
     compared: tuple[PlaceRecord, ...]
-    model: JudgementRecord | None
 
 
-def read_sentence(sentence: CheckedSentence) -> SentenceRecord:
+def read_sentence(check: SentenceCheck) -> SentenceRecord:
     """Return a sentence as JSON has it."""
-    check, model = sentence.check, sentence.model
-    judged: JudgementRecord | None = None
-    if model is not None:
-        judged = {"verdict": model.verdict, "reason": model.reason, **_place(model.passage)}
     return {
         "text": check.text,
         "verdict": check.verdict,
@@ -203,8 +179,7 @@ def read_sentence(sentence: CheckedSentence) -> SentenceRecord:
         **_place(check.passage),
         "passage": check.passage.text if check.passage else None,
         "differences": check.differences,
-        "compared": tuple(map(_place, sentence.compared)),
-        "model": judged,
+        "compared": tuple(map(_place, check.compared)),
     }
 
 

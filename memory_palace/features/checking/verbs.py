@@ -21,7 +21,7 @@ from memory_palace.features.checking.report import (
     write_lines,
 )
 from memory_palace.features.checking.verdicts import REFUSED, Verdict
-from memory_palace.features.checking.verify import ModelVerdict, Verified, verify
+from memory_palace.features.checking.verify import Verified, verify
 from memory_palace.kinds import Flaw, TokenCheck, TokenVerdict
 from memory_palace.palace import Palace
 from memory_palace.shown import ANSWERS, Shown, inner, say, say_behind
@@ -42,7 +42,6 @@ class AnswerChecked(Shown):
     is_searched: bool
     """Whether the palace's own search chose the passages."""
     sentences: tuple[SentenceRecord, ...]
-    model: ModelVerdict | None
     token: TokenVerdict
     tokens: tuple[TokenCheck, ...]
     """One for each memory that was named."""
@@ -56,11 +55,6 @@ class AnswerChecked(Shown):
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
         yield from map(str, self.flaws)
-        for each in self.done.sentences:
-            if each.model is not None and each.model.verdict is None:
-                yield f"no verdict on “{each.check.text}”: {each.model.reason}"
-        if self.model is not None:
-            yield self.model.spent
         if self.done.behind:
             yield say_behind(self.done.behind)
         is_checkable = self.verdict != Verdict.NOT_APPLICABLE
@@ -74,9 +68,6 @@ class AnswerChecked(Shown):
             return None
         if self.verdict in REFUSED:
             return CheckFailedError(f"the answer is {self.verdict.replace('_', ' ')}")
-        if self.model is not None and self.model.verdict in REFUSED:
-            verdict = self.model.verdict.replace("_", " ")
-            return CheckFailedError(f"the answer is {verdict} by {self.model.name}")
         is_missing = self.token == TokenVerdict.MISSING
         known = "a token that was checked can be known without reading the memory"
         return CheckFailedError("a token is missing" if is_missing else known)
@@ -107,13 +98,6 @@ def verify_answer(
         ),
     ] = None,
     text: Annotated[str | None, Option("--text", help="The answer itself.")] = None,
-    all_tokens: Annotated[
-        bool, Option("--all-tokens", help="Require every token of a memory, not just one.")
-    ] = False,
-    model: Annotated[
-        str | None,
-        Option("--model", help="Model of the llm library that judges each sentence too."),
-    ] = None,
     strict: Annotated[
         bool,
         Option(
@@ -130,13 +114,12 @@ def verify_answer(
     if text is None:
         text = read_input(file, hint="; to give the answer itself, use --text")
     named = [note_below(palace, name) for name in against or ()]
-    done = verify(palace, text, named, require_all=all_tokens, model=model)
+    done = verify(palace, text, named)
     return AnswerChecked(
         verdict=done.verdict,
         by_meaning=done.by_meaning,
         is_searched=done.is_searched,
         sentences=tuple(map(read_sentence, done.sentences)),
-        model=done.model,
         token=done.token_verdict,
         tokens=done.tokens,
         flaws=done.flaws,

@@ -42,10 +42,6 @@ class Passage:
     superseded: str = ""
     """What took its place and when, of a claim that bears out nothing any more."""
 
-    def holds(self, other: Passage) -> bool:
-        """Return whether the lines of another passage of the note are among these."""
-        return self.first_line <= other.first_line and other.last_line <= self.last_line
-
 
 @dataclass(frozen=True, slots=True)
 class Difference:
@@ -71,6 +67,8 @@ class SentenceCheck:
     differences: tuple[Difference, ...]
     score: float
     """How much of it the passage covers, from 0 to 1."""
+    compared: tuple[Passage, ...] = ()
+    """Of other notes that the search found for it, nearest first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,14 +124,6 @@ class PassageLibrary:
         return Passage(passage.note, start + first.first, start + last.last, text)
 
 
-def find_nearest(sentence: str, passages: Sequence[Passage]) -> list[Passage]:
-    """Return what shares most words with a sentence, with the sentences beside it."""
-    library = PassageLibrary(passages, WordReader(None))
-    places = library.find_near(Wording(sentence))
-    widest = [list(library.windows_of(at))[-1] for at in places]
-    return [library.locate(window) for window in dict.fromkeys(widest)]
-
-
 def _telling_stems(wording: Wording) -> dict[str, None]:
     """Return each stem that tells something once, in order; numbers too: rows differ in them."""
     return dict.fromkeys(word.stem for word in wording.words if word.is_telling)

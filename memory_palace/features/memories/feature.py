@@ -26,15 +26,7 @@ class Memories(Feature):
     review = Verb(memories.record_review)
     due = Verb(memories.plan_reviews)
 
-    def verify(
-        self,
-        answer: str,
-        against: Sequence[str] = (),
-        *,
-        require_all: bool = False,
-        model: str | None = None,
-    ) -> Verified:
+    def verify(self, answer: str, against: Sequence[str] = ()) -> Verified:
         """Check every sentence of an answer, as ``palace verify`` does."""
-        check = load("checking.verify:verify")
-        done: Verified = check(self.engine, answer, against, require_all=require_all, model=model)
+        done: Verified = load("checking.verify:verify")(self.engine, answer, against)
         return done

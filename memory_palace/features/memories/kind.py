@@ -33,13 +33,12 @@ class MemoryProof:
     def drop(self, text: str) -> str:
         return reduce(drop_attempts, self.tokens, text)
 
-    def check(self, answer: str, *, require_all: bool) -> TokenCheck:
+    def check(self, answer: str) -> TokenCheck:
         words = fold_words(answer)
-        held = tuple(token for token in self.tokens if holds_token(words, token))
-        missing = tuple(token for token in self.tokens if token not in held)
+        missing = [token for token in self.tokens if not holds_token(words, token)]
         near = (phrase for token in missing for phrase in find_attempts(answer, token))
-        outcome = check_tokens(words, self.tokens, require_all=require_all)
-        return TokenCheck(self.path, outcome, tuple(dict.fromkeys(near)), held, missing)
+        outcome = check_tokens(words, self.tokens)
+        return TokenCheck(self.path, outcome, tuple(dict.fromkeys(near)))
 
 
 class MemoryKind:

@@ -129,16 +129,13 @@ class VerificationChecker:
         return explanation
 
 
-def check_tokens(
-    response: str | Sequence[str], tokens: Sequence[str], *, require_all: bool = False
-) -> TokenVerdict:
-    """Say whether a response holds a token of a memory, or all of them.
+def check_tokens(response: str | Sequence[str], tokens: Sequence[str]) -> TokenVerdict:
+    """Say whether a response holds a token of a memory.
 
     Tokens without a word can be held by nothing and ask for nothing: ``lint`` names them.
     """
     real = [token for token in tokens if fold_words(token)]
     if not real:
         return TokenVerdict.NOT_APPLICABLE
-    held = [holds_token(response, token) for token in real]
-    is_held = all(held) if require_all else any(held)
+    is_held = any(holds_token(response, token) for token in real)
     return TokenVerdict.HELD if is_held else TokenVerdict.MISSING
