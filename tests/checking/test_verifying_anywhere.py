@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from writing_notes import write_notes
 
 from memory_palace import Palace
 from memory_palace.errors import UsageError
-from memory_palace.features.checking.report import show_verified, write_lines
+from memory_palace.features.checking.report import write_lines
 from memory_palace.features.checking.verdicts import Verdict
 from memory_palace.features.checking.verify import verify
 
@@ -195,18 +194,3 @@ def test_an_answer_in_another_language_is_said_to_be_checked_less(palace: Palace
     text = "Das Tor am Fluss klemmt immer, wenn das Wasser höher als zwei Meter steht."
     _, _, err = run_main(capsys, "-C", str(palace.paths.root), "verify", "--text", text)
     assert "not English" in err
-
-
-def test_places_can_be_clicked_on_a_terminal(palace: Palace, monkeypatch) -> None:
-    done = verify(palace, f"{WRONG} {SAID}")
-    monkeypatch.setenv("COLUMNS", "50")
-    shown = io.StringIO()
-    monkeypatch.setattr("sys.stdout", shown)
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    show_verified(done, palace.paths.root, {})
-    assert "\x1b]8;" in shown.getvalue() and "river/gate.md" in shown.getvalue()
-    plain = io.StringIO()
-    monkeypatch.setattr("sys.stdout", plain)
-    show_verified(done, palace.paths.root, {"NO_COLOR": "1"})
-    assert "\x1b" not in plain.getvalue()
-    assert all(len(line) <= 50 for line in plain.getvalue().splitlines())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import NamedTuple, TypedDict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypedDict
 
+from memory_palace.errors import CheckFailedError
 from memory_palace.features.checking.verdicts import (
+    REFUSED,
     Difference,
     Passage,
     SentenceCheck,
@@ -15,8 +16,8 @@ from memory_palace.features.checking.verdicts import (
     write_place,
 )
 from memory_palace.features.checking.verify import Verified
-from memory_palace.kinds import TokenVerdict
-from memory_palace.language.visible import visible
+from memory_palace.kinds import Flaw, TokenCheck, TokenVerdict
+from memory_palace.shown import ANSWERS, Shown, inner, say_behind
 
 MARKS = {
     Verdict.CONTRADICTED: "x",
@@ -26,51 +27,125 @@ MARKS = {
     Verdict.NOT_APPLICABLE: "-",
 }
 """Before each sentence."""
-_STYLES = {
-    MARKS[Verdict.CONTRADICTED]: "bold red",
-    MARKS[Verdict.NOT_FOUND]: "bold yellow",
-    MARKS[Verdict.SUPPORTED]: "bold cyan",
-    MARKS[Verdict.QUOTED]: "bold green",
-}
 _LONGEST = 160
 """Characters of a passage that are shown."""
 _SHORT = 80
 """Characters of what differs, on both sides, up to which both are shown beside the passage."""
 
 
-class ReportLine(NamedTuple):
-    """One line of a report."""
+class PlaceRecord(TypedDict):
+    """The lines of a passage; null where there is none."""
+
+    note: str | None
+    first_line: int | None
+    last_line: int | None
+
+
+class SentenceRecord(PlaceRecord):
+    """A sentence of an answer, and the passage that bears it out or contradicts it."""
 
     text: str
-    mark: str = ""
-    """Of the verdict, before a sentence."""
-    places: tuple[Passage, ...] = ()
-    """What a finding below a sentence cites."""
-    is_finding: bool = False
+    verdict: Verdict
+    reason: str
+    score: float
+    passage: str | None
+    differences: tuple[Difference, ...]
+    compared: tuple[PlaceRecord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerChecked(Shown):
+    """An answer that was checked."""
+
+    schema = ANSWERS
+
+    verdict: Verdict
+    """The worst of the sentences that can be checked."""
+    by_meaning: bool
+    """Whether vectors were compared, not words only."""
+    is_searched: bool
+    """Whether the palace's own search chose the passages."""
+    sentences: tuple[SentenceRecord, ...]
+    token: TokenVerdict
+    tokens: tuple[TokenCheck, ...]
+    """One for each memory that was named."""
+    flaws: tuple[Flaw, ...]
+    done: Verified = inner()
+    is_strict: bool = inner()
+
+    @classmethod
+    def of(cls, done: Verified, *, is_strict: bool) -> AnswerChecked:
+        return cls(
+            verdict=done.verdict,
+            by_meaning=done.by_meaning,
+            is_searched=done.is_searched,
+            sentences=tuple(map(_read_sentence, done.sentences)),
+            token=done.token_verdict,
+            tokens=done.tokens,
+            flaws=done.flaws,
+            done=done,
+            is_strict=is_strict,
+        )
+
+    def lines(self) -> Iterable[str]:
+        return write_lines(self.done)
+
+    def remarks(self, *, as_json: bool) -> Iterable[str]:
+        yield from map(str, self.flaws)
+        if self.done.behind:
+            yield say_behind(self.done.behind)
+        is_checkable = self.verdict != Verdict.NOT_APPLICABLE
+        if is_checkable and not self.by_meaning:
+            yield "compared by words only; an index built with minilm compares meanings"
+        if is_checkable and not self.done.is_english:
+            yield "the answer is not English: fewer differences are looked for, and less is found"
+
+    def failure(self) -> CheckFailedError | None:
+        if not self.is_strict or self.done.passes_strictly:
+            return None
+        if self.verdict in REFUSED:
+            return CheckFailedError(f"the answer is {self.verdict.replace('_', ' ')}")
+        is_missing = self.token == TokenVerdict.MISSING
+        known = "a token that was checked can be known without reading the memory"
+        return CheckFailedError("a token is missing" if is_missing else known)
+
+
+def _read_sentence(check: SentenceCheck) -> SentenceRecord:
+    return {
+        "text": check.text,
+        "verdict": check.verdict,
+        "reason": check.reason,
+        "score": check.score,
+        **_read_place(check.passage),
+        "passage": check.passage.text if check.passage else None,
+        "differences": check.differences,
+        "compared": tuple(map(_read_place, check.compared)),
+    }
+
+
+def _read_place(passage: Passage | None) -> PlaceRecord:
+    if passage is None:
+        return {"note": None, "first_line": None, "last_line": None}
+    first, last = passage.first_line, passage.last_line
+    return {"note": passage.note, "first_line": first, "last_line": last}
 
 
 def write_lines(done: Verified) -> Iterator[str]:
-    """Yield the whole report in plain lines."""
-    for line in write_report(done):
-        start = f"{line.mark}  " if line.mark else "   " * line.is_finding
-        yield f"{start}{line.text}"
-
-
-def write_report(done: Verified) -> Iterator[ReportLine]:
     """Yield the verdict on the answer, its tokens, and each sentence with what was found."""
-    yield ReportLine(_say_verdict(done))
+    yield _say_verdict(done)
     for token in done.tokens:
         near = token.near if token.outcome == TokenVerdict.MISSING else ()
         remark = f", nearly: {', '.join(f'“{phrase}”' for phrase in near)}" if near else ""
         if token.outcome != TokenVerdict.NOT_APPLICABLE:
-            yield ReportLine(f"token {token.outcome}: {token.path}{remark}")
+            yield f"token {token.outcome}: {token.path}{remark}"
     for check in done.sentences:
-        yield ReportLine(" ".join(check.text.split()), MARKS[check.verdict])
-        is_unsure = check.verdict in (Verdict.SUPPORTED, Verdict.NOT_FOUND)
-        others = check.compared if is_unsure else ()
-        places = tuple(each for each in (check.passage, *others) if each)
-        for finding in _write_findings(check, others):
-            yield ReportLine(finding, places=places, is_finding=True)
+        yield f"{MARKS[check.verdict]}  {' '.join(check.text.split())}"
+        yield f"   {_say(check)}"
+        if check.verdict in (Verdict.CONTRADICTED, Verdict.SUPPORTED) and check.passage is not None:
+            line = " ".join(check.passage.text.split())
+            yield f"   “{line if len(line) <= _LONGEST else f'{line[:_LONGEST]}…'}”"
+        if check.verdict in (Verdict.SUPPORTED, Verdict.NOT_FOUND) and check.compared:
+            yield f"   compared with {', '.join(map(write_place, check.compared))} too"
 
 
 def _say_verdict(done: Verified) -> str:
@@ -89,15 +164,6 @@ def _say_verdict(done: Verified) -> str:
         case Verdict.NOT_APPLICABLE:
             return "nothing to check: the answer states nothing that notes could bear out"
     return "not contradicted: the notes have it in other words, and no difference was found"
-
-
-def _write_findings(check: SentenceCheck, others: tuple[Passage, ...]) -> Iterator[str]:
-    yield _say(check)
-    if check.verdict in (Verdict.CONTRADICTED, Verdict.SUPPORTED) and check.passage is not None:
-        line = " ".join(check.passage.text.split())
-        yield f"“{line if len(line) <= _LONGEST else f'{line[:_LONGEST]}…'}”"
-    if others:
-        yield f"compared with {', '.join(map(write_place, others))} too"
 
 
 def _say(check: SentenceCheck) -> str:
@@ -123,68 +189,3 @@ def _say_difference(check: SentenceCheck) -> str:
     if len(first.mine) + len(first.theirs) > _SHORT:  # the passage is shown below
         return first.kind
     return f"{first.kind}, the answer has “{first.mine}”, the note “{first.theirs}”"
-
-
-def show_verified(done: Verified, root: Path, environ: Mapping[str, str]) -> None:
-    """Print an answer that was checked on this terminal; a click on a place opens it."""
-    from rich.style import Style  # delayed: a pipe needs no rich
-    from rich.text import Text
-
-    from memory_palace.cli.screen import INDENT, NARROWEST, WIDEST, link_to, print_rows, wrap
-
-    width = max(NARROWEST, min(shutil.get_terminal_size().columns, WIDEST)) - INDENT
-    rows = list[Text]()
-    for line in write_report(done):
-        text = Text(visible(line.text), "dim" if line.is_finding else "" if line.mark else "bold")
-        for place in line.places:
-            where = visible(write_place(place))
-            if (start := text.plain.find(where)) >= 0:
-                address = link_to(root / place.note, place.first_line, environ)
-                text.stylize(Style(link=address), start, start + len(where))
-        mark = Text(f"{line.mark:<{INDENT}}", _STYLES.get(line.mark, "dim"))
-        is_below = bool(line.mark or line.is_finding)
-        for row in wrap(text, width):
-            rows.append(Text.assemble(mark, row) if is_below else row)
-            mark = Text(" " * INDENT)
-    print_rows(rows, environ)
-
-
-class PlaceRecord(TypedDict):
-    """The lines of a passage; null where there is none."""
-
-    note: str | None
-    first_line: int | None
-    last_line: int | None
-
-
-class SentenceRecord(PlaceRecord):
-    """A sentence of an answer, and the passage that bears it out or contradicts it."""
-
-    text: str
-    verdict: Verdict
-    reason: str
-    score: float
-    passage: str | None
-    differences: tuple[Difference, ...]
-    compared: tuple[PlaceRecord, ...]
-
-
-def read_sentence(check: SentenceCheck) -> SentenceRecord:
-    """Return a sentence as JSON has it."""
-    return {
-        "text": check.text,
-        "verdict": check.verdict,
-        "reason": check.reason,
-        "score": check.score,
-        **_place(check.passage),
-        "passage": check.passage.text if check.passage else None,
-        "differences": check.differences,
-        "compared": tuple(map(_place, check.compared)),
-    }
-
-
-def _place(passage: Passage | None) -> PlaceRecord:
-    if passage is None:
-        return {"note": None, "first_line": None, "last_line": None}
-    first, last = passage.first_line, passage.last_line
-    return {"note": passage.note, "first_line": first, "last_line": last}
