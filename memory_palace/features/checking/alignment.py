@@ -50,7 +50,7 @@ class WordReader:
     """
 
     def __init__(self, embed_tokens: EmbedTokens | None) -> None:
-        self._embed_tokens = embed_tokens
+        self._call = embed_tokens or _embed_nothing
         self._read: dict[str, Matrix] = {}
         self._alone: dict[str, Vector] = {}
         self.by_meaning = embed_tokens is not None
@@ -100,8 +100,7 @@ class WordReader:
 
     def _embed_words(self, wording: Wording) -> Matrix:
         pieces, vectors = self._call(wording.text)
-        width = vectors.shape[1] if vectors.ndim == 2 else 1
-        found: Matrix = np.zeros((len(wording.words), width), dtype=np.float32)
+        found: Matrix = np.zeros((len(wording.words), vectors.shape[1]), dtype=np.float32)
         for piece, at in enumerate(_places(wording.words, pieces)):
             if at >= 0:
                 found[at] += vectors[piece]
@@ -109,10 +108,9 @@ class WordReader:
         found /= np.where(norms, norms, 1)[:, None]
         return found
 
-    def _call(self, text: str) -> tuple[list[str], Matrix]:
-        if self._embed_tokens is None:
-            raise ValueError("no embedder was given")
-        return self._embed_tokens(text)
+
+def _embed_nothing(text: str) -> tuple[list[str], Matrix]:
+    return [], np.zeros((0, 1), np.float32)
 
 
 @lru_cache(maxsize=1 << 12)

@@ -41,6 +41,7 @@ _READ = 3
 
 MEASURED_EMBEDDER = "minilm"
 """The embedder that ``LEAST_MEANING`` holds for; cosines of others mean something else."""
+_UNREAD = Findings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class _Finding:
 
     window: TextWindow
     score: float
-    findings: Findings
+    findings: Findings = _UNREAD
 
     @property
     def is_clear(self) -> bool:
@@ -71,12 +72,8 @@ def check_answer(
     reader = WordReader(embed_tokens)
     checker = _Checker([each for each in passages if not each.superseded], reader)
     past = [(each.superseded, _Checker([each], reader)) for each in passages if each.superseded]
-    checks = dict[str, SentenceCheck]()
-    sentences = find_sentences(response, drop_tokens)
-    for each in sentences:
-        if each.text not in checks:
-            checks[each.text] = _overrule(checker.check(each), each, past)
-    return AnswerCheck(tuple(checks[each.text] for each in sentences))
+    claims = find_sentences(response, drop_tokens)
+    return AnswerCheck(tuple(_overrule(checker.check(each), each, past) for each in claims))
 
 
 def _overrule(
@@ -143,9 +140,7 @@ class _Checker:
             is_as_near = not chosen or rank(window) >= rank(chosen[0]) - _AS_NEAR
             if is_as_near and not any(window.overlaps(other) for other in chosen):
                 chosen.append(window)
-        scores = [self._score(claim, each, covered[each]) for each in chosen[:_READ]]
-        none = Findings()
-        return [_Finding(each, score, none) for each, score in zip(chosen, scores, strict=False)]
+        return [_Finding(each, self._score(claim, each, covered[each])) for each in chosen[:_READ]]
 
     def _clears(self, other: _Finding, found: _Finding) -> bool:
         """Return whether a window without differences has itself what another has otherwise."""

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from itertools import groupby
 from operator import attrgetter
@@ -67,10 +68,10 @@ def read_against(engine: Engine, names: Sequence[str]) -> Against:
         if rooms := [each for each, room in engine.paths.rooms.folders.items() if room == folder]:
             folders += rooms
             continue
-        called, first, _ = split_line_range(name)
+        called, first, last = split_line_range(name)
         paths = (path for kind in kinds if (path := kind.find(called)) is not None)
         document = find_note(library, next(paths, called))
-        passages += _read_source(document, name, kinds)
+        passages += _read_source(document, first, last, kinds)
         if first is None:
             proofs += [kind.proof_of(document) for kind in kinds if kind.includes(document)]
     return Against(tuple(passages), tuple(folders), tuple(proofs))
@@ -89,7 +90,7 @@ class SourceReader:
 
     def __init__(self, engine: Engine) -> None:
         self._engine, self._kinds = engine, read_kinds(engine)
-        self._read: dict[str, _Lines] = {}
+        self._lines = cache(self._read_lines)
 
     def search(
         self, sentences: Sequence[str], folders: tuple[str, ...]
@@ -134,11 +135,6 @@ class SourceReader:
                 else:
                     spans.append((each.first_line, each.last_line))
             yield from self.cut((note, first, last) for first, last in spans)
-
-    def _lines(self, path: str) -> _Lines:
-        if path not in self._read:
-            self._read[path] = self._read_lines(path)
-        return self._read[path]
 
     def _read_lines(self, path: str) -> _Lines:
         limit, paths = self._engine.config.max_note_bytes, self._engine.paths
@@ -185,14 +181,15 @@ def _cut(path: str, lines: Sequence[str], first: int, last: int, about: str) -> 
             yield Passage(path, begin, end, text[claim.start : claim.end], about, words)
 
 
-def _read_source(document: Document, name: str, kinds: Sequence[NoteKind]) -> list[Passage]:
-    """Return what is compared of a note: all of it, or the lines that ``name`` ends with.
+def _read_source(
+    document: Document, first: int | None, last: int | None, kinds: Sequence[NoteKind]
+) -> list[Passage]:
+    """Return what is compared of a note: all of it, or the lines that are named.
 
     Raise ``UsageError`` where it has no such lines, and for a cold note.
     """
     if document.is_cold:
         raise UsageError(f"{document.path} is archived, and nothing is compared with it")
-    _, first, last = split_line_range(name)
     lines = _read_text(document, kinds)
     if first is not None:
         lines = read_body(document.path, document.data).lines

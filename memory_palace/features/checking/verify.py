@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import chain
+from itertools import chain, repeat
 
 from memory_palace.embedding.base import find_token_reader
 from memory_palace.engine import Engine
 from memory_palace.features.checking.alignment import EmbedTokens
 from memory_palace.features.checking.checker import MEASURED_EMBEDDER, check_answer
 from memory_palace.features.checking.sources import (
-    Against,
     SourceReader,
     drop_citations,
     read_against,
@@ -74,62 +73,42 @@ def verify(engine: Engine, answer: str, against: Sequence[str] = ()) -> Verified
     index has vectors of the embedder that the thresholds are for.
     """
     named = read_against(engine, against)
+    is_searched = bool(named.folders) or not named.passages
+    has_index = engine.paths.commit.exists()
 
     def drop_tokens(text: str) -> str:
         return reduce(lambda left, proof: proof.drop(left), named.proofs, text)
 
-    material = _gather(engine, answer, named, drop_tokens)
+    text, called, passages, behind = answer, list[str](), named.passages, 0
+    near: Iterable[tuple[Passage, ...]] = repeat(())
+    if has_index or is_searched:
+        text, called = drop_citations(answer, engine.snapshot())
+    if is_searched:
+        reader = SourceReader(engine)
+        sentences = find_sentences(text, drop_tokens)
+        asked = [each.text if each.says_something else "" for each in sentences]
+        near, behind = reader.search(asked, named.folders)
+        # What the answer calls a source is one, whatever the search makes of it.
+        own = () if named.folders else reader.cut((path, 1, None) for path in called)
+        passages = (*passages, *reader.join([*chain.from_iterable(near), *own]))
     embed_tokens: EmbedTokens | None = None
-    if engine.paths.commit.exists() and engine.snapshot().commit.embedder == MEASURED_EMBEDDER:
+    if has_index and engine.snapshot().commit.embedder == MEASURED_EMBEDDER:
         embed_tokens = find_token_reader(engine.embedder())
     checked = check_answer(
-        material.text, material.passages, drop_tokens=drop_tokens, embed_tokens=embed_tokens
+        text, passages, drop_tokens=drop_tokens, embed_tokens=embed_tokens
     ).sentences
     borne_out = [each.passage for each in checked if each.verdict in ACCEPTED]
     cited = [each.note for each in (*named.passages, *borne_out) if each is not None]
-    engine.note_use("cited", *dict.fromkeys([*material.called, *cited]))
+    engine.note_use("cited", *dict.fromkeys([*called, *cited]))
     return Verified(
-        tuple(map(_add_others, checked, material.near)),
+        tuple(map(_add_others, checked, near)),
         tuple(proof.check(answer) for proof in named.proofs),
         tuple(flaw for proof in named.proofs for flaw in proof.flaws),
         by_meaning=embed_tokens is not None,
-        is_searched=material.is_searched,
-        behind=material.behind,
+        is_searched=is_searched,
+        behind=behind,
         is_english=is_english(answer),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Material:
-    """An answer, and what it is compared with."""
-
-    text: str
-    passages: tuple[Passage, ...]
-    near: tuple[tuple[Passage, ...], ...]
-    """What the search found for each sentence."""
-    called: Sequence[str] = ()
-    """Notes that the answer itself names."""
-    is_searched: bool = False
-    behind: int = 0
-
-
-def _gather(
-    engine: Engine, answer: str, named: Against, drop_tokens: Callable[[str], str]
-) -> _Material:
-    is_searched = bool(named.folders) or not named.passages
-    text, called = answer, list[str]()
-    if engine.paths.commit.exists() or is_searched:
-        text, called = drop_citations(answer, engine.snapshot())
-    sentences = find_sentences(text, drop_tokens)
-    if not is_searched:
-        return _Material(text, named.passages, ((),) * len(sentences), called)
-    reader = SourceReader(engine)
-    asked = [each.text if each.says_something else "" for each in sentences]
-    near, behind = reader.search(asked, named.folders)
-    # What the answer calls a source is one, whatever the search makes of it.
-    own = () if named.folders else reader.cut((path, 1, None) for path in called)
-    passages = reader.join([*chain.from_iterable(near), *own])
-    return _Material(text, (*named.passages, *passages), near, called, True, behind)
 
 
 def _add_others(check: SentenceCheck, near: Sequence[Passage]) -> SentenceCheck:

@@ -88,13 +88,9 @@ class PassageLibrary:
 
     def windows_of(self, at: int) -> Iterator[TextWindow]:
         """Yield a sentence alone, then with the one before, the one after, and both."""
-        source = self.sentences[at].source
+        places = self._bounds[self.sentences[at].source]
         for start, end in ((at, at + 1), (at - 1, at + 1), (at, at + 2), (at - 1, at + 2)):
-            is_inside = start >= 0 and end <= len(self.sentences)
-            if (
-                is_inside
-                and self.sentences[start].source == self.sentences[end - 1].source == source
-            ):
+            if places.start <= start and end <= places.stop:
                 yield TextWindow(start, end)
 
     def read(self, window: TextWindow) -> Wording:
