@@ -14,16 +14,14 @@ from benchmarks.datasets.items import Collection, EvalDocument
 from memory_palace.config import PalacePaths
 from memory_palace.embedding.base import Embedder
 from memory_palace.facts.derive import derive
-from memory_palace.index.calibration import calibrate
+from memory_palace.index.chance import calibrate, find_best_null, read_lines
 from memory_palace.index.commit import Commit, read_commit, write_commit
 from memory_palace.index.opened import open_snapshot
-from memory_palace.index.questions import find_best_null, read_questions
 from memory_palace.index.recipes import Detail, name_recipe, read_detail
 from memory_palace.index.rows import chunk_row
-from memory_palace.index.segment import CONTENT, note_line
+from memory_palace.index.segment import CONTENT, NoteRow, note_line, write_segment
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.values import Derived
-from memory_palace.index.writing import NoteRow, write_segment
 from memory_palace.language.sentences import drop_times, find_talkers
 from memory_palace.models import NoteDate
 from memory_palace.notes.note import Chunk, Note
@@ -99,7 +97,7 @@ def _write(
     rows, start = [], 0
     for note, found in zip(notes, derived, strict=True):
         inside = slice(start, start := start + len(note.chunks))
-        rows.append(replace(_row(note, found), vectors=(matrix[inside],)))
+        rows.append(replace(_row(note, found), vectors=matrix[inside]))
     paths.index.mkdir(parents=True, exist_ok=True, mode=0o700)
     dimension = embedder.dimension
     ref = write_segment(
@@ -110,7 +108,7 @@ def _write(
     snapshot = open_snapshot(paths)
     figures = calibrate(snapshot, embedder.embed_passages)
     if embedder.dimension:
-        figures |= find_best_null(snapshot, embedder.embed_queries(read_questions()))
+        figures |= find_best_null(snapshot, embedder.embed_queries(read_lines("questions")))
     write_commit(paths.commit, replace(commit, generation=_WHOLE, calibration=figures))
 
 

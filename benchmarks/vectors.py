@@ -15,7 +15,7 @@ from memory_palace.embedding.base import Embedder
 from memory_palace.embedding.registry import is_available
 from memory_palace.embedding.weights import cache_folder
 from memory_palace.errors import MissingPartError
-from memory_palace.index.recipes import Embedders
+from memory_palace.index.embedders import Embedders
 from memory_palace.models import Matrix
 from memory_palace.storage.atomic import write_stream
 

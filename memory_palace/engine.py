@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Protocol, Unpack
 
 from memory_palace.config import Config, PalacePaths
 from memory_palace.fence import ASKED
+from memory_palace.index.embedders import Embedders
 from memory_palace.index.freshness import check_freshness
 from memory_palace.index.opened import OpenedIndex
-from memory_palace.index.recipes import Embedders, choose_detail, name_recipe
+from memory_palace.index.recipes import choose_detail, name_recipe
 from memory_palace.models import Filters, NoteRecord, ParsedQuery, Problem, QueryResult
 from memory_palace.notes.discovery import read_settings
 from memory_palace.notes.reading import find_disputes
@@ -25,10 +26,9 @@ from memory_palace.table import EVIDENCE, FEATURES, FOLLOWERS, load
 if TYPE_CHECKING:
     from memory_palace.embedding.base import Embedder
     from memory_palace.graph.router import LinkGraph
-    from memory_palace.index.context import FindVectors, Followed, Progress
     from memory_palace.index.snapshot import Snapshot
     from memory_palace.index.status import IndexStatus
-    from memory_palace.index.values import IndexReport
+    from memory_palace.index.values import FindVectors, Followed, IndexReport, Progress
     from memory_palace.notes.excerpt import NoteText
     from memory_palace.retrieval.profiles import Mode, Profile
     from memory_palace.retrieval.search import RankingOptions, SearchResult
@@ -111,8 +111,8 @@ class Engine:
         """
         from memory_palace.facts.derive import derive
         from memory_palace.index.build import build_index
-        from memory_palace.index.context import BuildContext, find_none
-        from memory_palace.index.state import open_state
+        from memory_palace.index.opened import open_state
+        from memory_palace.index.values import BuildContext
 
         with self.writing(wait_seconds=wait_seconds):
             state = open_state(self.paths, verify=verify)
@@ -131,7 +131,7 @@ class Engine:
                 waits_for=waits_for,
                 is_dry_run=dry_run,
                 fills_all=takes_up,
-                find_vectors=find_none if force else self.find_vectors or find_none,
+                find_vectors=None if force else self.find_vectors,
                 follow=self._follow,
             )
             return build_index(context, state, force=force, verify=verify)
@@ -139,7 +139,7 @@ class Engine:
     def _follow(
         self, hot: Snapshot, names: tuple[str, ...], embedder: Embedder, now_ns: int
     ) -> Followed:
-        from memory_palace.index.context import Followed
+        from memory_palace.index.values import Followed
 
         problems: tuple[Problem, ...] = ()
         for name in FOLLOWERS.values():

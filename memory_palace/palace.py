@@ -9,16 +9,13 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
 from memory_palace.config import Config, find_paths, nearest_paths
 from memory_palace.engine import Engine
-from memory_palace.errors import IndexDamagedError, IndexMissingError, NotAPalaceError
-from memory_palace.index.commit import read_commit
+from memory_palace.errors import NotAPalaceError
 from memory_palace.language.moments import Moment
 from memory_palace.models import Filters, NoteRecord, ParsedQuery, QueryResult, Recollection
 from memory_palace.places import OWN, PALACE
@@ -45,7 +42,7 @@ if TYPE_CHECKING:
     from memory_palace.features.tasks.feature import Conflicts, Golden, Tasks
     from memory_palace.features.view.writing import ViewReport
     from memory_palace.index.doctor import Examination
-    from memory_palace.index.recipes import AwaitedModel
+    from memory_palace.index.embedders import AwaitedModel
     from memory_palace.index.values import IndexReport
     from memory_palace.retrieval.search import RankingOptions
 
@@ -297,14 +294,9 @@ class Palace(Engine):
 
     def awaited_model(self) -> AwaitedModel | None:
         """Return the model that the next build takes up, or would if it were here."""
-        from memory_palace.index.advice import prefer_embedders
-        from memory_palace.index.recipes import find_awaited
+        from memory_palace.index.embedders import find_awaited
 
-        commit = None
-        with suppress(IndexMissingError, IndexDamagedError):  # a build makes it anew
-            commit = read_commit(self.paths.commit)
-        prefer = partial(prefer_embedders, self.paths, self.config, commit)
-        return find_awaited(commit, self.config.embedder, prefer)
+        return find_awaited(self.paths, self.config)
 
     def watch(
         self,

@@ -14,7 +14,7 @@ from memory_palace import signals
 from memory_palace.embedding.base import Embedder
 from memory_palace.embedding.e5 import E5Embedder
 from memory_palace.embedding.minilm import MiniLMEmbedder
-from memory_palace.index import questions
+from memory_palace.index import chance
 from memory_palace.models import Matrix
 
 # A busy machine is slower and not wrong: no example has a deadline.
@@ -59,7 +59,7 @@ def flawless() -> Iterator[None]:
 @pytest.fixture(autouse=True, scope="session")
 def asked_once() -> Iterator[None]:
     """Let a model embed the lines that refer to nothing once a process, not once a palace."""
-    embed = questions.embed_lines
+    embed = chance.embed_lines
     kept: dict[str, Matrix] = {}
 
     def embed_once(embedder: Embedder) -> Matrix:
@@ -70,7 +70,7 @@ def asked_once() -> Iterator[None]:
         return kept[embedder.fingerprint]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(questions, "embed_lines", embed_once)
+        patch.setattr(chance, "embed_lines", embed_once)
         yield
 
 

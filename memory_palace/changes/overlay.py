@@ -11,16 +11,21 @@ from tempfile import TemporaryDirectory
 
 from memory_palace.engine import Engine
 from memory_palace.facts.derive import derive
-from memory_palace.index.context import BuildContext
+from memory_palace.index.diff import Listing
 from memory_palace.index.fold import Fold, fold_segments
-from memory_palace.index.known import KnownVectors
-from memory_palace.index.listing import Listing
+from memory_palace.index.opened import CommittedState, open_state
 from memory_palace.index.rows import RowMaker
-from memory_palace.index.segment import CONTENT, Segment, open_segment
+from memory_palace.index.segment import (
+    CONTENT,
+    NoteRow,
+    Segment,
+    open_segment,
+    tombstone,
+    write_segment,
+)
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.index.state import CommittedState, open_state, read_row
-from memory_palace.index.tally import Tally
-from memory_palace.index.writing import NoteRow, tombstone, write_segment
+from memory_palace.index.values import BuildContext
+from memory_palace.index.vectors import KnownVectors
 from memory_palace.models import FileStat
 from memory_palace.notes.discovery import SourceFile
 from memory_palace.notes.manifest import read_manifest
@@ -80,14 +85,14 @@ def _write_changes(
     for segment in state.segments:
         known.add_all(segment)
     listing = Listing(read_manifest(engine.paths), {}, "", engine.paths.rooms)
-    maker = RowMaker(context, listing, known, lambda file: None, Tally())
+    maker = RowMaker(context, listing, known, lambda file: None)
     files = [
         SourceFile(path, FileStat(len(data), 0, 0, 0), is_cold=False)
         for path, data in texts.items()
     ]
     rows = [_as_old(row, state.hot) for batch in maker.batches(files) for row in batch.rows]
     if not state.commit.dimension:  # so far it is an index of words alone
-        rows = [replace(row, vectors=tuple(m[:, :0] for m in row.vectors)) for row in rows]
+        rows = [replace(row, vectors=row.vectors[:, :0]) for row in rows]
     rows += [tombstone(path) for path, data in notes.items() if data is None]
     if not rows:
         return []
@@ -105,5 +110,5 @@ def _as_old(row: NoteRow, fold: Fold) -> NoteRow:
     """Return a record with the age of the one it replaces: a proposal makes no note newer."""
     if row.path not in fold.paths:
         return row
-    old = read_row(fold, fold.paths.index(row.path), kind=CONTENT)
+    old = fold.read_row(fold.paths.index(row.path), kind=CONTENT)
     return replace(row, date=old.date, date_source=old.date_source, stat=old.stat)

@@ -68,7 +68,7 @@ def _draw(*, in_bytes: bool) -> Progress:
 
 def keep_vectors(phase: str, done: int, total: int) -> str:
     """Return what a stopped build of the index leaves for the next: vectors are kept."""
-    from memory_palace.index.context import EMBEDDING  # delayed: most work builds no index
+    from memory_palace.index.values import EMBEDDING  # delayed: most work builds no index
 
     if phase != EMBEDDING:
         return "stopped; the index is as it was; run `palace index` to go on"

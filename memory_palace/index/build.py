@@ -8,24 +8,16 @@ from functools import partial
 from hashlib import sha256
 
 from memory_palace.index.commit import SegmentRef
-from memory_palace.index.context import LOOKING, BuildContext
-from memory_palace.index.diff import Diff, diff_notes
-from memory_palace.index.known import KnownVectors
-from memory_palace.index.listing import Listing, append_lines, consult, meta_rows
-from memory_palace.index.publish import Publisher, draft_commit, is_calibrated
+from memory_palace.index.diff import Diff, Listing, append_lines, consult, diff_notes, meta_rows
+from memory_palace.index.opened import EMPTY, CommittedState
+from memory_palace.index.publish import Publisher
 from memory_palace.index.rows import Batch, RowMaker
-from memory_palace.index.segment import Segment, open_segment
-from memory_palace.index.state import EMPTY, CommittedState, changed_ns
-from memory_palace.index.tally import Tally
-from memory_palace.index.values import IndexReport
-from memory_palace.index.vectors import fill_segments
-from memory_palace.index.writing import tombstone, write_segment
+from memory_palace.index.segment import Segment, open_segment, tombstone, write_segment
+from memory_palace.index.values import LOOKING, BuildContext, IndexReport
+from memory_palace.index.vectors import KnownVectors, fill_segments
 from memory_palace.notes.discovery import Discovery, SourceFile, discover_notes
 from memory_palace.notes.reading import read_note
 from memory_palace.storage.atomic import remove_files
-
-_HUGE_BYTES = 1 << 17
-"""Larger notes get their vectors after the others."""
 
 
 def build_index(
@@ -40,26 +32,37 @@ def build_index(
     started = context.monotonic()
     is_anew = force or (state.commit and state.commit.fingerprint != context.fingerprint)
     base, found = EMPTY if is_anew else state, _discover(context)
+
+    def read_digest(file: SourceFile) -> bytes:
+        data, _ = read_note(context.paths, file, limit_bytes=context.config.max_note_bytes)
+        return sha256(data).digest()[:16]
+
     diff = diff_notes(
         found.files,
         base.known(),
-        lambda file: _read_digest(context, file),
+        read_digest,
         scanned_ns=base.commit.scanned_ns if base.commit else 0,
         verify=verify or bool(state.problems),
     )
     listing = consult(context, base, diff)
-    tally, known = Tally.of(diff), _known_vectors(context, state, diff, force=force)
-    maker = RowMaker(context, listing, known, _ages(state, diff), tally, may_wait=True)
+    known = _known_vectors(context, state, diff, force=force)
+    maker = RowMaker(context, listing, known, _ages(state, diff), may_wait=True)
+    tally = maker.tally
+    tally.notes_total = len(diff.to_read())
     opened = {segment.name: segment for segment in state.segments}
-    written = _write_zones(context, base, diff, listing, maker, tally, opened)
-    manifest_digest = append_lines(context, listing, diff, _gone(tally))
-    draft = draft_commit(context, manifest=manifest_digest, git_head=listing.head)
-    answers = bool(is_anew and state.commit and state.commit.dimension)
-    publisher = Publisher(context, state.commit, draft, opened, keeps_before=answers)
+    written = _write_zones(context, base, diff, listing, maker, opened)
+    publisher = Publisher(
+        context,
+        state.commit,
+        opened,
+        manifest=append_lines(context, listing, diff, tally.gone()),
+        git_head=listing.head,
+        keeps_before=bool(is_anew and state.commit and state.commit.dimension),
+    )
     if not context.is_dry_run:
         refs = [*base.refs, *written]
         is_same = not written and base is state and not state.problems
-        if is_same and state.commit and is_calibrated(state.commit):
+        if is_same and state.commit:
             publisher.refresh(state.commit, hashed=diff.hashed)
         else:
             publisher.publish(refs)
@@ -70,7 +73,7 @@ def build_index(
     problems += [*sorted(tally.problems, key=lambda p: p.path), *publisher.problems]
     before = {note.path for note in state.known()} if is_anew else set()
     return replace(
-        _report_fates(diff, before, found.left_out, gone=_gone(tally)),
+        _report_fates(diff, before, found.left_out, gone=tally.gone()),
         embedded=tally.embedded if context.embedder.dimension else 0,
         reused=tally.reused,
         failed=tuple(dict.fromkeys(p.path for p in problems if p.is_failure)),
@@ -78,7 +81,6 @@ def build_index(
         seconds=context.monotonic() - started,
         bytes_written=sum(ref.array_bytes + ref.line_bytes for ref in written)
         + publisher.record_bytes,
-        bytes_merged=publisher.bytes_merged,
         embedder=context.embedder.name,
         is_dry_run=context.is_dry_run,
     )
@@ -108,17 +110,6 @@ def _report_fates(
     )
 
 
-def _read_digest(context: BuildContext, file: SourceFile) -> bytes:
-    data, _ = read_note(context.paths, file, limit_bytes=context.config.max_note_bytes)
-    return sha256(data).digest()[:16]
-
-
-def _gone(tally: Tally) -> set[str]:
-    """Paths that vanished or could not be read while they were being indexed."""
-    left = (p.path for p in tally.problems if p.is_failure and p.kind != "defect")
-    return tally.vanished.union(left)
-
-
 def _ages(state: CommittedState, diff: Diff) -> Callable[[SourceFile], int | None]:
     """Return how to find when a file's content last changed, where the index knows it."""
     before = {(note.path, note.is_cold): note for note in state.known()} if diff.new else {}
@@ -132,7 +123,7 @@ def _ages(state: CommittedState, diff: Diff) -> Callable[[SourceFile], int | Non
                 return None
             if note.stat.mtime_ns != file.stat.mtime_ns:
                 return None
-        return changed_ns(state.fold(note.is_cold), note.place)
+        return state.fold(note.is_cold).changed_ns(note.place)
 
     return age
 
@@ -143,13 +134,12 @@ def _write_zones(
     diff: Diff,
     listing: Listing,
     maker: RowMaker,
-    tally: Tally,
     opened: dict[str, Segment],
 ) -> list[SegmentRef]:
     """Write the segments of this build; ``opened`` gains them."""
     refs: list[SegmentRef] = []
     for is_cold in (False, True):
-        for batch in _batches(state, diff, listing, maker, tally, is_cold=is_cold):
+        for batch in _batches(state, diff, listing, maker, is_cold=is_cold):
             if context.is_dry_run:
                 continue
             ref = write_segment(
@@ -191,14 +181,12 @@ def _batches(
     diff: Diff,
     listing: Listing,
     maker: RowMaker,
-    tally: Tally,
     *,
     is_cold: bool,
 ) -> Iterator[Batch]:
-    """Content in batches, new and small notes first; what has none rides with the first."""
-    files = [file for file in diff.new if file.is_cold == is_cold]
-    files += [file for file, _ in (*diff.changed, *diff.moved) if file.is_cold == is_cold]
-    files.sort(key=lambda file: (file.stat.size > _HUGE_BYTES, -file.stat.mtime_ns, file.path))
+    """Content in batches; what has none rides with the first."""
+    files = [file for file in diff.to_read() if file.is_cold == is_cold]
+    files.sort(key=lambda file: file.path)
     removed = [*diff.removed, *(note for _, note in diff.moved)]
     extra = list(meta_rows(state, diff, listing, is_cold=is_cold))
     extra += [tombstone(note.path) for note in removed if note.is_cold == is_cold]
@@ -206,6 +194,6 @@ def _batches(
         yield batch._replace(rows=sorted([*extra, *batch.rows], key=lambda row: row.path))
         extra = []
     known = {file.path for file, note in diff.changed if note.is_cold == is_cold}
-    extra += [tombstone(path) for path in sorted(known & _gone(tally))]
+    extra += [tombstone(path) for path in sorted(known & maker.tally.gone())]
     if extra:
         yield Batch(extra)

@@ -8,16 +8,12 @@ texts of a probe file in ``navigation.node_ranking``. How a sample is measured i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.models import Matrix, Scores
-
-if TYPE_CHECKING:
-    from memory_palace.index.snapshot import Snapshot
 
 Averages = TypeVar("Averages", float, NDArray[np.float64])
 SAMPLE = 512
@@ -34,9 +30,6 @@ LEAST = 1e-3
 others by their share: a word is never silent, though every passage may hold it."""
 NULL = (0.05, 0.1)
 """Mean and standard deviation of cosines of unrelated texts, where nothing is known of them."""
-_FEW_PAIRS = 500
-"""Below this the cosines of a palace say too little of chance, and those of ``UNRELATED`` count as
-well."""
 UNRELATED = (
     "The train to the coast leaves at seven and stops at every village.",
     "Knead the dough for ten minutes, then let it rise under a cloth.",
@@ -52,29 +45,6 @@ UNRELATED = (
     "Children under twelve need a ticket but pay half the price.",
 )
 """Texts of which no two have anything in common: what an embedder makes of chance."""
-
-
-def calibrate(
-    snapshot: Snapshot, embed: Callable[[Sequence[str]], Matrix] | None
-) -> dict[str, float]:
-    """Return mean and standard deviation of cosines between texts that are not related.
-
-    Those are chunks of different notes, and in a small palace ``UNRELATED`` as well, which
-    ``embed`` gives vectors. The sample is the chunks with the smallest text digests: the same
-    notes give the same sample, whatever the order in which they were indexed. Empty without
-    vectors.
-    """
-    if not snapshot.commit.dimension:
-        return {}
-    chosen = sample_rows(snapshot)
-    cosines = cross_cosines(snapshot.rows_of(chosen), snapshot.row_note[chosen])
-    if len(cosines) < _FEW_PAIRS and embed is not None:
-        chance = cross_cosines(embed(UNRELATED), np.arange(len(UNRELATED)))
-        cosines = np.concatenate([cosines, chance])
-    if not len(cosines):
-        return {}
-    mean, deviation = find_moments(cosines)
-    return {"null_mean": round(mean, 4), "null_std": round(deviation, 4)}
 
 
 def measure_null(embed: Callable[[Sequence[str]], Matrix]) -> tuple[float, float]:
@@ -168,20 +138,3 @@ def stand_above(values: NDArray[np.floating], mean: float, deviation: float) -> 
     """Return by how many deviations each value is above the mean, 0 for those below."""
     above: Scores = np.maximum((values - mean) / deviation, 0.0).astype(np.float32)
     return above
-
-
-@lru_cache(maxsize=2)  # a process that answers often asks for the same ones
-def sample_rows(snapshot: Snapshot, *, limit: int = SAMPLE) -> NDArray[np.int64]:
-    """Return the rows outside the cold zone with the smallest text digests, in their order.
-
-    They are live and have vectors.
-    """
-    rows = np.flatnonzero(snapshot.embedded_rows)
-    keys = np.ascontiguousarray(snapshot.row_digests[rows]).view(">u8")[:, 0]
-    order = np.argsort(keys, kind="stable") if len(keys) <= limit else _smallest(keys, limit)
-    return rows[order[:limit]]
-
-
-def _smallest(keys: NDArray[np.uint64], limit: int) -> NDArray[np.int64]:
-    part = np.argpartition(keys, limit)[:limit]
-    return part[np.argsort(keys[part], kind="stable")]

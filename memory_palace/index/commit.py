@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -61,8 +61,6 @@ class Commit:
     """The embedder that a build takes up once it is here; empty where this one was chosen."""
     languages: Mapping[str, int] = field(default_factory=dict)
     """How many passages are ``other`` than English, of how many that were ``told``."""
-    advised: str = ""
-    """The embedder that somebody was told would serve these notes better."""
 
     @property
     def rows(self) -> int:
@@ -85,7 +83,7 @@ class Commit:
 
 
 def read_commit(path: Path) -> Commit:
-    """Read the record and check it against its own digest."""
+    """Read the record and check it against its own digest. Fields of other versions are ignored."""
     try:
         record = json.loads(path.read_bytes())
     except FileNotFoundError:
@@ -97,7 +95,12 @@ def read_commit(path: Path) -> Commit:
     body: dict[str, Any] = record.get("commit", {})
     if record.get("check") != _check(body):
         raise _damaged(path, "it does not match its own digest")
-    return _parse(body)
+    kept = {known.name: body[known.name] for known in fields(Commit) if known.name in body}
+    segments = (
+        segment | {"vectors": tuple(segment.get("vectors", ()))} for segment in body["segments"]
+    )
+    lists = {name: tuple(kept.get(name, ())) for name in ("previous", "anchors")}
+    return Commit(**kept | lists | {"segments": tuple(SegmentRef(**each) for each in segments)})
 
 
 def write_commit(path: Path, commit: Commit) -> int:
@@ -141,17 +144,6 @@ def damaged_companion(path: Path, why: str) -> IndexDamagedError:
     return IndexDamagedError(
         f"{path.name} is damaged: {why}; run `palace graph anchors build` to make it again"
     )
-
-
-def _parse(body: dict[str, Any]) -> Commit:
-    segments = tuple(
-        SegmentRef(**segment | {"vectors": tuple(segment.get("vectors", ()))})
-        for segment in body.pop("segments")
-    )
-    if body.pop("second_dimension", 0):  # of two embedders: nothing reads its vectors any more
-        body["dimension"] = 0
-    previous, anchors = tuple(body.pop("previous")), tuple(body.pop("anchors", ()))
-    return Commit(segments=segments, previous=previous, anchors=anchors, **body)
 
 
 def _check(body: Any) -> str:

@@ -7,27 +7,23 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TypeAlias
 
 import numpy as np
 
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder
 from memory_palace.errors import CheckFailedError, IndexDamagedError
-from memory_palace.index.commit import read_commit
-from memory_palace.index.context import Derive
+from memory_palace.index.commit import Commit, read_commit
 from memory_palace.index.fold import group_rows
-from memory_palace.index.opened import open_snapshot
+from memory_palace.index.opened import MENDED, open_state
 from memory_palace.index.postings import same_keys
 from memory_palace.index.recipes import describe_mismatch, fits_recipe
 from memory_palace.index.rows import chunk_row
-from memory_palace.index.segment import chunk_line, chunk_record
+from memory_palace.index.segment import chunk_record
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.index.state import MENDED, CommittedState, check_anchors, open_state
-from memory_palace.index.writing import DIGEST_BYTES
+from memory_palace.index.values import Derive
 from memory_palace.notes.discovery import SourceFile, discover_notes
 from memory_palace.notes.manifest import read_manifest
-from memory_palace.notes.note import Chunk
 from memory_palace.notes.parsing import parse_note
 from memory_palace.notes.reading import NoteUnreadable, read_note
 from memory_palace.shown import Shown, plural
@@ -37,10 +33,6 @@ VECTOR_TOLERANCE = 1e-5
 """Largest difference in any component between a stored vector and one made again."""
 SAMPLE = 20
 """How many vectors are made again."""
-
-
-_Sampled: TypeAlias = tuple[str, int, str]
-"""Digest of a text, the row it is embedded for, and the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,61 +90,49 @@ def examine_index(
     *,
     fix: bool,
 ) -> Examination:
-    """Examine the index with its own embedder; where its record is damaged, say so.
-
-    Raise ``IndexMissingError`` where there is none, and none is to be built.
-    """
-    state = open_state(paths)
-    if state.commit is not None:
-        return examine(paths, config, find_embedder(state.commit.embedder), derive)
-    if not (fix or state.problems):
-        read_commit(paths.commit)  # says that there is no index
-    return Examination(tuple(name_damage(state)))
-
-
-def examine(
-    paths: PalacePaths, config: Config, embedder: Embedder | None, derive: Derive
-) -> Examination:
     """Compare everything derived with what it is derived from. Nothing is written.
 
-    Without an embedder chunks are compared by what is stored of them, and no vector is made.
+    Raise ``IndexMissingError`` where there is no index, and none is to be built.
     """
-    commit = read_commit(paths.commit)
-    if embedder and not fits_recipe(embedder, commit, structure=config.structure):
+    state = open_state(paths, verify=True)
+    commit = state.commit
+    if commit is None and not (fix or state.problems):
+        read_commit(paths.commit)  # says that there is no index
+    damage = [Finding("index file", p.path, p.message.removesuffix(MENDED)) for p in state.problems]
+    if commit is None:
+        return Examination(tuple(damage))
+    embedder, checked = find_embedder(commit.embedder), {"segments": len(commit.segments)}
+    if not fits_recipe(embedder, commit, structure=config.structure):
         where = paths.commit.relative_to(paths.root).as_posix()
         return Examination((Finding("index file", where, describe_mismatch(embedder, commit)),))
-    state = open_state(paths, verify=True)
-    findings = name_damage(state)
-    checked = {"segments": len(commit.segments)}
-    if not set(state.problems) - set(check_anchors(paths, commit)):
-        snapshot = open_snapshot(paths, include_cold=True)
-        examiner = _Examiner(paths, config, embedder, derive, snapshot)
-        findings += examiner.examine()
-        checked |= examiner.checked
-        findings += _leftovers(paths, state)
-    return Examination(tuple(findings), checked)
+    if len(state.refs) < len(commit.segments):
+        return Examination(tuple(damage), checked)
+    snapshot = Snapshot(commit, [state.hot, state.cold], rooms=paths.rooms)
+    examiner = _Examiner(paths, config, embedder, derive, snapshot)
+    findings = (*damage, *examiner.examine(), *_leftovers(paths, commit))
+    return Examination(findings, checked | examiner.checked)
 
 
-def name_damage(state: CommittedState) -> list[Finding]:
-    """Return what of the committed index is damaged, file by file."""
-    return [Finding("index file", p.path, p.message.removesuffix(MENDED)) for p in state.problems]
-
-
-@dataclass(slots=True)
 class _Examiner:
     """Walks the notes once and compares each with the snapshot."""
 
-    _paths: PalacePaths
-    _config: Config
-    _embedder: Embedder | None
-    _derive: Derive
-    _snapshot: Snapshot
-    _sampled: list[_Sampled] = field(default_factory=list)
-    checked: dict[str, int] = field(
-        default_factory=lambda: {"notes": 0, "chunks": 0, "vectors": 0, "manifest lines": 0}
-    )
+    def __init__(
+        self,
+        paths: PalacePaths,
+        config: Config,
+        embedder: Embedder,
+        derive: Derive,
+        snapshot: Snapshot,
+    ) -> None:
+        self._paths, self._config = paths, config
+        self._embedder, self._derive, self._snapshot = embedder, derive, snapshot
+        self._rows = group_rows(snapshot.row_owner)
+        self._embedded: list[tuple[bytes, int, str]] = []
+        """Digest of each text that has a vector, the row that it is embedded for, and the text."""
+        self.checked = {"notes": 0, "chunks": 0, "vectors": 0, "manifest lines": 0}
 
     def examine(self) -> Iterator[Finding]:
+        """Yield what disagrees; count what was compared."""
         found = discover_notes(self._paths, ignore=self._config.ignore)
         for problem in found.problems:
             if problem.is_failure:
@@ -162,78 +142,65 @@ class _Examiner:
         if not found.is_complete:
             return  # nothing can be said of notes that were not looked for
         places = {path: place for place, path in enumerate(self._snapshot.paths)}
-        rows = group_rows(self._snapshot.row_owner)
         for file in found.files:
-            place = places.pop(file.path, None)
-            yield from self._note(file, place, rows)
+            yield from self._note(file, places.pop(file.path, None))
         for path in places:
             yield Finding("note", path, "is in the index but not among the notes")
         yield from self._vectors()
         yield from self._manifest({file.path for file in found.files if not file.is_cold})
 
-    def _note(
-        self, file: SourceFile, place: int | None, rows: dict[int, list[int]]
-    ) -> Iterator[Finding]:
+    def _note(self, file: SourceFile, place: int | None) -> Iterator[Finding]:
         self.checked["notes"] += 1
         limit = self._config.max_note_bytes
         try:
             data, _ = read_note(self._paths, file, limit_bytes=limit)
         except FileNotFoundError:
             yield Finding("note", file.path, "has just vanished", is_derived=False)
-            return
         except NoteUnreadable as error:
             yield Finding("note", file.path, error.problem.message, is_derived=False)
-            return
-        if place is None:
-            yield Finding("note", file.path, "is not in the index")
-        elif sha256(data).digest()[:16] != bytes(self._snapshot.note_digests[place]):
-            yield Finding("note", file.path, "has changed since it was indexed")
-        elif self._embedder is not None:
-            yield from self._chunks(file, data, rows.get(place, []), self._embedder)
+        else:
+            if place is None:
+                yield Finding("note", file.path, "is not in the index")
+            elif sha256(data).digest()[:16] != bytes(self._snapshot.note_digests[place]):
+                yield Finding("note", file.path, "has changed since it was indexed")
+            else:
+                yield from self._chunks(file, data, self._rows.get(place, []))
 
-    def _chunks(
-        self, file: SourceFile, data: bytes, rows: list[int], embedder: Embedder
-    ) -> Iterator[Finding]:
+    def _chunks(self, file: SourceFile, data: bytes, rows: list[int]) -> Iterator[Finding]:
+        snapshot = self._snapshot
         note = parse_note(
             file.path,
             data,
-            count_tokens=embedder.count_tokens,
-            token_limit=embedder.token_limit,
+            count_tokens=self._embedder.count_tokens,
+            token_limit=self._embedder.token_limit,
             locale=self._config.locale,
             line_bytes=self._config.max_line_bytes,
         )
-        stored = [bytes(self._snapshot.row_digests[row]).hex() for row in rows]
-        self.checked["chunks"] += len(stored)
         chunks = (*note.chunks, *note.questions)
-        if stored != [chunk.digest[:32] for chunk in chunks]:
+        derived = self._derive(note, snapshot.detail, self._config)
+        expected = list(map(chunk_row, chunks, derived))
+        self.checked["chunks"] += len(rows)
+        if [bytes(snapshot.row_digests[row]) for row in rows] != [row.digest for row in expected]:
             yield Finding("chunk", file.path, "its chunks are not those of its text")
             return
-        detail, lacking = self._snapshot.detail, self._snapshot.lacking
-        derived_of = self._derive(note, detail, self._config)
-        for row, chunk, derived in zip(rows, chunks, derived_of, strict=True):
-            yield from self._chunk(file.path, row, chunk)
-            expected = chunk_row(chunk, derived)
-            if lacking is None or not lacking[row]:
-                self._sampled.append((expected.digests[0].hex(), row, chunk.embed_text))
-            if not same_keys(self._snapshot.row_keys(row), expected.keys):
-                where = f"{file.path}:{chunk.first_line}"
+        for row, chunk, own in zip(rows, chunks, expected, strict=True):
+            where = f"{file.path}:{chunk.first_line}"
+            lines = (chunk.first_line, chunk.last_line)
+            shown = chunk_record(json.loads(own.line), file.path, lines, own.digest)
+            try:
+                if snapshot.chunk(row) != shown:
+                    yield Finding("chunk", where, "its record is not of its text")
+            except IndexDamagedError as error:
+                yield Finding("index file", file.path, str(error))
+            if not same_keys(snapshot.row_keys(row), own.keys):
                 yield Finding("chunk", where, "its words or facts are not those of its text")
-
-    def _chunk(self, path: str, row: int, chunk: Chunk) -> Iterator[Finding]:
-        try:
-            record = self._snapshot.chunk(row)
-        except IndexDamagedError as error:
-            yield Finding("index file", path, str(error))
-            return
-        lines = (chunk.first_line, chunk.last_line)
-        digest = bytes.fromhex(chunk.digest)[:DIGEST_BYTES]
-        if record != chunk_record(json.loads(chunk_line(chunk)), path, lines, digest):
-            yield Finding("chunk", f"{path}:{chunk.first_line}", "its record is not of its text")
+            if snapshot.lacking is None or not snapshot.lacking[row]:
+                self._embedded.append((own.digest, row, chunk.embed_text))
 
     def _vectors(self) -> Iterator[Finding]:
         """Make the vectors of the chunks with the smallest digests again."""
-        sample = sorted(self._sampled)[:SAMPLE]
-        if not sample or self._embedder is None:
+        sample = sorted(self._embedded)[:SAMPLE]
+        if not sample:
             return
         self.checked["vectors"] += len(sample)
         again = self._embedder.embed_passages([text for _, _, text in sample])
@@ -251,15 +218,14 @@ class _Examiner:
             yield Finding("manifest", str(problem), problem.message, is_derived=False)
         if self._config.manifest == "frozen":
             return
-        listed = manifest.entries.keys()
         for path in sorted(hot):
-            if unicodedata.normalize("NFC", path) not in listed:
+            if unicodedata.normalize("NFC", path) not in manifest.entries:
                 yield Finding("manifest", path, "has no line")
 
 
-def _leftovers(paths: PalacePaths, state: CommittedState) -> Iterator[Finding]:
-    """Files in the index folder that no commit record names."""
-    named = state.commit.names() if state.commit else set()
+def _leftovers(paths: PalacePaths, commit: Commit) -> Iterator[Finding]:
+    """Yield the files in the index folder that no commit record names."""
+    named = commit.names()
     log = paths.server_log.name
     kept = {paths.commit.name, paths.lock.name, log, f"{log}.1", ".gitignore"}
     for path in sorted(paths.index.iterdir()):

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.index.npz import Array
-from memory_palace.index.segment import CONTENT, TOMBSTONE, Segment
+from memory_palace.index.segment import (
+    CONTENT,
+    NUMBER_COLUMNS,
+    STAT,
+    TEXT_COLUMNS,
+    TOMBSTONE,
+    NoteRow,
+    Segment,
+)
 
 Ids = NDArray[np.int64]
 
@@ -30,7 +39,7 @@ class Fold:
     def column(self, name: str) -> Array:
         """One value per live note, from its latest record."""
         if not self.segments:
-            return _EMPTY
+            return np.zeros(0, np.int64)
         joined = [segment[name] for segment in self.segments]
         column: Array = np.concatenate(joined)[self.winners]
         return column
@@ -45,6 +54,26 @@ class Fold:
         number = int(np.searchsorted(self.starts, record, side="right")) - 1
         return self.segments[number], record - int(self.starts[number])
 
+    def read_row(self, place: int, *, kind: int) -> NoteRow:
+        """Rebuild the record of a live note, without its chunks."""
+        segment, record = self.locate(int(self.winners[place]))
+        columns: dict[str, Any] = {
+            field: segment.texts(member)[record] for member, field in TEXT_COLUMNS.items()
+        }
+        columns |= {member: segment[member][record].item() for member in NUMBER_COLUMNS}
+        return NoteRow(
+            **columns | {"path": self.paths[place], "kind": kind},
+            line=segment.note_bytes(record),
+            digest=bytes(segment["note_digest"][record]),
+            days=tuple(segment["days"][record].tolist()),
+            stat=tuple(segment["stat"][record].tolist()),
+        )
+
+    def changed_ns(self, place: int) -> int:
+        """Return when the content of a live note last changed, by its mtime at that moment."""
+        segment, record = self.locate(int(self.winners[place]))
+        return int(segment["stat"][record][STAT.changed_ns])
+
     def row_notes(self) -> list[NDArray[np.int32]]:
         """Per segment: for every row the index of its note here, -1 where the row is dead."""
         note_of_record = np.full(int(self.starts[-1]), -1, np.int32)
@@ -53,9 +82,6 @@ class Fold:
             note_of_record[start : start + segment.notes][segment["chunk_note"]]
             for segment, start in zip(self.segments, self.starts.tolist(), strict=False)
         ]
-
-
-_EMPTY: Array = np.zeros(0, np.int64)
 
 
 def fold_segments(segments: Sequence[Segment]) -> Fold:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -11,7 +10,7 @@ from memory_palace.config import Config, PalacePaths
 from memory_palace.index.segment import STAT
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Problem
-from memory_palace.notes.discovery import SourceFile, discover_notes
+from memory_palace.notes.discovery import discover_notes
 
 FreshnessState: TypeAlias = Literal["current", "stale", "unchecked"]
 MOST_ENTRIES = 10_000
@@ -58,13 +57,9 @@ def check_freshness(
             continue
         if known.pop(file.path, None) != list(file.stat):
             behind += 1
-            problems += _unreadable(paths, file)
+            if not os.access(paths.root / file.path, os.R_OK):
+                message = "cannot be read; check who may read it"
+                problems.append(Problem(file.path, None, "unreadable", message, is_failure=True))
     behind += len(known)
     state: FreshnessState = "stale" if behind else "current"
     return Freshness(state, behind, found.left_out, tuple(problems), found.folders)
-
-
-def _unreadable(paths: PalacePaths, file: SourceFile) -> Iterator[Problem]:
-    if not os.access(paths.root / file.path, os.R_OK):
-        message = "cannot be read; check who may read it"
-        yield Problem(file.path, None, "unreadable", message, is_failure=True)

@@ -64,15 +64,12 @@ def checksum(path: Path) -> int:
 
     It guards readers against damage, not against an adversary; ``doctor`` compares SHA-256.
     """
-    data: Array = np.fromfile(path, np.uint8) if path.stat().st_size < 4096 else _mapped(path)
+    is_small = path.stat().st_size < 4096
+    data: Array = np.fromfile(path, np.uint8) if is_small else np.memmap(path, np.uint8, "r")
     whole = len(data) // 8 * 8
     tail = bytes(data[whole:]).ljust(8, b"\0")
     total = int(data[:whole].view(np.uint64).sum(dtype=np.uint64))
     return (total + int.from_bytes(tail, "little") + len(data)) % (1 << 64)
-
-
-def _mapped(path: Path) -> Array:
-    return np.memmap(path, np.uint8, "r")
 
 
 def _header(parts: Sequence[Array]) -> bytes:

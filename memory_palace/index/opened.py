@@ -1,21 +1,26 @@
-"""The generation that a process holds open, from one question to the next."""
+"""The committed generation, as readers hold it open and as a writer starts from it."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
+import numpy as np
+
 from memory_palace.config import PalacePaths
-from memory_palace.errors import IndexDamagedError
-from memory_palace.index.commit import Commit, SegmentRef, read_commit
-from memory_palace.index.fold import fold_segments
+from memory_palace.errors import IndexDamagedError, IndexMissingError
+from memory_palace.index.commit import Commit, SegmentRef, check_companion, read_commit
+from memory_palace.index.fold import Fold, fold_segments
 from memory_palace.index.recipes import check_recipe
-from memory_palace.index.segment import Segment, open_segment
+from memory_palace.index.segment import Segment, damaged, open_segment
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.tokens import Languages
+from memory_palace.models import FileStat, Problem
+from memory_palace.storage.atomic import is_named_by_content
 
 
 class OpenedIndex:
@@ -29,8 +34,12 @@ class OpenedIndex:
 
     def snapshot(self, *, include_cold: bool = False) -> Snapshot:
         """Return the generation, read again only where it is another, or a file has changed."""
-        held = self._snapshots.get(include_cold)
-        if held is None or held.commit != read_commit(self._paths.commit) or self._has_changed():
+        held, folder = self._snapshots.get(include_cold), self._paths.index
+        if (
+            held is None
+            or held.commit != read_commit(self._paths.commit)
+            or any(_stamp(folder, ref) != stamp for ref, (stamp, _) in self._segments.items())
+        ):
             held = open_snapshot(self._paths, include_cold=include_cold, opener=self._open)
             check_recipe(held.commit, self._languages)
             kept = set(held.commit.segments)
@@ -41,10 +50,6 @@ class OpenedIndex:
                 if snapshot.commit == held.commit
             } | {include_cold: held}
         return held
-
-    def _has_changed(self) -> bool:
-        folder = self._paths.index
-        return any(_stamp(folder, ref) != stamp for ref, (stamp, _) in self._segments.items())
 
     def _open(self, folder: Path, ref: SegmentRef) -> Segment:
         stamp = _stamp(folder, ref)
@@ -82,23 +87,120 @@ def open_snapshot(
     commit = read_commit(paths.commit)
     while True:
         try:
-            return _open(paths, commit, include_cold, opener)
+            folds = [
+                fold_segments(
+                    [opener(paths.index, ref) for ref in commit.segments if ref.is_cold == is_cold]
+                )
+                for is_cold in ((False, True) if include_cold else (False,))
+            ]
         except IndexDamagedError:
             again = read_commit(paths.commit)
             if again == commit:
                 raise
             commit = again
+        else:
+            return Snapshot(commit, folds, rooms=paths.rooms)
 
 
-def _open(
-    paths: PalacePaths, commit: Commit, include_cold: bool, opener: Callable[..., Segment]
-) -> Snapshot:
-    zones = (False, True) if include_cold else (False,)
-    return Snapshot(
+MENDED = " (mended in this run)"
+"""What a build says of damage; an examination mends nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownNote:
+    """A live note as the index knows it."""
+
+    path: str
+    is_cold: bool
+    place: int
+    """Its index in the fold of its zone."""
+    stat: FileStat
+    digest: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedState:
+    """The committed index as a writer sees it."""
+
+    commit: Commit | None
+    refs: tuple[SegmentRef, ...]
+    """Those of the commit that verify."""
+    hot: Fold
+    cold: Fold
+    problems: tuple[Problem, ...]
+    """Damaged files, by name. Their notes are found missing and indexed again."""
+
+    def known(self) -> Iterator[KnownNote]:
+        """Every live note, hot ones first."""
+        for fold, is_cold in ((self.hot, False), (self.cold, True)):
+            if not fold.paths:
+                continue
+            stats = fold.column("stat")[:, :4].tolist()
+            digests = np.ascontiguousarray(fold.column("note_digest")).view("V16").ravel()
+            for place, path in enumerate(fold.paths):
+                yield KnownNote(
+                    path, is_cold, place, FileStat(*stats[place]), digests[place].tobytes()
+                )
+
+    def fold(self, is_cold: bool) -> Fold:
+        """Return the fold of one zone."""
+        return self.cold if is_cold else self.hot
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """All opened segments."""
+        return self.hot.segments + self.cold.segments
+
+
+EMPTY = CommittedState(None, (), fold_segments([]), fold_segments([]), ())
+
+
+def open_state(paths: PalacePaths, *, verify: bool = False) -> CommittedState:
+    """Open what is committed. Damage is reported in ``problems``, never raised."""
+    try:
+        commit = read_commit(paths.commit)
+    except IndexMissingError:
+        return EMPTY
+    except IndexDamagedError as error:
+        return replace(EMPTY, problems=(_problem(paths.commit, paths, error),))
+    opened: dict[SegmentRef, Segment] = {}
+    problems: list[Problem] = []
+    for ref in commit.segments:
+        try:
+            segment = open_segment(paths.index, ref)
+            if verify:
+                segment.verify()
+            opened[ref] = segment
+        except IndexDamagedError as error:
+            problems.append(_problem(paths.index / f"{ref.name}.npz", paths, error))
+    if verify:
+        for name in (name for ref in commit.segments for name in ref.vectors):
+            path = paths.index / f"{name}.npz"
+            if not (path.exists() and is_named_by_content(path)):
+                unlike = damaged(path.name, "does not match its SHA-256")
+                problems.append(_problem(path, paths, unlike))
+        problems += check_anchors(paths, commit)
+    return CommittedState(
         commit,
-        [
-            fold_segments([opener(paths.index, s) for s in commit.segments if s.is_cold == is_cold])
-            for is_cold in zones
-        ],
-        rooms=paths.rooms,
+        tuple(opened),
+        fold_segments([s for ref, s in opened.items() if not ref.is_cold]),
+        fold_segments([s for ref, s in opened.items() if ref.is_cold]),
+        tuple(problems),
     )
+
+
+def check_anchors(paths: PalacePaths, commit: Commit) -> list[Problem]:
+    """Name the anchor files that are damaged. A build leaves them out of the next generation."""
+    found = []
+    for name in commit.anchors:
+        try:
+            check_companion(paths.index, name)
+        except IndexDamagedError as error:
+            where = paths.index.relative_to(paths.root).as_posix()
+            found.append(Problem(where, None, "index", str(error)))
+    return found
+
+
+def _problem(path: Path, paths: PalacePaths, error: IndexDamagedError) -> Problem:
+    where = path.relative_to(paths.root).as_posix()
+    return Problem(where, None, "index", f"{error}{MENDED}")

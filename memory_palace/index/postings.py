@@ -1,4 +1,4 @@
-"""Inverted lists: which rows of a segment or a snapshot hold a key, and what that scores (BM25).
+"""Inverted lists: which rows of a segment hold a key, packed as arrays.
 
 Keys are 64-bit digests: of a million terms two are equal with a chance of one in thirty million.
 Rows and sizes have the smallest types that hold them; counts that are all 1 are left out.
@@ -6,43 +6,16 @@ Rows and sizes have the smallest types that hold them; counts that are all 1 are
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.index.npz import Array
-from memory_palace.index.values import Derived
-from memory_palace.language.word_lists import expect_idf
-
-if TYPE_CHECKING:
-    from memory_palace.index.snapshot import Snapshot
-    from memory_palace.index.statistics import Figure
-
-Rows = NDArray[np.int64]
-Counts = NDArray[np.float64]
-NO_ROWS: Rows = np.zeros(0, np.int64)
-
-K1, NOTE_B = 1.2, 0.75
-PASSAGE_B = 0.3
-"""Passages are cut to like length, so length says little of them (on LoCoMo dev .3 beats .75)."""
-UNSEEN = 0.5
-"""Passages that an unknown word is counted as having."""
-
-
-def find_sorted(ordered: Array, wanted: Array) -> tuple[Rows, NDArray[np.bool_]]:
-    """Return where each wanted value stands in an ascending array, and whether it does."""
-    places = np.searchsorted(ordered, wanted)
-    is_there = np.zeros(len(wanted), np.bool_)
-    inside = places < len(ordered)
-    is_there[inside] = ordered[places[inside]] == wanted[inside]
-    return places, is_there
-
 
 FIELDS = ("words", "names", "extras", "facts")
 """The words of a passage; those of its note's names, at the note's first passage alone; words that
@@ -77,16 +50,6 @@ def count_keys(terms: Iterable[str]) -> KeyCounts:
     counts = np.minimum(np.fromiter(counted.values(), np.int64, len(counted)), _MOST)
     order = np.argsort(keys)
     return KeyCounts(keys[order], counts[order].astype(np.uint8))
-
-
-def derived_keys(derived: Derived) -> tuple[KeyCounts, ...]:
-    """Return the keys of a chunk, one value for each of ``FIELDS``."""
-    return (
-        count_keys(derived.words),
-        count_keys(derived.names),
-        count_keys(set(derived.extras)),
-        count_keys({fact_term(kind, key) for kind, key in derived.facts}),
-    )
 
 
 def same_keys(first: Sequence[KeyCounts], second: Sequence[KeyCounts]) -> bool:
@@ -156,146 +119,3 @@ def unpack_postings(columns: Mapping[str, Array], field: str, rows: int) -> list
 def smallest(numbers: Array) -> Array:
     """Return numbers in the smallest unsigned type that holds them."""
     return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
-
-
-class PostingLookup:
-    """Finds live passages by term in one field; cold ones too, which no frequency counts."""
-
-    def __init__(self, snapshot: Snapshot, field: str) -> None:
-        self.snapshot, self._field = snapshot, field
-        self._found: dict[tuple[str, ...], tuple[Rows, Counts]] = {}
-        self._frequencies: dict[tuple[str, ...], int] = {}
-
-    def find(self, *parts: str) -> tuple[Rows, Counts]:
-        """Return the live passages that hold a term, ascending, and how often each does.
-
-        A fact is found by its kind and its key. What was found is kept, for several signals ask.
-        """
-        rows, counts = self.find_all(*parts)
-        if not len(self.snapshot.question_rows):
-            return rows, counts
-        is_passage = self.snapshot.row_note[rows] >= 0
-        return rows[is_passage], counts[is_passage]
-
-    def find_all(self, *parts: str) -> tuple[Rows, Counts]:
-        """Return the same of live rows that are questions as well."""
-        if parts not in self._found:
-            self._found[parts] = self._look_up(*parts)
-        return self._found[parts]
-
-    def _look_up(self, *parts: str) -> tuple[Rows, Counts]:
-        key = hash_key(parts[0] if len(parts) == 1 else fact_term(*parts))
-        rows: list[Rows] = [NO_ROWS]
-        counts: list[Counts] = [np.zeros(0)]
-        snapshot = self.snapshot
-        for segment, start in zip(snapshot.segments, snapshot.row_starts.tolist(), strict=False):
-            found, often = segment.find(self._field, key)
-            if len(found):
-                rows.append(found.astype(np.int64) + start)
-                counts.append(often.astype(np.float64))
-        if len(rows) == 1:
-            return rows[0], counts[0]
-        all_rows, all_counts = np.concatenate(rows), np.concatenate(counts)
-        is_live = snapshot.row_owner[all_rows] >= 0
-        return all_rows[is_live], all_counts[is_live]
-
-    def rows(self, *parts: str) -> Rows:
-        """Return the live rows that hold a term, ascending."""
-        return self.find(*parts)[0]
-
-    def document_frequency(self, *parts: str) -> int:
-        """Return how many live rows of all notes hold a term, those in the cold zone aside."""
-        if parts not in self._frequencies:
-            rows = self.rows(*parts)
-            self._frequencies[parts] = self.snapshot.statistics.frequency(self._field, parts, rows)
-        return self._frequencies[parts]
-
-    def is_held(self, *parts: str) -> bool:
-        """Say whether any live row of all notes holds a term."""
-        return self.snapshot.statistics.holds(self._field, parts, self.rows(*parts))
-
-    def mean_length(self) -> float:
-        """Return how many terms a row outside the cold zone holds, on average over all notes."""
-        name: Figure = "extras_length" if self._field == "extras" else "words_length"
-        hot = self.lengths[self.snapshot.hot_rows]
-        return self.snapshot.statistics.figure(name, float(hot.sum()) / max(len(hot), 1))
-
-    @cached_property
-    def lengths(self) -> Counts:
-        """How many terms each row holds, repeated ones included."""
-        columns = [segment[f"{self._field}_lengths"] for segment in self.snapshot.segments]
-        return np.concatenate([np.zeros(0), *columns]).astype(np.float64)
-
-    @property
-    def norms(self) -> Counts:
-        """By what BM25 tempers the count of a term in each row."""
-        return K1 * (1 - PASSAGE_B + PASSAGE_B * self.lengths / max(self.mean_length(), 1.0))
-
-    @cached_property
-    def hot_notes(self) -> NDArray[np.bool_]:
-        """Notes outside the cold zone that have text."""
-        return ~self.snapshot.cold & (self.note_lengths > 0)
-
-    @cached_property
-    def note_lengths(self) -> Counts:
-        """How many terms each note holds in its passages, repeated ones included."""
-        live = self.snapshot.row_note >= 0
-        owners, size = self.snapshot.row_note[live], len(self.snapshot.paths)
-        return np.bincount(owners, weights=self.lengths[live], minlength=size).astype(np.float64)
-
-
-class BM25:
-    """Scores a question's terms, by passages and by whole notes, from the same postings.
-
-    Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework". Frequencies count live
-    rows outside the cold zone.
-    """
-
-    def __init__(self, lists: PostingLookup) -> None:
-        self._lists, self._snapshot, self._all = lists, lists.snapshot, lists.snapshot.statistics
-        self._count_rows = self._all.rows
-
-    def passages(self, terms: Sequence[str]) -> Counts:
-        """Return one score per row, questions too, 0 for rows without any of the distinct terms."""
-        norm = self._lists.norms
-        scores = np.zeros(len(norm))
-        if not self._count_rows:
-            return scores
-        for term in dict.fromkeys(terms):
-            rows, counts = self._lists.find_all(term)
-            weight = expect_idf(term, self._lists.document_frequency(term), self._count_rows)
-            scores[rows] += weight * counts * (K1 + 1) / (counts + norm[rows])
-        return scores
-
-    def notes(self, terms: Sequence[str]) -> Counts:
-        """Return one score per note, from the terms of all its passages."""
-        note_of, size = self._snapshot.row_note, len(self._snapshot.paths)
-        scores = np.zeros(size)
-        hot = self._lists.hot_notes
-        if not (notes := int(self._all.figure("notes", int(np.count_nonzero(hot))))):
-            return scores
-        lengths = self._lists.note_lengths
-        mean = self._all.figure("note_length", float(lengths[hot].sum()) / max(hot.sum(), 1))
-        norm = K1 * (1 - NOTE_B + NOTE_B * lengths / mean)
-        for term in dict.fromkeys(terms):
-            rows, counts = self._lists.find(term)
-            totals = np.bincount(note_of[rows], weights=counts, minlength=size)
-            having = self._all.note_frequency(term, int(np.count_nonzero(totals[hot])))
-            weight = expect_idf(term, having, notes)
-            scores += weight * totals * (K1 + 1) / (totals + norm)
-        return scores
-
-    def familiarity(self, terms: Sequence[str]) -> tuple[float, float]:
-        """Return the mean share of passages with a term, and the largest of terms, by weight."""
-        note_of, hot = self._snapshot.row_note, self._snapshot.hot_rows
-        whole, common, held = 0.0, 0.0, np.zeros(len(self._snapshot.paths))
-        for term in (distinct := dict.fromkeys(terms)):
-            rows = self._lists.rows(term)
-            rows = rows[hot[rows]]
-            having = self._lists.document_frequency(term)
-            common += having / max(self._count_rows, 1)
-            weight = math.log1p(self._count_rows / max(having, UNSEEN))
-            whole += weight
-            held[np.bincount(note_of[rows], minlength=len(held)) > 0] += weight  # np.unique sorts
-        most = self._all.figure("most_held", float(held.max(initial=0.0)) / (whole or 1.0))
-        return common / max(len(distinct), 1), most

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from enum import IntEnum
-from typing import NamedTuple
 
 from memory_palace import signals
-from memory_palace.config import Config, PalacePaths, describe_two
 from memory_palace.embedding.base import Embedder
-from memory_palace.embedding.registry import OFFERED, choose_embedder, find_ready, get_embedder
 from memory_palace.errors import WrongEmbedderError
 from memory_palace.index.commit import Commit
 from memory_palace.language.tokens import Languages
@@ -71,12 +67,27 @@ def _first_parts(embedder: Embedder, languages: Languages, locale: str) -> list[
 
 def read_detail(fingerprint: str) -> Detail:
     """Return how much detail an index of that recipe has."""
-    parts = fingerprint.split("|")
-    return Detail.STRUCTURED if any(map(_is_structured, parts)) else Detail.PLAIN
+    is_structured = any(part.startswith("facts-") for part in fingerprint.split("|"))
+    return Detail.STRUCTURED if is_structured else Detail.PLAIN
 
 
-def _is_structured(part: str) -> bool:
-    return part.startswith("facts-")
+def read_languages(fingerprint: str) -> Languages:
+    """Return the languages whose stemmers an index of that recipe was made with."""
+    parts = (part.split("+") for part in fingerprint.split("|"))
+    return next((tuple(languages) for first, *languages in parts if first == TOKENIZER), ())
+
+
+def choose_detail(commit: Commit | None, *, structure: bool | None = None) -> Detail:
+    """Return the detail of a build: as asked, else as the index has it."""
+    if structure is None:
+        return read_detail(commit.fingerprint) if commit else Detail.PLAIN
+    return Detail.STRUCTURED if structure else Detail.PLAIN
+
+
+def has_same_vectors(first: str, second: str) -> bool:
+    """Whether two recipes cut and embed notes alike, whatever else they keep of them."""
+    kind = f"|{TOKENIZER.partition('-')[0]}-"
+    return first.partition(kind)[0] == second.partition(kind)[0]
 
 
 def fits_recipe(embedder: Embedder, commit: Commit, *, structure: str = "") -> bool:
@@ -95,19 +106,11 @@ def fits_recipe(embedder: Embedder, commit: Commit, *, structure: str = "") -> b
     return first == _first_parts(embedder, languages, told) and _keeps_facts(last)
 
 
-def read_languages(fingerprint: str) -> Languages:
-    """Return the languages whose stemmers an index of that recipe was made with."""
-    parts = (part.split("+") for part in fingerprint.split("|"))
-    return next((tuple(languages) for first, *languages in parts if first == TOKENIZER), ())
-
-
 def check_recipe(commit: Commit, languages: Languages) -> None:
     """Raise ``WrongEmbedderError`` where an index keeps other things than this version reads.
 
     So it is where its words are not those of the languages that the settings name.
     """
-    if two := describe_two(commit.embedder):
-        raise WrongEmbedderError(two)
     parts = commit.fingerprint.split("|")
     names = {part.partition("+")[0] for part in parts}
     if not {CHUNKER, TOKENIZER}.issubset(names) or not _keeps_facts(parts[-1]):
@@ -117,109 +120,13 @@ def check_recipe(commit: Commit, languages: Languages) -> None:
 
 
 def _keeps_facts(part: str) -> bool:
-    version = signals.structure().version if _is_structured(part) else FACTS
+    version = FACTS if read_detail(part) == Detail.PLAIN else signals.structure().version
     return part.partition("+")[0] == version
 
 
-def choose_detail(commit: Commit | None, *, structure: bool | None = None) -> Detail:
-    """Return the detail of a build: as asked, else as the index has it."""
-    if structure is None:
-        return read_detail(commit.fingerprint) if commit else Detail.PLAIN
-    return Detail.STRUCTURED if structure else Detail.PLAIN
-
-
-def has_same_vectors(first: str, second: str) -> bool:
-    """Whether two recipes cut and embed notes alike, whatever else they keep of them."""
-    kind = f"|{_kind(TOKENIZER)}-"
-    return first.partition(kind)[0] == second.partition(kind)[0]
-
-
-class Embedders:
-    """Gives embedders by name; each is made once, and used only where its recipe fits the index."""
-
-    def __init__(self, paths: PalacePaths, config: Config) -> None:
-        """Keep none yet; the settings may name the one to build with."""
-        self._paths, self._config = paths, config
-        self._made: dict[str, Embedder] = {}
-
-    def get(self, name: str) -> Embedder:
-        """Return the embedder of that name."""
-        if name not in self._made:
-            self._made[name] = get_embedder(name)
-        return self._made[name]
-
-    def share(self, other: Embedders) -> None:
-        """Use the models that another palace has open, and let it use those of this one."""
-        other._made = self._made = {**self._made, **other._made}
-
-    def of(self, commit: Commit) -> Embedder:
-        """Return the embedder an index was built with.
-
-        Raise ``WrongEmbedderError`` where it, or what else makes an index, is of another version.
-        """
-        embedder = self.get(commit.embedder)
-        if not fits_recipe(embedder, commit):
-            raise WrongEmbedderError(describe_mismatch(embedder, commit))
-        return embedder
-
-    def to_build_with(
-        self,
-        commit: Commit | None,
-        *,
-        asked: str | None,
-        force: bool,
-        takes_up: bool,
-    ) -> tuple[Embedder, str]:
-        """Return the embedder of a build, and which one it waits for; see ``choose_embedder``.
-
-        Where nobody chose, it is the one that would serve the notes.
-        """
-        from memory_palace.index.advice import prefer_embedders  # delayed: it looks at notes
-
-        if asked and ":" in asked:
-            asked = self.get(asked).name  # an alias, or a folder as it was typed
-        configured = self._config.embedder
-        is_open = not (asked or configured) and (commit is None or commit.waits_for)
-        name, waits_for = choose_embedder(
-            asked=asked,
-            configured=configured,
-            committed=commit.embedder if commit else None,
-            waits_for=commit.waits_for if commit else "",
-            preferred=prefer_embedders(self._paths, self._config, commit) if is_open else OFFERED,
-            force=force,
-            takes_up=takes_up,
-        )
-        embedder = self.get(name)
-        is_same = commit is None or name == commit.embedder
-        if commit is not None and is_same and not force and not is_embedder_of(embedder, commit):
-            raise WrongEmbedderError(describe_mismatch(embedder, commit))
-        return embedder, waits_for
-
-
-class AwaitedModel(NamedTuple):
-    """An embedder that nobody chose against, and that an index is without."""
-
-    name: str
-    is_ready: bool
-    """Whether it has come since: the next build makes vectors with it."""
-    passages: int
-    """How many the index has."""
-
-
-def find_awaited(
-    commit: Commit | None, configured: str | None, prefer: Callable[[], Sequence[str]]
-) -> AwaitedModel | None:
-    """Return the model that a build would use if it were here, or will use now that it is.
-
-    ``prefer`` says which ones would serve the notes.
-    """
-    if configured is not None or (commit is not None and not commit.waits_for):
-        return None
-    names = prefer()
-    ready = find_ready(names)
-    if commit is None and ready:
-        return None
-    return AwaitedModel(ready or names[0], bool(ready), commit.rows if commit else 0)
+def is_embedder_of(embedder: Embedder, commit: Commit) -> bool:
+    """Whether the vectors of an index are those that an embedder makes."""
+    return commit.fingerprint.startswith(f"{embedder.fingerprint}|")
 
 
 def describe_mismatch(embedder: Embedder, commit: Commit) -> str:
@@ -230,12 +137,3 @@ def describe_mismatch(embedder: Embedder, commit: Commit) -> str:
         f"the index was built with another version of {commit.embedder}; "
         "run `palace index --force` to build it again"
     )
-
-
-def is_embedder_of(embedder: Embedder, commit: Commit) -> bool:
-    """Whether the vectors of an index are those that an embedder makes."""
-    return commit.fingerprint.startswith(f"{embedder.fingerprint}|")
-
-
-def _kind(recipe: str) -> str:
-    return recipe.partition("-")[0]

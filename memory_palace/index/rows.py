@@ -9,28 +9,30 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from memory_palace.index.compact import LARGE_ROWS
-from memory_palace.index.context import READING, BuildContext
-from memory_palace.index.known import KnownVectors
-from memory_palace.index.listing import Listing
-from memory_palace.index.postings import derived_keys
+from memory_palace.index.diff import Listing
+from memory_palace.index.postings import count_keys, fact_term
 from memory_palace.index.segment import (
     CONTENT,
     COPY,
+    DIGEST_BYTES,
     EVERGREEN,
     HAS_PROBLEMS,
+    LARGE_ROWS,
+    NO_DAYS,
     PRIORITIES,
     PRIVATE,
+    SEPARATOR,
+    ChunkRow,
+    NoteRow,
     chunk_line,
     note_line,
+    write_vectors,
 )
-from memory_palace.index.tally import Tally
-from memory_palace.index.values import Derived
-from memory_palace.index.vectors import AT_ONCE, VectorMaker
-from memory_palace.index.writing import DIGEST_BYTES, NO_DAYS, ChunkRow, NoteRow, write_vectors
+from memory_palace.index.values import READING, BuildContext, Derived, Tally
+from memory_palace.index.vectors import AT_ONCE, KnownVectors, VectorMaker
 from memory_palace.models import FileStat, Vector
 from memory_palace.notes.discovery import SourceFile
-from memory_palace.notes.note import Chunk, Days, Note
+from memory_palace.notes.note import Chunk, Note
 from memory_palace.notes.reading import NoteUnreadable, read_note
 
 _Draft: TypeAlias = tuple[NoteRow, dict[bytes, str]]
@@ -54,27 +56,20 @@ class RowMaker:
         listing: Listing,
         known: KnownVectors,
         changed_ns: Callable[[SourceFile], int | None],
-        tally: Tally,
         *,
         may_wait: bool = False,
     ) -> None:
         """``may_wait`` leaves a batch without vectors where many are to be made."""
-        self._context = context
-        self._listing = listing
-        self.known = known
-        self._changed_ns = changed_ns
-        self._tally = tally
+        self._context, self._listing, self._changed_ns = context, listing, changed_ns
         self._may_wait, self._waits = may_wait, False
-        self.vectors = VectorMaker(context, tally)
+        self.known, self.tally = known, Tally()
+        self.vectors = VectorMaker(context, self.tally)
 
     def batches(self, files: Sequence[SourceFile]) -> Iterator[Batch]:
         """Yield finished rows, in the order of ``files``."""
         drafts: list[_Draft] = []
         rows = 0
-        for file in files:
-            draft = self._draft(file)
-            if draft is None:
-                continue
+        for draft in filter(None, map(self._draft, files)):
             if drafts and rows + len(draft[0].chunks) > LARGE_ROWS:
                 yield self._finish(drafts)
                 drafts, rows = [], 0
@@ -84,14 +79,14 @@ class RowMaker:
             yield self._finish(drafts)
 
     def _draft(self, file: SourceFile) -> _Draft | None:
-        tally = self._tally
-        self._context.progress(READING, tally.notes_done, tally.notes_total)
+        context, tally = self._context, self.tally
+        context.progress(READING, tally.notes_done, tally.notes_total)
         tally.notes_done += 1
         read = self._read(file)
         if read is None:
             return None
         note, stat = read
-        derived = self._context.derive(note, self._context.detail, self._context.config)
+        derived = context.derive(note, context.detail, context.config)
         note = replace(note, problems=(*note.problems, *(p for d in derived for p in d.problems)))
         tally.problems.extend(note.problems)
         return self._row(note, derived, replace(file, stat=stat))
@@ -101,10 +96,10 @@ class RowMaker:
         try:
             data, stat = read_note(context.paths, file, limit_bytes=context.config.max_note_bytes)
         except FileNotFoundError:
-            self._tally.vanished.add(file.path)
+            self.tally.vanished.add(file.path)
             return None
         except NoteUnreadable as error:
-            self._tally.problems.append(error.problem)
+            self.tally.problems.append(error.problem)
             return None
         from memory_palace.notes.parsing import parse_note  # delayed: most builds read no note
 
@@ -124,14 +119,17 @@ class RowMaker:
         if read is None:
             return {}
         texts = (chunk.embed_text for chunk in (*read[0].chunks, *read[0].questions))
-        return {digest_text(text): text for text in texts}
+        return {_digest_text(text): text for text in texts}
 
     def _row(self, note: Note, derived: Sequence[Derived], file: SourceFile) -> _Draft:
+        """Return the row of a note, and what is embedded of it, by digest."""
         asked = self._listing
         own_type, own_priority = note.type or "", PRIORITIES.index(note.priority or "")
         date, source = asked.date_of(note.path, note.date)
         changed = self._changed_ns(file)
-        chunks, texts = self._chunks(note, derived)
+        chunks = (*note.chunks, *note.questions)
+        befores = (None, *chunks)[: len(chunks)]
+        days = [day.toordinal() for span in note.days for day in span]
         row = NoteRow(
             path=note.path,
             kind=CONTENT,
@@ -149,83 +147,64 @@ class RowMaker:
             speakers=_joined(sorted(note.talkers)),
             date=date,
             date_source=source,
-            days=count_days(note.days),
+            days=(*days, *NO_DAYS[len(days) :]),
             flags=EVERGREEN * note.is_evergreen
             + PRIVATE * note.is_private
             + HAS_PROBLEMS * bool(note.problems)
             + COPY * bool(note.originals),
             stat=(*file.stat, file.stat.mtime_ns if changed is None else changed),
             line=note_line(note),
-            chunks=tuple(chunks),
+            chunks=tuple(chunk_row(*each) for each in zip(chunks, derived, befores, strict=True)),
         )
-        return row, texts
-
-    def _chunks(
-        self, note: Note, found: Sequence[Derived]
-    ) -> tuple[list[ChunkRow], dict[bytes, str]]:
-        """Return the rows of a note's chunks and questions, and what is embedded, by digest."""
-        rows: list[ChunkRow] = []
-        texts: dict[bytes, str] = {}
-        before: Chunk | None = None
-        for chunk, derived in zip((*note.chunks, *note.questions), found, strict=True):
-            row = chunk_row(chunk, derived, before)
-            before = chunk
-            texts[row.digests[0]] = chunk.embed_text
-            rows.append(row)
-        return rows, texts
+        texts = (chunk.embed_text for chunk in chunks)
+        return row, dict(zip((chunk.digest for chunk in row.chunks), texts, strict=True))
 
     def _finish(self, drafts: Sequence[_Draft]) -> Batch:
         """Give every draft its vectors; each distinct unknown text is embedded once."""
-        context, folder = self._context, self._context.paths.index
-        texts = {digest: text for draft in drafts for digest, text in draft[1].items()}
+        context = self._context
+        rows = [row for row, _ in drafts]
+        texts = {digest: text for _, its_texts in drafts for digest, text in its_texts.items()}
         vectors = self.known.find(list(texts)) if texts else {}
         missing = [digest for digest in texts if digest not in vectors]
-        vectors |= context.find_vectors(context.fingerprint, missing)
-        missing = [digest for digest in missing if digest not in vectors]
-        asked = sum(len(chunk.digests) for draft in drafts for chunk in draft[0].chunks)
-        self._tally.reused += asked - len(missing)
+        if context.find_vectors:
+            vectors |= context.find_vectors(context.fingerprint, missing)
+            missing = [digest for digest in missing if digest not in vectors]
+        self.tally.reused += sum(len(row.chunks) for row in rows) - len(missing)
         if context.is_dry_run:
-            self._tally.embedded += len(missing)
-            return Batch([row for row, _ in drafts])
+            self.tally.embedded += len(missing)
+            return Batch(rows)
         self._waits |= self._may_wait and len(missing) > AT_ONCE and context.embedder.dimension > 0
+        names: tuple[str, ...] = ()
         if self._waits and missing:
-            found = (list(vectors), [np.stack(list(vectors.values()))]) if vectors else None
-            names = (write_vectors(folder, *found, context.fingerprint),) if found else ()
-            nothing = np.zeros(0, np.float32)
-            blank = dict.fromkeys(texts, nothing)
-            return Batch([_with_vectors(row, blank) for row, _ in drafts], names)
-        vectors |= self.vectors.make({digest: texts[digest] for digest in missing})
-        return Batch([_with_vectors(row, vectors) for row, _ in drafts])
+            if vectors:
+                found = list(vectors), [np.stack(list(vectors.values()))]
+                names = (write_vectors(context.paths.index, *found, context.fingerprint),)
+            vectors = dict.fromkeys(texts, np.zeros(0, np.float32))
+        else:
+            vectors |= self.vectors.make({digest: texts[digest] for digest in missing})
+        return Batch([_with_vectors(row, vectors) for row in rows], names)
 
 
 def _with_vectors(row: NoteRow, vectors: Mapping[bytes, Vector]) -> NoteRow:
     if not row.chunks:
         return row
-    columns = zip(*(chunk.digests for chunk in row.chunks), strict=True)
-    matrices = (np.stack([vectors[digest] for digest in column]) for column in columns)
-    return replace(row, vectors=tuple(matrices))
+    return replace(row, vectors=np.stack([vectors[chunk.digest] for chunk in row.chunks]))
 
 
 def chunk_row(chunk: Chunk, derived: Derived, before: Chunk | None = None) -> ChunkRow:
-    """Return the row of a chunk that stands after ``before``, without its vectors."""
+    """Return the row of a chunk that stands after ``before``, without its vector."""
     return ChunkRow(
         chunk.first_line,
         chunk.last_line,
-        (digest_text(chunk.embed_text),),
+        _digest_text(chunk.embed_text),
         chunk_line(chunk, before),
-        derived_keys(derived),
+        (
+            count_keys(derived.words),
+            count_keys(derived.names),
+            count_keys(set(derived.extras)),
+            count_keys({fact_term(kind, key) for kind, key in derived.facts}),
+        ),
     )
-
-
-def digest_text(text: str) -> bytes:
-    """Return what a text that is embedded is known by."""
-    return sha256(text.encode()).digest()[:DIGEST_BYTES]
-
-
-def count_days(spans: Sequence[Days]) -> tuple[int, ...]:
-    """Return the first and the last day of each span by its number, see ``NoteRow.days``."""
-    days = [day.toordinal() for span in spans for day in span]
-    return (*days, *NO_DAYS[len(days) :])
 
 
 def _link_names(note: Note) -> Iterator[str]:
@@ -235,5 +214,10 @@ def _link_names(note: Note) -> Iterator[str]:
             yield f"{link.target}|{link.alias}"
 
 
+def _digest_text(text: str) -> bytes:
+    """Return what a text that is embedded is known by."""
+    return sha256(text.encode()).digest()[:DIGEST_BYTES]
+
+
 def _joined(names: Iterable[str]) -> str:
-    return "\x1f".join(name.replace("\x1f", " ") for name in names)
+    return SEPARATOR.join(name.replace(SEPARATOR, " ") for name in names)

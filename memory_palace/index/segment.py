@@ -1,4 +1,7 @@
-"""One immutable segment: records and vectors as arrays, what is shown of them as JSON lines."""
+"""One immutable segment: its rows, how they are written, and how they are read.
+
+Records and vectors are arrays, what is shown of them is JSON lines; see references/index-format.md.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +12,27 @@ import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.errors import IndexDamagedError
 from memory_palace.index.commit import SegmentRef
-from memory_palace.index.npz import Array, checksum, map_arrays
-from memory_palace.index.postings import FIELDS, KeyCounts, find_key, list_starts, unpack_postings
+from memory_palace.index.npz import Array, checksum, map_arrays, write_arrays
+from memory_palace.index.postings import (
+    FIELDS,
+    KeyCounts,
+    find_key,
+    list_starts,
+    pack_postings,
+    smallest,
+    unpack_postings,
+)
 from memory_palace.language.visible import visible
 from memory_palace.models import (
     ALWAYS,
@@ -34,24 +45,10 @@ from memory_palace.models import (
     Problem,
     Validity,
 )
-from memory_palace.storage.atomic import is_named_by_content
+from memory_palace.storage.atomic import is_named_by_content, write_atomic, write_content
 
 if TYPE_CHECKING:
     from memory_palace.notes.note import Chunk, Note
-
-
-def validity_line(validity: Validity) -> list[Any]:
-    """Return what is kept of a validity, nothing of one that says nothing."""
-    if validity == ALWAYS:
-        return []
-    return [validity.valid_from, validity.valid_until, list(validity.superseded_by)]
-
-
-def read_validity(line: Sequence[Any]) -> Validity:
-    """Return the validity of a line."""
-    first, last, heirs = line
-    return Validity(first, last, tuple(heirs))
-
 
 CONTENT, META, TOMBSTONE = 0, 1, 2
 """What a note record says: here are the note's chunks; only its record changed; it is gone."""
@@ -60,13 +57,13 @@ SOURCES: tuple[DateSource, ...] = ("front matter", "file name", "git", "mtime")
 PRIORITIES: tuple[Priority | Literal[""], ...] = ("", "low", "medium", "high")
 EVERGREEN, PRIVATE, HAS_PROBLEMS, COPY = 1, 2, 4, 8
 PREVIEW_CHARACTERS = 200
-
-
-VectorMember: TypeAlias = Literal["vectors"]
-VECTORS: Mapping[VectorMember, str] = {
-    "vectors": "chunk_digest",
-}
-"""The vectors of a row, with the member that holds the digests of their texts."""
+DIGEST_BYTES = 16
+NO_DAYS = (0, 0, 0, 0)
+LARGE_ROWS = 16_384
+"""From here on a segment is left alone until a quarter of it is dead. It is also how many rows
+a build embeds before it writes: the memory a build needs grows with it, not with the vault."""
+SEPARATOR = "\x1f"
+"""Stands between the values of a text column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +80,285 @@ class StatColumns:
 STAT = StatColumns()
 
 
+@dataclass(frozen=True, slots=True)
+class ChunkRow:
+    """A chunk to be written; its vector is in the note's matrix."""
+
+    first_line: int
+    last_line: int
+    digest: bytes
+    """The first 16 bytes of the digest of the text that is embedded."""
+    line: bytes
+    """What is shown of it: one JSON line."""
+    keys: tuple[KeyCounts, ...]
+    """What it can be found by: one for each of ``postings.FIELDS``."""
+
+
+def _no_vectors() -> Matrix:
+    return np.zeros((0, 0), np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class NoteRow:
+    """A note record to be written, with its chunks where it is a content record."""
+
+    path: str
+    kind: int
+    line: bytes = b"{}\n"
+    digest: bytes = bytes(DIGEST_BYTES)
+    title: str = ""
+    type: str = ""
+    own_type: str = ""
+    """What the front matter says, so that a changed manifest line needs no parsing."""
+    priority: int = 0
+    own_priority: int = 0
+    aliases: str = ""
+    """Values are separated by ``SEPARATOR`` here and in the next five."""
+    targets: str = ""
+    link_names: str = ""
+    """What links call their targets: target, bar and name."""
+    originals: str = ""
+    tags: str = ""
+    speakers: str = ""
+    date: float = 0.0
+    date_source: int = 0
+    days: tuple[int, ...] = NO_DAYS
+    """First and last day of two spans that it is of, each as ``date.toordinal``; 0 for none."""
+    flags: int = 0
+    stat: tuple[int, ...] = (0, 0, 0, 0, 0)
+    chunks: tuple[ChunkRow, ...] = ()
+    vectors: Matrix = field(default_factory=_no_vectors)
+    """One row per chunk, without columns where they are yet to be made."""
+
+
+TEXT_COLUMNS = {
+    "paths": "path",
+    "titles": "title",
+    "types": "type",
+    "own_types": "own_type",
+    "aliases": "aliases",
+    "targets": "targets",
+    "link_names": "link_names",
+    "originals": "originals",
+    "tags": "tags",
+    "speakers": "speakers",
+}
+"""Members that hold a text of each note record, and the field of ``NoteRow`` that is written."""
+NUMBER_COLUMNS = {
+    "kind": np.uint8,
+    "priority": np.int8,
+    "own_priority": np.int8,
+    "date": np.float64,
+    "date_source": np.uint8,
+    "flags": np.uint8,
+}
+"""Members that hold a number of each note record; the fields have the same names."""
 _MEMBERS = frozenset(
     "fingerprint kind paths stat note_digest note_offset note_crc vectors chunk_note chunk_lines "
     "chunk_digest chunk_offset chunk_crc lines_digest".split()
 )
 """What every segment has; a file without them is none."""
+
+
+def tombstone(path: str) -> NoteRow:
+    """Return the record that says a note is gone."""
+    return NoteRow(path, TOMBSTONE)
+
+
+def note_line(note: Note) -> bytes:
+    """Return what is kept of a note beside the columns; what is empty is left out."""
+    kept = {
+        "tags": note.tags,
+        "entities": note.entities,
+        "aliases": note.aliases,
+        "links": [[k.target, k.line, k.heading, k.alias, k.is_embed] for k in note.links],
+        "valid": _validity_line(note.validity),
+        "problems": [[p.line, p.kind, p.message, p.is_failure] for p in note.problems],
+    }
+    return json_line({name: values for name, values in kept.items() if values})
+
+
+def note_record(line: dict[str, Any], **columns: Any) -> NoteRecord:
+    """Join a note's line with its columns."""
+    return NoteRecord(
+        validity=_read_validity(line["valid"]) if "valid" in line else ALWAYS,
+        tags=tuple(line.get("tags", ())),
+        aliases=tuple(line.get("aliases", ())),
+        entities=tuple(line.get("entities", ())),
+        links=tuple(Link(*link) for link in line.get("links", ())),
+        problems=tuple(Problem(columns["path"], *problem) for problem in line.get("problems", ())),
+        **columns,
+    )
+
+
+def chunk_line(chunk: Chunk, before: Chunk | None = None) -> bytes:
+    """Return what is kept of a chunk beside the columns: headings and preview.
+
+    There is a line for every few sentences of a vault, so it names no fields, and leaves out
+    headings that the chunk ``before`` it in the same note has too. A superseded claim says it.
+    """
+    headings = None if before and before.heading_path == chunk.heading_path else chunk.heading_path
+    preview = visible(" ".join(chunk.text.split())[:PREVIEW_CHARACTERS])
+    return json_line([headings, preview, *filter(None, [_validity_line(chunk.validity)])])
+
+
+def chunk_record(
+    line: Sequence[Any], path: str, lines: Sequence[int], digest: bytes
+) -> ChunkRecord:
+    """Join a chunk's line with its columns: first and last line, and digest."""
+    first, last = int(lines[0]), int(lines[1])
+    heading, preview, *valid = line
+    known = map(_read_validity, valid)
+    return ChunkRecord(path, tuple(heading), first, last, digest.hex(), preview, *known)
+
+
+def _validity_line(validity: Validity) -> list[Any]:
+    """Return what is kept of a validity, nothing of one that says nothing."""
+    if validity == ALWAYS:
+        return []
+    return [validity.valid_from, validity.valid_until, list(validity.superseded_by)]
+
+
+def _read_validity(line: Sequence[Any]) -> Validity:
+    first, last, heirs = line
+    return Validity(first, last, tuple(heirs))
+
+
+def json_line(record: Mapping[str, Any] | Sequence[Any]) -> bytes:
+    """Return one JSON line, the same bytes for the same record."""
+    text = json.dumps(record, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return (text + "\n").encode()
+
+
+def write_segment(
+    folder: Path,
+    notes: Sequence[NoteRow],
+    *,
+    fingerprint: str,
+    dimension: int,
+    is_cold: bool,
+    vectors: tuple[str, ...] = (),
+) -> SegmentRef:
+    """Write both files of a segment and return how the commit record names it.
+
+    Rows may be without vectors, all of them; ``vectors`` names files that have some.
+    """
+    members, lines = list_members(notes, fingerprint=fingerprint, dimension=dimension)
+    rows = sum(len(note.chunks) for note in notes)
+    ref = SegmentRef(
+        name="",
+        is_cold=is_cold,
+        rows=rows,
+        notes=len(notes),
+        dead_rows=0,
+        array_bytes=0,
+        line_bytes=len(lines),
+        checksum=0,
+        awaiting=rows if dimension and _lack_vectors(notes) else 0,
+        vectors=vectors,
+    )
+    return _write_files(folder, ref, members, lines)
+
+
+def write_filled(
+    folder: Path, ref: SegmentRef, segment: Segment, vectors: Matrix, without: NDArray[np.int64]
+) -> SegmentRef:
+    """Write a segment again with its vectors, and return how the commit record names it.
+
+    The rows ``without`` one are dead; their digests go, by which a vector would be looked up.
+    """
+    digests = segment["chunk_digest"].copy()
+    digests[without] = 0
+    arrays = {**segment.arrays, "vectors": vectors, "chunk_digest": digests}
+    members = {member: [array] for member, array in arrays.items()}
+    ref = replace(ref, awaiting=0, vectors=())
+    return _write_files(folder, ref, members, bytes(segment.lines))
+
+
+def _write_files(
+    folder: Path, ref: SegmentRef, members: Mapping[str, Sequence[Array]], lines: bytes
+) -> SegmentRef:
+    """Write both files. Readers find the npz by a commit record, so the JSONL may follow it."""
+    path = write_content(folder, lambda file: write_arrays(file, members), "seg-{}.npz")
+    write_atomic(path.with_suffix(".jsonl"), lines)
+    size = path.stat().st_size
+    return replace(ref, name=path.stem, array_bytes=size, checksum=checksum(path))
+
+
+def write_vectors(
+    folder: Path, digests: Sequence[bytes], vectors: Sequence[Matrix], fingerprint: str
+) -> str:
+    """Write vectors beside the digests of their texts, and return the name of the file."""
+    members: dict[str, Sequence[Array]] = {
+        "chunk_digest": [_digests(digests)],
+        "vectors": vectors,
+        "fingerprint": [np.frombuffer(fingerprint.encode(), np.uint8)],
+    }
+    return write_content(folder, lambda file: write_arrays(file, members), "vec-{}.npz").stem
+
+
+def list_members(
+    notes: Sequence[NoteRow], *, fingerprint: str, dimension: int
+) -> tuple[dict[str, Sequence[Array]], bytes]:
+    """Return the arrays of a segment, in parts that are joined, and its JSON lines.
+
+    The lines are those of each note, then of its chunks.
+    """
+    chunks = [chunk for note in notes for chunk in note.chunks]
+    counts = [len(note.chunks) for note in notes]
+    width = 0 if _lack_vectors(notes) else dimension
+    lines: list[bytes] = []
+    is_note: list[bool] = []
+    for note in notes:
+        lines += [note.line, *(chunk.line for chunk in note.chunks)]
+        is_note += [True, *(False for _ in note.chunks)]
+    starts, notes_first = np.cumsum([0, *map(len, lines)])[:-1], np.array(is_note, np.bool_)
+    joined = b"".join(lines)
+    members: dict[str, Sequence[Array]] = {
+        "vectors": [
+            np.zeros((0, width), np.float32),
+            *(note.vectors for note in notes if note.chunks),
+        ],
+        "chunk_note": [np.repeat(np.arange(len(notes), dtype=np.uint32), counts)],
+        "chunk_lines": [_shaped([(c.first_line, c.last_line) for c in chunks], np.uint32, 2)],
+        "chunk_digest": [_digests([chunk.digest for chunk in chunks])],
+        "chunk_offset": [smallest(starts[~notes_first])],
+        "chunk_crc": [np.array([zlib.crc32(chunk.line) for chunk in chunks], np.uint32)],
+    }
+    for place, name in enumerate(FIELDS):
+        members |= pack_postings(name, [chunk.keys[place] for chunk in chunks])
+    for member, name in TEXT_COLUMNS.items():
+        members[member] = [_join_texts([getattr(note, name) for note in notes])]
+    for member, dtype in NUMBER_COLUMNS.items():
+        members[member] = [np.array([getattr(note, member) for note in notes], dtype)]
+    members |= {
+        "note_digest": [_digests([note.digest for note in notes])],
+        "note_offset": [smallest(starts[notes_first])],
+        "note_crc": [np.array([zlib.crc32(note.line) for note in notes], np.uint32)],
+        "days": [_shaped([note.days for note in notes], np.int32, len(NO_DAYS))],
+        "stat": [_shaped([note.stat for note in notes], np.int64, 5)],
+        "fingerprint": [np.frombuffer(fingerprint.encode(), np.uint8)],
+        "lines_digest": [np.frombuffer(sha256(joined).digest(), np.uint8)],
+    }
+    return members, joined
+
+
+def _lack_vectors(notes: Sequence[NoteRow]) -> bool:
+    return any(note.chunks and not note.vectors.shape[1] for note in notes)
+
+
+def _shaped(rows: Sequence[tuple[int, ...]], dtype: type, width: int) -> Array:
+    return np.array(rows, dtype).reshape(len(rows), width)
+
+
+def _digests(digests: Sequence[bytes]) -> Array:
+    return np.frombuffer(b"".join(digests), np.uint8).reshape(len(digests), DIGEST_BYTES)
+
+
+def _join_texts(texts: Sequence[str]) -> NDArray[np.uint8]:
+    """Pack strings into bytes, one NUL after each; a NUL inside one is dropped."""
+    packed = "".join(text.replace("\0", "") + "\0" for text in texts)
+    return np.frombuffer(packed.encode(), np.uint8)
 
 
 class Segment:
@@ -103,29 +374,22 @@ class Segment:
     ) -> None:
         self.name = lines_path.stem
         self.is_cold = is_cold
-        self.arrays = arrays
-        self._lines_path, self._lines = lines_path, lines
-        self._texts: dict[str, list[str]] = {}
-        self._starts: dict[str, Array] = {}
+        self.arrays, self.lines = arrays, lines
         self.lacking: NDArray[np.bool_] | None = None
         """The rows that have no vector yet; ``None`` where every row has one."""
+        self._lines_path = lines_path
+        self._texts: dict[str, list[str]] = {}
+        self._starts: dict[str, Array] = {}
         self._headed: tuple[int, list[str]] = (-1, [])
 
     def __getitem__(self, column: str) -> Array:
         return self.arrays[column]
 
-    def with_vectors(
-        self, arrays: Mapping[str, Array], lacking: NDArray[np.bool_] | None
-    ) -> Segment:
+    def with_vectors(self, vectors: Matrix, lacking: NDArray[np.bool_] | None) -> Segment:
         """Return the same segment with other vectors, and the rows that still lack one."""
         filled = copy(self)
-        filled.arrays, filled.lacking = {**self.arrays, **arrays}, lacking
+        filled.arrays, filled.lacking = {**self.arrays, "vectors": vectors}, lacking
         return filled
-
-    @property
-    def lines(self) -> bytes | mmap.mmap:
-        """All lines as they stand."""
-        return self._lines
 
     @property
     def vectors(self) -> Matrix:
@@ -134,9 +398,25 @@ class Segment:
         return vectors
 
     @property
-    def vector_members(self) -> dict[VectorMember, str]:
-        """Those of ``VECTORS`` that it has."""
-        return {member: texts for member, texts in VECTORS.items() if member in self.arrays}
+    def rows(self) -> int:
+        """How many chunks are in it, dead ones included."""
+        return len(self.arrays["vectors"])
+
+    @property
+    def notes(self) -> int:
+        """How many note records are in it."""
+        return len(self.arrays["kind"])
+
+    @property
+    def paths(self) -> list[str]:
+        """The path of every note record."""
+        return self.texts("paths")
+
+    def texts(self, column: str) -> list[str]:
+        """Decode a text column, one string per note record; decoded once."""
+        if column not in self._texts:
+            self._texts[column] = bytes(self.arrays[column]).decode().split("\0")[: self.notes]
+        return self._texts[column]
 
     @property
     def postings_bytes(self) -> int:
@@ -155,31 +435,21 @@ class Segment:
             self._starts[field] = list_starts(self.arrays, field)
         return find_key(self.arrays, field, key, starts=self._starts[field])
 
-    @property
-    def rows(self) -> int:
-        """How many chunks are in it, dead ones included."""
-        return len(self.arrays["vectors"])
-
-    @property
-    def notes(self) -> int:
-        """How many note records are in it."""
-        return len(self.arrays["kind"])
-
-    @property
-    def fingerprint(self) -> str:
-        """The recipe its vectors were made by."""
-        return bytes(self.arrays["fingerprint"]).decode()
-
-    @property
-    def paths(self) -> list[str]:
-        """The path of every note record."""
-        return self.texts("paths")
-
-    def texts(self, column: str) -> list[str]:
-        """Decode a text column, one string per note record; decoded once."""
-        if column not in self._texts:
-            self._texts[column] = split_texts(self.arrays[column], self.notes)
-        return self._texts[column]
+    def with_chunks(self, row: NoteRow, rows: Sequence[int]) -> NoteRow:
+        """Return a record with its chunks, which are consecutive rows here."""
+        if not rows:
+            return row
+        chunks = tuple(
+            ChunkRow(
+                int(self["chunk_lines"][i][0]),
+                int(self["chunk_lines"][i][1]),
+                bytes(self["chunk_digest"][i]),
+                self.chunk_bytes(i),
+                tuple(keys[i] for keys in self.row_keys),
+            )
+            for i in rows
+        )
+        return replace(row, chunks=chunks, vectors=self.vectors[rows[0] : rows[-1] + 1])
 
     def note_line(self, note: int) -> dict[str, Any]:
         """Read what is shown of a note record."""
@@ -205,19 +475,19 @@ class Segment:
         """Read the JSON line of a chunk as it stands."""
         return self._read_line(int(self["chunk_offset"][row]), int(self["chunk_crc"][row]))
 
-    def arrays_are_whole(self) -> bool:
-        """Compare the npz with the SHA-256 in its name."""
-        return is_named_by_content(self._lines_path.with_suffix(".npz"))
-
-    def lines_are_whole(self) -> bool:
-        """Compare the JSONL with the digest that the arrays hold of it."""
-        return sha256(self._lines).digest() == bytes(self.arrays["lines_digest"])
-
     def _read_line(self, offset: int, crc: int) -> bytes:
-        line = self._lines[offset : self._lines.find(b"\n", offset) + 1]
+        line = self.lines[offset : self.lines.find(b"\n", offset) + 1]
         if zlib.crc32(line) != crc:
             raise damaged(self._lines_path.name, "does not match its checksum")
         return line
+
+    def verify(self) -> None:
+        """Raise ``IndexDamagedError`` unless both files match their SHA-256."""
+        arrays = self._lines_path.with_suffix(".npz")
+        if not is_named_by_content(arrays):
+            raise damaged(arrays.name, "does not match its SHA-256")
+        if sha256(self.lines).digest() != bytes(self["lines_digest"]):
+            raise damaged(self._lines_path.name, "does not match its SHA-256")
 
 
 def open_segment(folder: Path, ref: SegmentRef) -> Segment:
@@ -237,48 +507,35 @@ def open_segment(folder: Path, ref: SegmentRef) -> Segment:
         segment = Segment(lines, map_arrays(path), _map_bytes(lines), is_cold=ref.is_cold)
         if not segment.arrays.keys() >= _MEMBERS:
             raise damaged(path.name, "is a file of another kind")
-        return fill_segment(segment, open_vectors(folder, ref)) if ref.awaiting else segment
+        return _fill_segment(segment, folder, ref.vectors) if ref.awaiting else segment
     except FileNotFoundError as error:
         raise damaged(Path(error.filename).name, "is missing") from None
     except ValueError as error:
         raise damaged(path.name, str(error)) from error
 
 
-def open_vectors(folder: Path, ref: SegmentRef) -> list[Mapping[str, Array]]:
-    """Map the files of vectors that a segment has so far; one that is damaged counts for none."""
-    found: list[Mapping[str, Array]] = []
-    for name in ref.vectors:
+def _fill_segment(segment: Segment, folder: Path, names: Sequence[str]) -> Segment:
+    """Return a segment that was published without vectors with those that some files have.
+
+    A file that is damaged counts for none.
+    """
+    sources: list[Mapping[str, Array]] = []
+    for name in names:
         with suppress(OSError, ValueError):
             if is_named_by_content(path := folder / f"{name}.npz"):
-                found.append(map_arrays(path))
-    return found
-
-
-def fill_segment(segment: Segment, sources: Sequence[Mapping[str, Array]]) -> Segment:
-    """Return a segment of which only the texts are known with such vectors as the sources have.
-
-    Each source has ``chunk_digest``, digests of texts, and ``vectors``, one for each.
-    """
+                sources.append(map_arrays(path))
     if not sources:
-        return segment.with_vectors({}, np.ones(segment.rows, np.bool_))
+        return segment.with_vectors(segment.vectors, np.ones(segment.rows, np.bool_))
     keys = np.concatenate([np.ascontiguousarray(s["chunk_digest"]).view("<u8") for s in sources])
+    found = np.concatenate([source["vectors"] for source in sources])
     order = np.argsort(keys[:, 0], kind="stable")
-    vectors = [source["vectors"] for source in sources]
-    arrays: dict[str, Array] = {}
-    lacking = np.zeros(segment.rows, np.bool_)
-    for member, digests in segment.vector_members.items():
-        wanted = np.ascontiguousarray(segment[digests]).view("<u8")
-        place = np.searchsorted(keys[order, 0], wanted[:, 0])
-        place = order[np.minimum(place, len(order) - 1)]
-        known = (keys[place] == wanted).all(axis=1)
-        arrays[member] = np.zeros((segment.rows, vectors[0].shape[1]), np.float32)
-        start = 0
-        for part in vectors:
-            inside = known & (place >= start) & (place < start + len(part))
-            arrays[member][inside] = part[place[inside] - start]
-            start += len(part)
-        lacking |= ~known
-    return segment.with_vectors(arrays, lacking)
+    wanted = np.ascontiguousarray(segment["chunk_digest"]).view("<u8")
+    place = np.searchsorted(keys[order, 0], wanted[:, 0])
+    place = order[np.minimum(place, len(order) - 1)]
+    known = (keys[place] == wanted).all(axis=1)
+    vectors = np.zeros((segment.rows, found.shape[1]), np.float32)
+    vectors[known] = found[place[known]]
+    return segment.with_vectors(vectors, ~known)
 
 
 def _map_bytes(path: Path) -> bytes | mmap.mmap:
@@ -291,67 +548,3 @@ def _map_bytes(path: Path) -> bytes | mmap.mmap:
 def damaged(name: str, why: str) -> IndexDamagedError:
     """Name a file of the index that cannot be trusted, and the command that mends it."""
     return IndexDamagedError(f"index file {name} {why}; run `palace index --verify` to mend it")
-
-
-def json_line(record: Mapping[str, Any] | Sequence[Any]) -> bytes:
-    """Return one JSON line, the same bytes for the same record."""
-    text = json.dumps(record, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return (text + "\n").encode()
-
-
-def join_texts(texts: Sequence[str]) -> NDArray[np.uint8]:
-    """Pack strings into bytes, one NUL after each; a NUL inside one is dropped."""
-    packed = "".join(text.replace("\0", "") + "\0" for text in texts)
-    return np.frombuffer(packed.encode(), np.uint8)
-
-
-def split_texts(blob: Array, count: int) -> list[str]:
-    """Undo ``join_texts``."""
-    return bytes(blob).decode().split("\0")[:count]
-
-
-def note_line(note: Note) -> bytes:
-    """Return what is kept of a note beside the columns; what is empty is left out."""
-    kept = {
-        "tags": note.tags,
-        "entities": note.entities,
-        "aliases": note.aliases,
-        "links": [[k.target, k.line, k.heading, k.alias, k.is_embed] for k in note.links],
-        "valid": validity_line(note.validity),
-        "problems": [[p.line, p.kind, p.message, p.is_failure] for p in note.problems],
-    }
-    return json_line({name: values for name, values in kept.items() if values})
-
-
-def note_record(line: dict[str, Any], **columns: Any) -> NoteRecord:
-    """Join a note's line with its columns."""
-    return NoteRecord(
-        validity=read_validity(line["valid"]) if "valid" in line else ALWAYS,
-        tags=tuple(line.get("tags", ())),
-        aliases=tuple(line.get("aliases", ())),
-        entities=tuple(line.get("entities", ())),
-        links=tuple(Link(*link) for link in line.get("links", ())),
-        problems=tuple(Problem(columns["path"], *problem) for problem in line.get("problems", ())),
-        **columns,
-    )
-
-
-def chunk_line(chunk: Chunk, before: Chunk | None = None) -> bytes:
-    """Return what is kept of a chunk beside the columns: headings and preview.
-
-    There is a line for every few sentences of a vault, so it names no fields, and leaves out
-    headings that the chunk ``before`` it in the same note has too. A superseded claim says it.
-    """
-    headings = None if before and before.heading_path == chunk.heading_path else chunk.heading_path
-    preview = visible(" ".join(chunk.text.split())[:PREVIEW_CHARACTERS])
-    return json_line([headings, preview, *filter(None, [validity_line(chunk.validity)])])
-
-
-def chunk_record(
-    line: Sequence[Any], path: str, lines: Sequence[int], digest: bytes
-) -> ChunkRecord:
-    """Join a chunk's line with its columns: first and last line, and digest."""
-    first, last = int(lines[0]), int(lines[1])
-    heading, preview, *valid = line
-    known = map(read_validity, valid)
-    return ChunkRecord(path, tuple(heading), first, last, digest.hex(), preview, *known)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.config import SEVEN, Rooms
+from memory_palace.index.calibration import SAMPLE, Spread, find_spread
 from memory_palace.index.commit import Commit
-from memory_palace.index.copies import find_copies
 from memory_palace.index.fold import Fold
 from memory_palace.index.npz import Array
 from memory_palace.index.postings import KeyCounts
@@ -21,22 +22,62 @@ from memory_palace.index.segment import (
     HAS_PROBLEMS,
     PRIORITIES,
     PRIVATE,
+    SEPARATOR,
     SOURCES,
     STAT,
     Segment,
-    VectorMember,
     chunk_record,
     note_record,
 )
-from memory_palace.index.statistics import Origin, OwnStatistics, Statistics
 from memory_palace.models import ChunkRecord, Matrix, NoteDate, NoteRecord, Scores, Vector
+from memory_palace.notes.rooms import stem_of
 
 _MTIME = 3
 _DAY_SECONDS = 86_400
 _COPIED = 20
 """Files of one day, and most of those that date their notes, were copied or checked out then."""
-SEPARATOR = "\x1f"
 _WIDTHS = {"stat": 5, "note_digest": 16, "days": 4}
+
+
+_Rows: TypeAlias = NDArray[np.int64]
+_Mask: TypeAlias = NDArray[np.bool_]
+
+Figure = Literal["words_length", "extras_length", "notes", "note_length", "most_held"]
+"""The mean number of words of a passage, and of what describes it; notes with text, and their mean
+number of words; the largest share of a question's words that a note holds, by weight; the share of
+the notes that have the best value of ``logic``. Of the first four cold notes are left out."""
+
+
+class Origin(Protocol):
+    """The palace that notes were chosen from, as far as one question needs to know it."""
+
+    @property
+    def statistics(self) -> Statistics:
+        """Figures of all notes."""
+
+    def compare(self, vector: Vector) -> NDArray[np.float64]:
+        """Return the cosine of a unit vector with every row at hand, in their order."""
+
+    def vectors(self, rows: NDArray[np.int64]) -> Matrix:
+        """Return the unit vectors of a few rows."""
+
+    def called(self, asked: str, loose: str, mistyped: float) -> Iterable[tuple[str, float]]:
+        """Yield the paths that a question may name, with values as ``match_names`` gives them."""
+
+    def neighbors_of(self, paths: Iterable[str]) -> Mapping[str, Sequence[Sequence[str]]]:
+        """Return what notes link to, and what links to them, as ``NearLinks`` does."""
+
+    def widen(self, paths: Iterable[str]) -> Snapshot:
+        """Return the notes at hand, and what links to some of them or is linked from them."""
+
+    def prepare(self, paths: Iterable[str]) -> None:
+        """Be told of which notes the lines will be asked for."""
+
+    def lines(self, path: str) -> Sequence[str]:
+        """Return the lines of a note as they may be shown."""
+
+    def disputes(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the open conflicts of every note that is party to one."""
 
 
 class Snapshot:
@@ -127,43 +168,58 @@ class Snapshot:
         """How much the index keeps of each passage."""
         return read_detail(self.commit.fingerprint)
 
-    def similarities(self, vector: Vector, member: VectorMember = "vectors") -> Scores:
+    def similarities(self, vector: Vector) -> Scores:
         """Return the cosine of every row with a unit vector, 0 of a row that has none yet.
 
         Dead rows have some value too. The matrix is not copied.
         """
         scores: Scores = np.empty(int(self.row_starts[-1]), np.float32)
         for segment, start in zip(self.segments, self.row_starts.tolist(), strict=False):
-            matrix = segment[member]
+            matrix = segment.vectors
             if matrix.shape[1]:
                 np.matmul(matrix, vector, out=scores[start : start + segment.rows])
             else:
                 scores[start : start + segment.rows] = 0
         return scores
 
-    def rows_of(self, rows: NDArray[np.int64], member: VectorMember = "vectors") -> Matrix:
+    def rows_of(self, rows: NDArray[np.int64]) -> Matrix:
         """Return the unit vectors of some rows, shape ``(len(rows), dimension)``."""
         found = np.empty((len(rows), self.commit.dimension), np.float32)
         numbers = np.searchsorted(self.row_starts, rows, side="right") - 1
         for number in sorted(set(numbers.tolist())):  # np.unique would import numpy.ma: 7 ms
             inside = numbers == number
             places = rows[inside] - self.row_starts[number]
-            matrix = self.segments[number][member][places]
+            matrix = self.segments[number].vectors[places]
             found[inside] = matrix if matrix.shape[1] else 0
         return found
 
-    def cosines_of(
-        self, rows: NDArray[np.int64], vector: Vector, member: VectorMember = "vectors"
-    ) -> NDArray[np.float64]:
+    def cosines_of(self, rows: NDArray[np.int64], vector: Vector) -> NDArray[np.float64]:
         """Return the cosines of some rows with a unit vector, in double precision."""
-        vectors = self.rows_of(rows, member)
+        vectors = self.rows_of(rows)
         cosines: NDArray[np.float64] = np.einsum("ij,j->i", vectors, vector, dtype=np.float64)
         return cosines
+
+    @cached_property
+    def sample(self) -> NDArray[np.int64]:
+        """The rows that stand for all where cosines are measured."""
+        return self.sample_rows(SAMPLE)
+
+    def sample_rows(self, limit: int) -> NDArray[np.int64]:
+        """Return the embedded rows with the smallest text digests, in the order of those.
+
+        The same notes give the same rows, whatever the order in which they were indexed.
+        """
+        rows = np.flatnonzero(self.embedded_rows)
+        keys = np.ascontiguousarray(self.row_digests[rows]).view(">u8")[:, 0]
+        if len(keys) > limit:
+            least = np.argpartition(keys, limit)[:limit]
+            rows, keys = rows[least], keys[least]
+        return rows[np.argsort(keys, kind="stable")]
 
     @property
     def statistics(self) -> Statistics:
         """Figures of all notes."""
-        return OwnStatistics(self)
+        return Statistics(self)
 
     @cached_property
     def titles(self) -> list[str]:
@@ -262,7 +318,7 @@ class Snapshot:
     @cached_property
     def speakers(self) -> frozenset[str]:
         """Each word of the names of those who take turns in notes, casefolded."""
-        return frozenset(" ".join(self._texts("speakers")).replace("\x1f", " ").split())
+        return frozenset(" ".join(self._texts("speakers")).replace(SEPARATOR, " ").split())
 
     def link_targets(self) -> list[tuple[str, ...]]:
         """Return what each note links to, as written, without heading and alias."""
@@ -332,3 +388,70 @@ class Snapshot:
 
 def _split(text: str) -> tuple[str, ...]:
     return tuple(text.split(SEPARATOR)) if text else ()
+
+
+def find_copies(
+    named: Mapping[int, Sequence[str]], paths: Mapping[int, str]
+) -> dict[int, list[int]]:
+    """Return copies with the notes that they name, given ``paths`` of the notes that may be named.
+
+    A note that names one which is not there, or not known by its name alone, is no copy.
+    """
+    places: dict[str, list[int]] = {}
+    for place, path in paths.items():
+        places.setdefault(stem_of(path), []).append(place)
+    found = {copy: [places.get(name, []) for name in names] for copy, names in named.items()}
+    return {
+        copy: [place for (place,) in originals]
+        for copy, originals in found.items()
+        if all(len(each) == 1 for each in originals)
+    }
+
+
+class Statistics:
+    """Figures of all notes, given those of the notes at hand.
+
+    Here the notes at hand are all, and what is found in them is the answer. A palace of which some
+    notes were chosen overrides this: it knows the figures of all by the name that is asked for.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+
+    @property
+    def rows(self) -> int:
+        """How many passages are live and outside the cold zone."""
+        return int(np.count_nonzero(self._snapshot.hot_rows))
+
+    def figure(self, name: Figure, found: float) -> float:
+        """Return a figure, ``found`` of the notes at hand."""
+        return found
+
+    def frequency(self, field: str, parts: tuple[str, ...], rows: _Rows) -> int:
+        """Return how many passages outside the cold zone hold a term, or a fact by its parts."""
+        return int(np.count_nonzero(self._snapshot.hot_rows[rows]))
+
+    def note_frequency(self, term: str, found: int) -> int:
+        """Return how many notes outside the cold zone have a word in a passage."""
+        return found
+
+    def holds(self, field: str, parts: tuple[str, ...], rows: _Rows) -> bool:
+        """Say whether any live passage holds a term, in the cold zone too where that is asked."""
+        return len(rows) > 0
+
+    def spread(self, name: str, scores: NDArray[np.float64], *counted: _Mask) -> Spread | None:
+        """Return how scores are spread over the first of the masks where any is above 0.
+
+        ``name`` is that of the signal, or ``words`` and ``extras`` for BM25 of passages and
+        ``note_words`` for that of notes.
+        """
+        best = float(scores.max(initial=0.0))
+        for mask in counted:
+            found = scores[mask]
+            if len(counted) == 1 or found.any():
+                return find_spread(found, count=len(found), best=best)
+        return None
+
+    def sample(self, vector: Vector) -> NDArray[np.float64]:
+        """Return the cosines of a vector with the rows of ``Snapshot.sample``."""
+        return self._snapshot.cosines_of(self._snapshot.sample, vector)

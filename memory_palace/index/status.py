@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -33,8 +34,6 @@ class IndexStatus:
     freshness: FreshnessState
     manifest_orphans: tuple[str, ...]
     """Paths that the manifest lists and that are not there."""
-    chat: Mapping[str, float]
-    """What small talk reaches, see ``index.chat``; empty without passages."""
     awaiting: int
     """Passages without a vector so far; the next build makes them."""
     problems: tuple[Problem, ...]
@@ -55,9 +54,7 @@ def take_status(paths: PalacePaths, config: Config, snapshot: Snapshot) -> Index
     present = set(snapshot.paths)
     orphans = [entry.path for entry in manifest.entries.values() if entry.path not in present]
     noted = [snapshot.note(place) for place in np.flatnonzero(snapshot.has_problems).tolist()]
-    rooms: dict[str, int] = {}
-    for room in snapshot.rooms:
-        rooms[room or "(no room)"] = rooms.get(room or "(no room)", 0) + 1
+    rooms = Counter(room or "(no room)" for room in snapshot.rooms)
     vectors = commit.rows * commit.dimension * 4
     postings = sum(segment.postings_bytes for segment in snapshot.segments)
     arrays = sum(ref.array_bytes for ref in commit.segments)
@@ -80,7 +77,6 @@ def take_status(paths: PalacePaths, config: Config, snapshot: Snapshot) -> Index
         rooms=dict(sorted(rooms.items())),
         freshness=freshness.state,
         manifest_orphans=tuple(orphans),
-        chat=_read_chat(commit.calibration),
         awaiting=commit.awaiting,
         problems=(
             *freshness.problems,
@@ -91,8 +87,3 @@ def take_status(paths: PalacePaths, config: Config, snapshot: Snapshot) -> Index
         behind=freshness.behind,
         left_out=freshness.left_out,
     )
-
-
-def _read_chat(calibration: Mapping[str, float]) -> dict[str, float]:
-    figures = calibration.items()
-    return {key.removeprefix("chat_"): x for key, x in figures if key.startswith("chat_")}

@@ -1,4 +1,4 @@
-"""A store holds one generation of an index. The files are one; a server may hold another.
+"""The index in files, note by note, as a store on a server is written from it and compared.
 
 What is written and compared is a ``StoredNote``: a note's record, its rows and its text as it may
 be shown. Private notes are in no store but the files.
@@ -11,20 +11,28 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
-from typing import Protocol
 
 import numpy as np
 
 from memory_palace.config import PalacePaths, Rooms
 from memory_palace.errors import IndexMissingError, NotesFailedError
 from memory_palace.index.commit import Commit
-from memory_palace.index.compact import with_chunks
 from memory_palace.index.fold import Fold
 from memory_palace.index.npz import Array
-from memory_palace.index.segment import CONTENT, HAS_PROBLEMS, PRIVATE, SOURCES, STAT, Segment
+from memory_palace.index.opened import CommittedState, open_state
+from memory_palace.index.segment import (
+    CONTENT,
+    HAS_PROBLEMS,
+    NUMBER_COLUMNS,
+    PRIVATE,
+    SOURCES,
+    STAT,
+    TEXT_COLUMNS,
+    ChunkRow,
+    NoteRow,
+    Segment,
+)
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.index.state import CommittedState, open_state, read_row
-from memory_palace.index.writing import NUMBER_COLUMNS, TEXT_COLUMNS, ChunkRow, NoteRow
 from memory_palace.models import FileStat
 from memory_palace.notes.discovery import SourceFile
 from memory_palace.notes.reading import read_indexed
@@ -41,22 +49,6 @@ class StoredNote:
     is_cold: bool
     text: str
     """Its lines as they may be shown, where they stand."""
-
-
-class Store(Protocol):
-    """Where one generation of an index can be read from."""
-
-    def read_commit(self) -> Commit:
-        """Return the record of the generation; of its segments only files have any."""
-        ...
-
-    def list_stamps(self) -> Mapping[str, bytes]:
-        """Return the stamp of every live note that is not private, by path; see ``stamp``."""
-        ...
-
-    def read_notes(self, paths: Collection[str]) -> Iterator[StoredNote]:
-        """Yield notes, in the order of their paths."""
-        ...
 
 
 def stamp(row: NoteRow, rows: bytes, *, is_cold: bool, fingerprint: str) -> bytes:
@@ -82,8 +74,7 @@ def settle(row: NoteRow) -> NoteRow:
 def mark_chunks(chunks: Sequence[ChunkRow]) -> bytes:
     """Return what tells the rows of a note from others: lines, checksums and digests."""
     return b"".join(
-        np.array([c.first_line, c.last_line, zlib.crc32(c.line)], "<u4").tobytes()
-        + b"".join(c.digests)
+        np.array([c.first_line, c.last_line, zlib.crc32(c.line)], "<u4").tobytes() + c.digest
         for c in chunks
     )
 
@@ -111,11 +102,17 @@ class IndexFiles:
     def list_stamps(self) -> Mapping[str, bytes]:
         """Return the stamp of every live note that is not private, by path."""
         fingerprint = self.read_commit().fingerprint
-        return {
-            row.path: stamp(row, rows, is_cold=is_cold, fingerprint=fingerprint)
-            for is_cold in (False, True)
-            for row, rows in _marked_rows(self._state.fold(is_cold))
-        }
+        stamps: dict[str, bytes] = {}
+        for is_cold in (False, True):
+            fold = self._state.fold(is_cold)
+            marks = {segment.name: _mark_rows(segment) for segment in fold.segments}
+            for place, path in enumerate(fold.paths):
+                row = fold.read_row(place, kind=CONTENT)
+                if not row.flags & PRIVATE:
+                    owner, rows = _rows_of(fold, place)
+                    mark = marks[owner.name][rows.start : rows.stop].tobytes()
+                    stamps[path] = stamp(row, mark, is_cold=is_cold, fingerprint=fingerprint)
+        return stamps
 
     @property
     def rooms(self) -> Rooms:
@@ -134,7 +131,8 @@ class IndexFiles:
             fold = self._state.fold(is_cold)
             for place, path in enumerate(fold.paths):
                 if path in wanted:
-                    row = _whole_row(fold, place)
+                    owner, rows = _rows_of(fold, place)
+                    row = owner.with_chunks(fold.read_row(place, kind=CONTENT), rows)
                     yield StoredNote(row, is_cold, self._read_text(row, is_cold=is_cold))
 
     def _read_text(self, row: NoteRow, *, is_cold: bool) -> str:
@@ -146,31 +144,16 @@ class IndexFiles:
         return "\n".join(lines)
 
 
-def _marked_rows(fold: Fold) -> Iterator[tuple[NoteRow, bytes]]:
-    """Yield the record of each note that is not private, and ``mark_chunks`` of its rows."""
-    marks = {segment.name: _mark_rows(segment) for segment in fold.segments}
-    for place in range(len(fold.paths)):
-        row = read_row(fold, place, kind=CONTENT)
-        if not row.flags & PRIVATE:
-            owner, record = fold.locate(int(fold.owners[place]))
-            yield row, marks[owner.name][_rows_of(owner["chunk_note"], record)].tobytes()
-
-
 def _mark_rows(segment: Segment) -> Array:
     """Return ``mark_chunks`` of every row of a segment, one line of bytes for each."""
     numbers = [segment["chunk_lines"].astype("<u4"), segment["chunk_crc"].astype("<u4")[:, None]]
-    digests = [segment[digests] for digests in segment.vector_members.values()]
-    parts = [np.ascontiguousarray(np.concatenate(numbers, axis=1)).view(np.uint8), *digests]
-    marks: Array = np.concatenate(parts, axis=1)
+    figures = np.ascontiguousarray(np.concatenate(numbers, axis=1)).view(np.uint8)
+    marks: Array = np.concatenate([figures, segment["chunk_digest"]], axis=1)
     return marks
 
 
-def _rows_of(owners: Array, record: int) -> slice:
-    first, last = np.searchsorted(owners, [record, record + 1])
-    return slice(int(first), int(last))
-
-
-def _whole_row(fold: Fold, place: int) -> NoteRow:
+def _rows_of(fold: Fold, place: int) -> tuple[Segment, range]:
+    """Return the segment that holds the chunks of a note, and their rows there."""
     owner, record = fold.locate(int(fold.owners[place]))
-    rows = _rows_of(owner["chunk_note"], record)
-    return with_chunks(read_row(fold, place, kind=CONTENT), owner, range(rows.start, rows.stop))
+    first, last = np.searchsorted(owner["chunk_note"], [record, record + 1])
+    return owner, range(int(first), int(last))

@@ -1,10 +1,17 @@
-"""What a build keeps of a chunk, and what it reports in the end."""
+"""The values of a build: what it is given, what it keeps of a chunk, its counts and its report."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
 
-from memory_palace.models import Problem
+from memory_palace.config import Config, PalacePaths
+from memory_palace.embedding.base import Embedder
+from memory_palace.index.recipes import Detail, read_detail
+from memory_palace.index.snapshot import Snapshot
+from memory_palace.models import Problem, Vector
+from memory_palace.notes.note import Note
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +28,77 @@ class Derived:
     """Pairs of kind and key of what was extracted from it."""
     problems: tuple[Problem, ...] = ()
     """What of the note a defect of ours left unread, at its first chunk alone."""
+
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""Told what is being done, how much of it is done, and how much there will be: the last of passages
+by the present estimate."""
+LOOKING, READING = "looking for notes", "reading notes"
+EMBEDDING, WRITING = "embedding passages", "writing the index"
+"""What a build says it is doing."""
+
+FindVectors: TypeAlias = Callable[[str, Sequence[bytes]], Mapping[bytes, Vector]]
+"""Returns the vectors that are known elsewhere, given a recipe and the digests of texts."""
+
+Derive: TypeAlias = Callable[[Note, Detail, Config], Sequence[Derived]]
+"""Says what each chunk of a note is found by; a parameter, for it comes from a layer above."""
+
+
+class Followed(NamedTuple):
+    """What is derived from the whole index, carried over to a new generation."""
+
+    names: tuple[str, ...]
+    problems: tuple[Problem, ...] = ()
+    """What could not be carried over, and why."""
+
+
+Follow: TypeAlias = Callable[[Snapshot, tuple[str, ...], Embedder, int], Followed]
+"""Carries over, before the commit: given the notes outside the cold zone, the names of the files
+so far, embedder and time."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildContext:
+    """The fixed part of a build."""
+
+    paths: PalacePaths
+    config: Config
+    embedder: Embedder
+    now_ns: int
+    monotonic: Callable[[], float]
+    progress: Progress
+    derive: Derive
+    fingerprint: str
+    """Everything that decides what is in the index: see ``recipes.name_recipe``."""
+    waits_for: str = ""
+    """The embedder that the present one stands in for."""
+    is_dry_run: bool = False
+    fills_all: bool = True
+    """Whether vectors are made that an earlier build left over, which may take minutes."""
+    find_vectors: FindVectors | None = None
+    follow: Follow = lambda hot, names, embedder, now_ns: Followed(names)
+
+    @property
+    def detail(self) -> Detail:
+        """How much is kept of each passage."""
+        return read_detail(self.fingerprint)
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts that grow over a build."""
+
+    notes_total: int = 0
+    notes_done: int = 0
+    embedded: int = 0
+    reused: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    vanished: set[str] = field(default_factory=set)
+
+    def gone(self) -> set[str]:
+        """Return the paths that vanished or could not be read while they were being indexed."""
+        left = (p.path for p in self.problems if p.is_failure and p.kind != "defect")
+        return self.vanished.union(left)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +118,7 @@ class IndexReport:
     problems: tuple[Problem, ...] = ()
     seconds: float = 0.0
     bytes_written: int = 0
-    """By the update itself: the new segment and the commit record."""
-    bytes_merged: int = 0
-    """By merges of older segments in the same run."""
+    """The new segments and the commit record, merges of older segments aside."""
     embedder: str | None = None
     is_dry_run: bool = False
     left_out: tuple[str, ...] = ()

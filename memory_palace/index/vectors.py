@@ -1,10 +1,11 @@
-"""Make the vectors that a build lacks: a few at once, many in steps that are published."""
+"""The vectors that a build needs: known ones, a few made at once, many in published steps."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -12,12 +13,12 @@ from numpy.typing import NDArray
 
 from memory_palace.errors import PalaceError
 from memory_palace.index.commit import SegmentRef
-from memory_palace.index.context import EMBEDDING, BuildContext
 from memory_palace.index.fold import Fold, Ids, fold_segments
-from memory_palace.index.segment import SOURCES, STAT, Segment, VectorMember
-from memory_palace.index.tally import Tally
-from memory_palace.index.writing import write_filled, write_vectors
+from memory_palace.index.npz import Array, map_arrays
+from memory_palace.index.segment import SOURCES, STAT, Segment, write_filled, write_vectors
+from memory_palace.index.values import EMBEDDING, BuildContext, Tally
 from memory_palace.models import Matrix, Vector
+from memory_palace.storage.atomic import is_named_by_content
 
 AT_ONCE = 64
 """Texts that a build embeds before it publishes anything; of more it publishes the words first."""
@@ -34,6 +35,50 @@ class Publish(Protocol):
 
     def __call__(self, refs: Sequence[SegmentRef], *, is_stopped: bool = False) -> None:
         """Publish; whoever stopped a build waits for nothing more."""
+
+
+class KnownVectors:
+    """Looks digests up in the arrays of segments and of what unfinished builds left."""
+
+    def __init__(self) -> None:
+        self._sources: list[tuple[Array, Matrix]] = []
+
+    def add(self, digests: Array, vectors: Matrix) -> None:
+        """Offer vectors, one per row of 16-byte ``digests``."""
+        if len(digests):
+            self._sources.append((np.ascontiguousarray(digests).view("<u8"), vectors))
+
+    def add_all(self, segment: Segment) -> None:
+        """Offer all vectors that a segment has."""
+        digests, lacking, vectors = segment["chunk_digest"], segment.lacking, segment.vectors
+        if lacking is None:
+            self.add(digests, vectors)
+        elif vectors.shape[1]:
+            self.add(digests[~lacking], vectors[~lacking])
+
+    def add_leftovers(self, folder: Path, *, fingerprint: str, committed: Iterable[str]) -> None:
+        """Offer what an interrupted build wrote, where it verifies and has the same recipe."""
+        named = set(committed)
+        for path in sorted((*folder.glob("seg-*.npz"), *folder.glob("vec-*.npz"))):
+            if path.stem not in named and is_named_by_content(path):
+                arrays = map_arrays(path)
+                made_by = bytes(arrays.get("fingerprint", b"")).decode()  # of another kind: none
+                if made_by == fingerprint and arrays["vectors"].shape[1]:
+                    self.add(arrays["chunk_digest"], arrays["vectors"])
+
+    def find(self, digests: Sequence[bytes]) -> dict[bytes, Vector]:
+        """Return the vectors of those digests that are known."""
+        found: dict[bytes, Vector] = {}
+        wanted = np.unique(np.frombuffer(b"".join(digests), "<u8").reshape(-1, 2)[:, 0])
+        needed = set(digests)
+        for keys, vectors in self._sources:
+            place = np.searchsorted(wanted, keys[:, 0])
+            hits = np.flatnonzero(wanted[np.minimum(place, len(wanted) - 1)] == keys[:, 0])
+            for row in hits.tolist():
+                digest = keys[row].tobytes()
+                if digest in needed:
+                    found.setdefault(digest, vectors[row])
+        return found
 
 
 class VectorMaker:
@@ -77,25 +122,21 @@ class Filling:
 
     def __init__(self, segment: Segment, live: Ids, dimension: int) -> None:
         """``live`` are the rows that need a vector; others without one are dead."""
-        self._segment, self._fresh = segment, list[tuple[Sequence[bytes], Matrix]]()
         assert segment.lacking is not None
+        self._segment, self._fresh = segment, list[tuple[Sequence[bytes], Matrix]]()
         self._dead = np.setdiff1d(np.flatnonzero(segment.lacking), live)
-        self._matrices: dict[str, Matrix] = {}
-        self.missing: dict[bytes, list[tuple[VectorMember, int]]] = {}
-        """The digest of each text without a vector, and where that belongs."""
-        for member, digests in segment.vector_members.items():
-            stored = segment[member]
-            blank = np.zeros((segment.rows, dimension), np.float32)
-            self._matrices[member] = stored if stored.shape[1] else blank
-            for row, digest in zip(live.tolist(), segment[digests][live], strict=True):
-                self.missing.setdefault(digest.tobytes(), []).append((member, row))
+        blank = np.zeros((segment.rows, dimension), np.float32)
+        self._vectors = segment.vectors if segment.vectors.shape[1] else blank
+        self.missing: dict[bytes, list[int]] = {}
+        """The digest of each text without a vector, and the rows that it belongs to."""
+        for row, digest in zip(live.tolist(), segment["chunk_digest"][live], strict=True):
+            self.missing.setdefault(digest.tobytes(), []).append(row)
 
     def put(self, digests: Sequence[bytes], vectors: Matrix) -> None:
         """Take the vectors of some texts."""
         self._fresh.append((digests, vectors))
         for digest, vector in zip(digests, vectors, strict=True):
-            for member, row in self.missing.pop(digest, ()):
-                self._matrices[member][row] = vector
+            self._vectors[self.missing.pop(digest, [])] = vector
 
     def write(
         self, context: BuildContext, ref: SegmentRef, opened: dict[str, Segment]
@@ -105,14 +146,14 @@ class Filling:
         Return how the commit record names it; ``opened`` gains it with its vectors.
         """
         folder, segment = context.paths.index, self._segment
-        waiting = {row for places in self.missing.values() for _, row in places}
+        waiting = {row for rows in self.missing.values() for row in rows}
         if not waiting:
-            ref = write_filled(folder, ref, segment, self._matrices, self._dead)
-            opened[ref.name] = segment.with_vectors(self._matrices, None)
+            ref = write_filled(folder, ref, segment, self._vectors, self._dead)
+            opened[ref.name] = segment.with_vectors(self._vectors, None)
             return ref
         lacking = np.zeros(segment.rows, np.bool_)
         lacking[[*waiting, *self._dead.tolist()]] = True
-        opened[ref.name] = segment.with_vectors(self._matrices, lacking)
+        opened[ref.name] = segment.with_vectors(self._vectors, lacking)
         if not self._fresh:
             return ref
         digests = [digest for part, _ in self._fresh for digest in part]

@@ -39,24 +39,20 @@ class _Changes(FileSystemEventHandler):
             return
         if event.is_directory and event.event_type == "modified":
             return  # what changed inside it has an event of its own
-        paths = [str(event.src_path), str(event.dest_path)]
-        if any(path and self._counts(path, is_folder=event.is_directory) for path in paths):
+        paths = [Path(str(path)) for path in (event.src_path, event.dest_path) if path]
+        if any(self._counts(path, is_folder=event.is_directory) for path in paths):
             self.last = time.monotonic()
             self.happened.set()
 
-    def _counts(self, path: str, *, is_folder: bool) -> bool:
-        if Path(path).parent == self._own and Path(path).name in _WATCHED:
+    def _counts(self, path: Path, *, is_folder: bool) -> bool:
+        if path.parent == self._own and path.name in _WATCHED:
             return True
-        try:
-            parts = Path(path).relative_to(self._folder).parts
-        except ValueError:
+        if path == self._folder or not path.is_relative_to(self._folder):
             return False
-        if not parts or any(part.startswith(".") for part in parts[:-1]):
+        if any(part.startswith(".") for part in path.parent.relative_to(self._folder).parts):
             return False
-        name = parts[-1]
-        if name in _WATCHED:
-            return True
-        return not name.startswith(".") and (is_folder or name.lower().endswith(SUFFIXES))
+        is_note = is_folder or path.name.lower().endswith(SUFFIXES)
+        return path.name in _WATCHED or (is_note and not path.name.startswith("."))
 
 
 def watch_palace(
@@ -85,24 +81,18 @@ def watch_palace(
                 changes.happened.clear()
                 due = time.monotonic()
             if time.monotonic() >= due:
-                message = _try(update)
-                if message is not None and not was_locked:
-                    warn(message)
-                was_locked = message is not None
+                try:
+                    update()
+                    was_locked = False
+                except IndexLockedError as error:
+                    if not was_locked:
+                        warn(str(error))
+                    was_locked = True
                 due = time.monotonic() + (debounce_seconds if was_locked else rescan_seconds)
             stop.wait(min(debounce_seconds, 0.2))
     finally:
         observer.stop()
         observer.join()
-
-
-def _try(update: Callable[[], None]) -> str | None:
-    """Update; where another writer is at work, return what there is to say about it."""
-    try:
-        update()
-    except IndexLockedError as error:
-        return str(error)
-    return None
 
 
 def _start_observer(changes: _Changes, folder: Path, warn: Callable[[str], None]) -> Any:

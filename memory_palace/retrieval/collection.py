@@ -14,7 +14,7 @@ from memory_palace.index.calibration import (
     stand_above,
     standardise,
 )
-from memory_palace.index.postings import K1, NOTE_B
+from memory_palace.index.words import K1, NOTE_B
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import drop_stop_stems, expect_idf
 from memory_palace.models import Scores

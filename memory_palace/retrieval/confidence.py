@@ -1,7 +1,7 @@
 """How sure it is that a note answers a question, from 0 to 1; a score only orders notes.
 
 Two things are looked at. How far the note's nearest passage stands above the best that a hundred
-questions of ours find in this very palace, which answers nearly none of them (``index.questions``);
+questions of ours find in this very palace, which answers nearly none of them (``index.chance``);
 and how much of the question's words, rare ones counting more, stand in the passage or name the
 note. A logistic function joins them. Its slopes were fitted on questions of other people asked
 where they are answered and where they are not; its bias is such that questions on the people of a
@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.index.calibration import expect_mean
-from memory_palace.index.postings import UNSEEN, PostingLookup
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.words import UNSEEN, PostingLookup
 from memory_palace.language.tokens import TOKEN, tokenize
 from memory_palace.language.word_lists import STOPWORDS
 from memory_palace.models import Hit, NoteRecord, ParsedQuery

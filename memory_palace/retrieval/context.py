@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.errors import UsageError
-from memory_palace.index.postings import PostingLookup
 from memory_palace.index.segment import PRIORITIES
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.words import PostingLookup
 from memory_palace.models import Filters, ParsedQuery, Scores
 from memory_palace.retrieval.evidence import Evidence, Places
 from memory_palace.retrieval.filters import check_priority, check_room, match_names

@@ -21,8 +21,8 @@ from memory_palace.index.calibration import (
     stand_above,
     stand_out,
 )
-from memory_palace.index.postings import BM25, PostingLookup
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.words import BM25, PostingLookup
 from memory_palace.language.word_lists import expect_idf
 from memory_palace.models import ParsedQuery, Scores, Vector
 from memory_palace.retrieval.question import ParsedQuestion, match_names
@@ -167,12 +167,12 @@ class VectorEvidence:
 
     @cached_property
     def sample(self) -> Exact:
-        """Cosines of the rows that stand for all, see ``sample_rows``."""
+        """Cosines of the rows that stand for all, see ``Snapshot.sample``."""
         if self._rough is not None:
             return self._rough.sample
         if self._vector is None:
             return np.zeros(0)
-        return self._snapshot.statistics.sample(self._vector, "vectors")
+        return self._snapshot.statistics.sample(self._vector)
 
 
 class Evidence:

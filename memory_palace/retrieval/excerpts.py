@@ -15,9 +15,9 @@ from functools import cached_property, partial
 
 from memory_palace.config import PalacePaths
 from memory_palace.fence import Fence
-from memory_palace.index.postings import PostingLookup
 from memory_palace.index.segment import STAT
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.words import PostingLookup
 from memory_palace.language.sentences import Unit, cut_text, find_units
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.visible import visible, visible_line

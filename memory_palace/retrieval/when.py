@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from memory_palace.errors import UsageError
 from memory_palace.facts.fact import FactKind, date_key, within_key, yearless_key
-from memory_palace.index.postings import PostingLookup
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.words import PostingLookup
 from memory_palace.language.time.reading import find_times
 from memory_palace.language.time.spans import month_span
 from memory_palace.language.tokens import Languages

@@ -143,7 +143,7 @@ def test_a_question_is_answered_without_what_a_reader_fails_on(palace, spoil, re
     ("reader", "what"),
     [
         ("memory_palace.language.time.reading.find_times", "times"),
-        ("memory_palace.index.chat.tokenize", "what was said"),
+        ("memory_palace.index.chance.tokenize", "what was said"),
         ("memory_palace.features.recall.recalling.NoteReader", "what to tell"),
     ],
 )

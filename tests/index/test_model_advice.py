@@ -57,18 +57,13 @@ def test_an_english_palace_is_told_of_nothing(tmp_path, here):
     assert (record["not_english"], record["recommended_embedder"]) == (0.05, None)
 
 
-def test_who_indexes_quietly_is_told_by_the_first_build_that_speaks(tmp_path, here):
-    root = fill(tmp_path, [GERMAN, *[ENGLISH] * 2])
-    assert palace("-C", root, "index", "-q") == ("", "")
-    assert ADVICE in palace("-C", root, "index")[1]
-    assert ADVICE not in palace("-C", root, "index")[1]
-
-
-def test_a_palace_that_becomes_foreign_is_told_then(tmp_path, here):
+def test_a_palace_that_becomes_foreign_is_told_by_its_status(tmp_path, here):
     root = fill(tmp_path, [ENGLISH] * 3)
     assert palace("-C", root, "index")[1] == ""
     (root / "new.md").write_text(GERMAN)
-    assert f"25 % of the notes are {ADVICE}" in palace("-C", root, "index")[1]
+    assert palace("-C", root, "index")[1] == ""
+    told = palace("-C", root, "status")[0]
+    assert "25 % of 4 passages not English" in told or "e5 would serve" in told
 
 
 def test_what_is_typed_gives_the_palace_vectors_of_e5(tmp_path, here):

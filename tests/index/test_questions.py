@@ -7,9 +7,8 @@ import pytest
 
 from memory_palace import Palace
 from memory_palace.embedding.registry import get_embedder
-from memory_palace.index import questions
-from memory_palace.index.chat import read_lines
-from memory_palace.index.questions import embed_null_lines, find_best_null, read_questions
+from memory_palace.index import chance
+from memory_palace.index.chance import embed_null_lines, find_best_null, read_lines
 
 
 class Counting:
@@ -29,7 +28,7 @@ def test_questions_are_embedded_once_per_embedder(tmp_path):
     first, again = Counting(), Counting()
     made = embed_null_lines(tmp_path, first).questions
     assert np.array_equal(embed_null_lines(tmp_path, again).questions, made)
-    assert (first.asked, again.asked) == (len(read_questions()) + len(read_lines("talk")), 0)
+    assert (first.asked, again.asked) == (len(read_lines("questions")) + len(read_lines("talk")), 0)
     embed_null_lines(tmp_path, Counting("two"))
     assert len(list(tmp_path.iterdir())) == 1
     assert embed_null_lines(tmp_path, Counting()).questions.shape == made.shape
@@ -57,7 +56,7 @@ def palace(tmp_path):
 
 
 def test_a_question_that_is_answered_does_not_move_the_null(palace):
-    vectors = get_embedder("hashing").embed_queries(read_questions())
+    vectors = get_embedder("hashing").embed_queries(read_lines("questions"))
     before = find_best_null(palace.snapshot(), vectors)
     vectors[:5] = get_embedder("hashing").embed_queries(["Note 3 on the roof, rain 21 and keys."])
     after = find_best_null(palace.snapshot(), vectors)
@@ -65,9 +64,9 @@ def test_a_question_that_is_answered_does_not_move_the_null(palace):
 
 
 def test_more_passages_than_are_asked_raise_the_null(palace, monkeypatch):
-    vectors = get_embedder("hashing").embed_queries(read_questions())
+    vectors = get_embedder("hashing").embed_queries(read_lines("questions"))
     whole = find_best_null(palace.snapshot(), vectors)["best_null"]
-    monkeypatch.setattr(questions, "ASKED_OF", 6)
+    monkeypatch.setattr(chance, "ASKED_OF", 6)
     few = find_best_null(palace.snapshot(), vectors)["best_null"]
     assert abs(few - whole) < 0.05
 
@@ -93,7 +92,7 @@ def test_chance_is_measured_in_the_language_of_the_notes(tmp_path):
         note = palace.paths.notes / "chambers" / f"{number}.md"
         note.write_text(f"{lines[number % 3]}、{number}番目のメモ。\n", "utf-8")
     palace.index(embedder="hashing")
-    texts = read_questions()
+    texts = read_lines("questions")
     own = texts.index("今日の天気はどうですか？")
     english = get_embedder("hashing").embed_queries(texts)
     english[own - 13 : own + 1] = english[:14]
@@ -103,7 +102,7 @@ def test_chance_is_measured_in_the_language_of_the_notes(tmp_path):
 
 def test_questions_are_kept_in_a_byte_a_component(tmp_path):
     made = np.concatenate(embed_null_lines(tmp_path, Counting()))
-    exact = get_embedder("hashing").embed_queries([*read_questions(), *read_lines("talk")])
+    exact = get_embedder("hashing").embed_queries([*read_lines("questions"), *read_lines("talk")])
     assert np.abs((made * exact).sum(axis=1) - 1).max() < 0.01
     size = next(tmp_path.iterdir()).stat().st_size
     assert size < made.size * 1.05

@@ -11,7 +11,6 @@ from memory_palace.config import Config, describe_two
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.errors import ConfigError, UsageError, WrongEmbedderError
 from memory_palace.index.commit import _check
-from memory_palace.index.context import EMBEDDING
 from memory_palace.palace import Palace
 
 LINE = (
@@ -32,9 +31,7 @@ def joined(indexed: Palace) -> Palace:
     return Palace(indexed.paths.root)
 
 
-@pytest.mark.parametrize(
-    "verb", ["query oven", "recall oven", "status", "doctor", "index", "index --force", "list"]
-)
+@pytest.mark.parametrize("verb", ["query oven", "recall oven", "doctor", "index", "index --force"])
 def test_an_index_of_two_embedders_names_the_command(joined, capsys, verb):
     code, _, err = run_main(capsys, "-C", str(joined.paths.root), *verb.split())
     assert (code, err) == (4, f"palace: {LINE}\n")
@@ -53,18 +50,6 @@ def test_the_command_builds_the_index_again(joined, capsys):
 def test_the_embedder_of_the_settings_builds_it_again(joined):
     Palace(joined.paths.root, config=Config(embedder="hashing")).index()
     assert joined.snapshot().commit.embedder == "hashing"
-
-
-def test_words_answer_while_the_vectors_are_made_again(joined, monkeypatch):
-    monkeypatch.setattr("memory_palace.index.rows.AT_ONCE", 0)
-    answered = []
-
-    def look(doing, done, total):
-        if doing == EMBEDDING and done:
-            answered.append(bool(Palace(joined.paths.root).query("oven").hits))
-
-    joined.index(embedder="hashing", progress=look)
-    assert answered and all(answered)
 
 
 def test_settings_that_name_two_say_what_to_write(palace):

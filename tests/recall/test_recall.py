@@ -6,7 +6,7 @@ import pytest
 from copying_palaces import copy_sample
 
 from memory_palace import Palace
-from memory_palace.index.chat import SmallTalk, read_lines
+from memory_palace.index.chance import SmallTalk, read_lines
 from memory_palace.language.sentences import split_sentences
 from memory_palace.retrieval.shortening import drop_marks
 
@@ -125,25 +125,7 @@ def test_what_small_talk_reaches_is_kept_with_the_index(palace):
     commit = palace.snapshot().commit
     assert commit.calibration["chat_bar"] > 0 and commit.calibration["talk_bar"] > 0
     assert ("talk_near" in commit.calibration) == bool(commit.dimension)
-    assert palace.status().chat["bar"] == commit.calibration["chat_bar"]
     assert SmallTalk(palace.snapshot()).bar >= 4.5
-
-
-def test_an_index_from_before_is_calibrated_by_the_next_build(tmp_path):
-    from dataclasses import replace
-
-    from memory_palace.index.commit import read_commit, write_commit
-
-    (tmp_path / "gauge.md").write_text("The bucket tips at half.\n", "utf-8")
-    palace = Palace.init(tmp_path, here=True)
-    palace.index(embedder="none")
-    commit = read_commit(palace.paths.commit)
-    write_commit(palace.paths.commit, replace(commit, calibration={}))
-    palace.index()
-    again = read_commit(palace.paths.commit)
-    assert again.calibration == commit.calibration
-    palace.index()
-    assert read_commit(palace.paths.commit).generation == again.generation
 
 
 def test_there_are_two_hundred_lines_of_small_talk_and_no_two_are_alike():

@@ -18,11 +18,13 @@ from memory_palace.index.segment import (
     EVERGREEN,
     PRIORITIES,
     PRIVATE,
+    ChunkRow,
+    NoteRow,
     json_line,
     open_segment,
+    write_segment,
 )
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.index.writing import ChunkRow, NoteRow, write_segment
 from memory_palace.language.tokens import tokenize
 from memory_palace.models import Filters, ParsedQuery
 

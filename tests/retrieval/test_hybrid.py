@@ -8,8 +8,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from memory_palace.index.postings import BM25, K1, PASSAGE_B, PostingLookup
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.words import BM25, K1, PASSAGE_B, PostingLookup
 from memory_palace.language.word_lists import PSEUDO_TEXTS
 from memory_palace.models import ParsedQuery
 from memory_palace.retrieval.evidence import Evidence

@@ -8,9 +8,8 @@ import numpy as np
 
 from memory_palace.features.store.fetching import ChosenSnapshot, gather
 from memory_palace.graph.near import NearLinks
-from memory_palace.index.compact import _live_notes
-from memory_palace.index.snapshot import Snapshot
-from memory_palace.index.statistics import OwnStatistics
+from memory_palace.index.publish import _live_notes
+from memory_palace.index.snapshot import Snapshot, Statistics
 from memory_palace.models import ParsedQuery
 from memory_palace.notes.reading import find_disputes
 from memory_palace.retrieval.context import find_candidates
@@ -27,7 +26,7 @@ class Record:
     """Figures of a snapshot, kept by the names they are asked for."""
 
     def __init__(self, snapshot):
-        self._own, self.kept = OwnStatistics(snapshot), {}
+        self._own, self.kept = Statistics(snapshot), {}
 
     def _keep(self, value, *key):
         before = self.kept.setdefault(key, value)
@@ -53,9 +52,9 @@ class Record:
     def spread(self, name, scores, *counted):
         return self._keep(self._own.spread(name, scores, *counted), "spread", name)
 
-    def sample(self, vector, member):
-        found = self._own.sample(vector, member)
-        return self._keep(found, "sample", vector.tobytes(), member)
+    def sample(self, vector):
+        found = self._own.sample(vector)
+        return self._keep(found, "sample", vector.tobytes())
 
 
 class Told:
@@ -83,8 +82,8 @@ class Told:
     def spread(self, name, scores, *counted):
         return self._kept["spread", name]
 
-    def sample(self, vector, member):
-        return self._kept["sample", vector.tobytes(), member]
+    def sample(self, vector):
+        return self._kept["sample", vector.tobytes()]
 
 
 class Recorded(Snapshot):
@@ -106,11 +105,11 @@ class Home:
         self._whole, self._paths, self._rows = whole, paths, rows
         self.statistics = Told(whole.record.kept)
 
-    def compare(self, vector, member):
-        return self._whole.cosines_of(self._rows, vector, member)
+    def compare(self, vector):
+        return self._whole.cosines_of(self._rows, vector)
 
-    def vectors(self, rows, member):
-        return self._whole.rows_of(self._rows[rows], member)
+    def vectors(self, rows):
+        return self._whole.rows_of(self._rows[rows])
 
     def called(self, asked, loose, mistyped):
         found = _called(asked, loose, mistyped, self._whole)

@@ -7,8 +7,9 @@ from writing_notes import write_notes
 
 from memory_palace.config import Config
 from memory_palace.errors import WrongEmbedderError
-from memory_palace.index.postings import FIELDS, PostingLookup, same_keys
+from memory_palace.index.postings import FIELDS, same_keys
 from memory_palace.index.recipes import Detail
+from memory_palace.index.words import PostingLookup
 from memory_palace.palace import Palace
 from memory_palace.ranking import ProfileSettings
 

@@ -31,12 +31,11 @@ from memory_palace.features.anchors.vocabulary import (
     distinct_rows,
     read_passages,
 )
-from memory_palace.index.calibration import SAMPLE, find_tail, sample_rows
+from memory_palace.index.calibration import SAMPLE, find_tail
 from memory_palace.index.commit import next_commit, read_commit, write_commit
-from memory_palace.index.context import Progress
-from memory_palace.index.postings import find_sorted
 from memory_palace.index.publish import sweep
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.values import Progress
 from memory_palace.models import Matrix, Scores
 from memory_palace.shown import Shown
 from memory_palace.storage.lock import writer_lock
@@ -152,7 +151,7 @@ def extend_file(work: AnchorWork, hot: Snapshot, file: AnchorFile) -> AnchorFile
     New passages are compared with every anchor, and offer anchors of their own.
     """
     live = keys, rows = distinct_rows(work, hot)
-    is_new = ~find_sorted(file.covered, keys)[1]
+    is_new = ~np.isin(keys, file.covered)
     if not is_new.any():
         return file
     passages = read_passages(work, hot, rows[is_new])
@@ -163,7 +162,7 @@ def extend_file(work: AnchorWork, hot: Snapshot, file: AnchorFile) -> AnchorFile
     near = score_pairs(matrix, hot, rows[is_new], mentions, theta=file.theta)
     far = score_pairs(vectors, hot, rows, theta=file.theta)
     old, old_keys, old_scores = file.entries()
-    is_alive = find_sorted(keys, old_keys)[1]
+    is_alive = np.isin(old_keys, keys)
     entries = (
         np.concatenate([old[is_alive], near[0], far[0] + len(file.anchors)]),
         np.concatenate([old_keys[is_alive], *(row_keys(hot)[found[1]] for found in (near, far))]),
@@ -214,7 +213,7 @@ def calibrate_theta(matrix: Matrix, snapshot: Snapshot) -> float:
     A fixed one (.80 in source document 003) leaves the lists nearly empty with some models: with
     MiniLM one anchor in two hundred had any passage above it.
     """
-    rows = sample_rows(snapshot)
+    rows = snapshot.sample
     if not matrix.size or not len(rows):
         return 0.0
     sample = matrix[:: max(len(matrix) // SAMPLE, 1)]

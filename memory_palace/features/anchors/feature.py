@@ -19,8 +19,8 @@ import numpy as np
 from memory_palace.engine import Engine
 from memory_palace.errors import IndexDamagedError, UsageError
 from memory_palace.feature import Feature
-from memory_palace.index.context import Followed, Progress
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.values import Followed, Progress
 from memory_palace.models import AnchorEvidence, ParsedQuery, Problem
 
 if TYPE_CHECKING:

@@ -26,8 +26,8 @@ from memory_palace.features.anchors.policy import (
 )
 from memory_palace.features.anchors.terms import runs, words_of
 from memory_palace.graph.projects import active_projects
-from memory_palace.index.postings import NO_ROWS
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.words import NO_ROWS
 from memory_palace.language.tokens import plain_words
 from memory_palace.models import AnchorEvidence, FiredAnchor, ParsedQuery, QueryResult
 from memory_palace.notes.rooms import stem_of

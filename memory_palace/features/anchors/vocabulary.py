@@ -28,8 +28,8 @@ from memory_palace.features.anchors.terms import (
     words_of,
 )
 from memory_palace.fence import Fence
-from memory_palace.index.context import Progress
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.values import Progress
 from memory_palace.language.word_lists import share_idf
 from memory_palace.models import FileStat
 from memory_palace.notes.discovery import SourceFile

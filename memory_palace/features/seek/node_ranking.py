@@ -17,8 +17,8 @@ from memory_palace.embedding.base import Embedder, embed_query
 from memory_palace.errors import UsageError, WrongEmbedderError
 from memory_palace.features.seek.nodes import MemoryNode, goal_words, node_words
 from memory_palace.index.calibration import find_tail
-from memory_palace.index.postings import PostingLookup
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.words import PostingLookup
 from memory_palace.models import Matrix, Scores, Vector
 
 MEANING, WORDS = 0.8, 0.2

@@ -24,10 +24,10 @@ from memory_palace.features.store.records import (
 )
 from memory_palace.features.store.summing import check_postings
 from memory_palace.features.store.writing import find_sample
-from memory_palace.index.context import Progress
 from memory_palace.index.doctor import Finding
 from memory_palace.index.postings import FIELDS, same_keys
 from memory_palace.index.store import IndexFiles, StoredNote, settle
+from memory_palace.index.values import Progress
 
 CHECKING_NOTES = "comparing notes"
 
@@ -166,11 +166,10 @@ def _is_same(stored: StoredNote, own: StoredNote) -> bool:
     first, second = settle(stored.row), settle(own.row)
     return (
         (stored.is_cold, stored.text) == (own.is_cold, own.text)
-        and all(map(np.array_equal, first.vectors, second.vectors))
+        and np.array_equal(first.vectors, second.vectors)
         and len(first.chunks) == len(second.chunks)
         and all(
-            same_keys(one.keys, other.keys)
-            and (one.line, one.digests) == (other.line, other.digests)
+            same_keys(one.keys, other.keys) and (one.line, one.digest) == (other.line, other.digest)
             for one, other in zip(first.chunks, second.chunks, strict=True)
         )
     )

@@ -21,7 +21,7 @@ from memory_palace.features.store.posted import PostedSnapshot
 from memory_palace.features.store.statements import Statements
 from memory_palace.features.store.writing import INDEXED_ROWS
 from memory_palace.index.calibration import LEAST, expect, read_null, stand_above, stand_out
-from memory_palace.index.postings import NO_ROWS
+from memory_palace.index.words import NO_ROWS
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import STOPWORDS, answer_stems
 from memory_palace.models import Vector
@@ -294,5 +294,5 @@ class NoteEstimate:
 
     def _stand_above(self, nearest: Nearest) -> Values:
         null = read_null(self._snapshot.commit.calibration)
-        sample = self._collection.sample(nearest.vector, "vectors")
+        sample = self._collection.sample(nearest.vector)
         return stand_above(nearest.cosines, *expect(sample, null)).astype(np.float64)

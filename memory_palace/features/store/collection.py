@@ -18,16 +18,15 @@ from memory_palace.errors import UsageError
 from memory_palace.features.store.posted import PostedSnapshot, fetch
 from memory_palace.features.store.statements import Statements
 from memory_palace.index.calibration import Spread, find_spread
-from memory_palace.index.postings import BM25, Counts, Rows
-from memory_palace.index.segment import VectorMember
-from memory_palace.index.statistics import Figure, Statistics
+from memory_palace.index.snapshot import Figure, Statistics
+from memory_palace.index.words import BM25, Counts, Rows
 from memory_palace.language.word_lists import expect_idf
 from memory_palace.models import Vector
 from memory_palace.retrieval.question import ParsedQuestion
 
 
-class PostedStatistics:
-    """What one question needs of all notes of a palace; see ``index.statistics``."""
+class PostedStatistics(Statistics):
+    """What one question needs of all notes of a palace; see ``index.snapshot``."""
 
     def __init__(
         self,
@@ -134,7 +133,7 @@ class PostedStatistics:
         """BM25 of every note that has rows."""
         return self._bm25.notes(self.question.content_terms)
 
-    def sample(self, vector: Vector, member: VectorMember) -> NDArray[np.float64]:
+    def sample(self, vector: Vector) -> NDArray[np.float64]:
         """Return the cosines of a vector with those of the rows that stand for all."""
-        found: NDArray[np.float64] = self._sample(vector, member)
+        found: NDArray[np.float64] = self._sample(vector)
         return found

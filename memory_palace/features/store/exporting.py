@@ -82,11 +82,8 @@ class StoredIndex:
         note, own = raw
         record = read_note_row(note["path"], note, [read_chunk(row) for row in own])
         if own:
-            matrices = (
-                read_matrix([row[kind] for row in own], dimension, note["path"])
-                for kind, dimension in zip(_VECTORS, self.generation.dimensions, strict=False)
-            )
-            record = replace(record, vectors=tuple(matrices))
+            rows, (dimension,) = [row[_VECTORS[0]] for row in own], self.generation.dimensions
+            record = replace(record, vectors=read_matrix(rows, dimension, note["path"]))
         return StoredNote(record, note["is_cold"], read_text(note["text"], note["path"]))
 
     def _ask(self, statement: str, **values: Any) -> list[dict[str, Any]]:

@@ -22,12 +22,9 @@ from memory_palace.features.store.statements import Statements
 from memory_palace.graph.near import NearLinks, list_ends, read_link
 from memory_palace.graph.resolve import fold_name, join_labels
 from memory_palace.index.commit import Commit
-from memory_palace.index.copies import find_copies
 from memory_palace.index.fold import fold_segments
-from memory_palace.index.segment import COPY, Segment, VectorMember
-from memory_palace.index.snapshot import Snapshot
-from memory_palace.index.statistics import Origin, Statistics
-from memory_palace.index.writing import ChunkRow, NoteRow, list_members
+from memory_palace.index.segment import COPY, ChunkRow, NoteRow, Segment, list_members
+from memory_palace.index.snapshot import Origin, Snapshot, Statistics, find_copies
 from memory_palace.language.tokens import squeeze_all
 from memory_palace.models import Matrix, Scores, Vector
 from memory_palace.retrieval.question import LINKED, LOOSE, SHORTEST, is_mistyped
@@ -121,19 +118,17 @@ class ChosenSnapshot(Snapshot):
         """Figures of all notes."""
         return self._origin.statistics
 
-    def similarities(self, vector: Vector, member: VectorMember = "vectors") -> Scores:
+    def similarities(self, vector: Vector) -> Scores:
         """Return the cosine of every row with a unit vector."""
-        return self._origin.compare(vector, member).astype(np.float32)
+        return self._origin.compare(vector).astype(np.float32)
 
-    def cosines_of(
-        self, rows: NDArray[np.int64], vector: Vector, member: VectorMember = "vectors"
-    ) -> NDArray[np.float64]:
+    def cosines_of(self, rows: NDArray[np.int64], vector: Vector) -> NDArray[np.float64]:
         """Return the cosines of some rows with a unit vector."""
-        return self._origin.compare(vector, member)[rows]
+        return self._origin.compare(vector)[rows]
 
-    def rows_of(self, rows: NDArray[np.int64], member: VectorMember = "vectors") -> Matrix:
+    def rows_of(self, rows: NDArray[np.int64]) -> Matrix:
         """Return the unit vectors of some rows."""
-        return self._origin.vectors(rows, member)
+        return self._origin.vectors(rows)
 
 
 def gather(
@@ -154,7 +149,7 @@ def gather(
 
 def _hold(notes: Sequence[NoteRow], commit: Commit, *, is_cold: bool) -> Segment:
     """Make a segment in memory."""
-    bare = [replace(n, vectors=(np.zeros((len(n.chunks), 0), np.float32),)) for n in notes]
+    bare = [replace(n, vectors=np.zeros((len(n.chunks), 0), np.float32)) for n in notes]
     members, lines = list_members(bare, fingerprint=commit.fingerprint, dimension=0)
     arrays = {name: np.concatenate(parts) for name, parts in members.items()}
     return Segment(Path("chosen.jsonl"), arrays, lines, is_cold=is_cold)
@@ -202,8 +197,8 @@ class Fetched:
         self._rows: dict[int, FetchedNote] = {}
         self._order: list[int] = []
         self._gathered: ChosenSnapshot | None = None
-        self._matrices: dict[VectorMember, Matrix] = {}
-        self._cosines: dict[tuple[VectorMember, bytes], NDArray[np.float64]] = {}
+        self._vectors: Matrix | None = None
+        self._cosines: dict[bytes, NDArray[np.float64]] = {}
         self._linked: dict[tuple[str, ...], Mapping[str, Sequence[Sequence[str]]]] = {}
         self._names: dict[tuple[str, str], list[CalledNote]] = {}
         self._lines: dict[str, list[str]] = {}
@@ -259,7 +254,7 @@ class Fetched:
 
     def _gather(self) -> ChosenSnapshot:
         copies = self._find_copies()
-        self._matrices, self._cosines = {}, {}
+        self._vectors, self._cosines = None, {}
         kept = [number for number in self._rows if number not in copies]
         zones = [[n for n in kept if self._rows[n].is_cold is is_cold] for is_cold in (False, True)]
         self._order = [number for zone in zones for number in zone]
@@ -291,24 +286,24 @@ class Fetched:
     def _are_allowed(self, notes: Sequence[int]) -> bool:
         return self._allowed is None or bool(np.isin(notes, self._allowed).all())
 
-    def compare(self, vector: Vector, member: VectorMember) -> NDArray[np.float64]:
+    def compare(self, vector: Vector) -> NDArray[np.float64]:
         """Return the cosine of a unit vector with every row here."""
-        key = member, vector.tobytes()
+        key = vector.tobytes()
         if key not in self._cosines:
-            self._cosines[key] = compare(self._matrix(member), vector)
+            self._cosines[key] = compare(self._matrix(), vector)
         return self._cosines[key]
 
-    def vectors(self, rows: NDArray[np.int64], member: VectorMember) -> Matrix:
+    def vectors(self, rows: NDArray[np.int64]) -> Matrix:
         """Return the unit vectors of a few rows."""
-        found: Matrix = self._matrix(member)[rows]
+        found: Matrix = self._matrix()[rows]
         return found
 
-    def _matrix(self, member: VectorMember) -> Matrix:
-        if member not in self._matrices:
+    def _matrix(self) -> Matrix:
+        if self._vectors is None:
             rows = [self._rows[number].vectors[0] for number in self._order]
             every = [vector for vectors in rows for vector in vectors]
-            self._matrices[member] = read_matrix(every, self._generation.dimensions[0])
-        return self._matrices[member]
+            self._vectors = read_matrix(every, self._generation.dimensions[0])
+        return self._vectors
 
     def called(self, asked: str, loose: str, mistyped: float) -> Iterator[tuple[str, float]]:
         """Yield the paths that a question may name, and what that counts."""

@@ -21,7 +21,7 @@ from memory_palace.index.snapshot import Snapshot
 _GROUP_BYTES = 8
 _OF_FILES = ("segments", "previous", "anchors")
 _SETTINGS = "settings"
-_OF_ONE_BUILD = ("generation", "scanned_ns", "built_ns", "manifest", "git_head", "advised")
+_OF_ONE_BUILD = ("generation", "scanned_ns", "built_ns", "manifest", "git_head")
 """Fields of the record that differ between two builds of the same notes."""
 _COLUMNS = (
     "number record built_by notes hot_notes passages rows lengths next_note next_row next_block "
@@ -107,7 +107,8 @@ def read_generation(statements: Statements) -> Generation | None:
             groups=np.frombuffer(row.pop("groups"), "<u8"),
             **row,
         )
-        generation.record.pop("second_dimension", None)  # of older stores, where it was 0
+        for name in ("second_dimension", "advised"):  # of older stores
+            generation.record.pop(name, None)
         commit = generation.commit
         types = [type(commit.fingerprint), type(commit.dimension), type(commit.calibration)]
         types += [type(commit.embedder), type(generation.settings)]

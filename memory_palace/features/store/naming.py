@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from memory_palace.graph.near import list_ends, read_link
 from memory_palace.graph.resolve import fold_name, fold_target, join_labels
-from memory_palace.index.snapshot import SEPARATOR
+from memory_palace.index.segment import SEPARATOR
 from memory_palace.index.store import StoredNote
 from memory_palace.language.tokens import squeeze_all
 from memory_palace.notes.rooms import stem_of

@@ -19,16 +19,9 @@ from memory_palace.features.store.packing import (
 )
 from memory_palace.features.store.records import read_text
 from memory_palace.features.store.statements import Statements
-from memory_palace.index.postings import (
-    FIELDS,
-    NO_ROWS,
-    Counts,
-    PostingLookup,
-    Rows,
-    fact_term,
-    hash_key,
-)
+from memory_palace.index.postings import FIELDS, fact_term, hash_key
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.words import NO_ROWS, Counts, PostingLookup, Rows
 from memory_palace.notes.reading import read_parties
 
 _WORDS, _EXTRAS = FIELDS.index("words"), FIELDS.index("extras")

@@ -37,7 +37,6 @@ from memory_palace.features.store.settings import (
 )
 from memory_palace.features.store.statements import Statements
 from memory_palace.index.recipes import describe_mismatch, fits_recipe, read_detail
-from memory_palace.index.segment import VectorMember
 from memory_palace.language.moments import Moment
 from memory_palace.models import Filters, Matrix, ParsedQuery, QueryResult, TimeReading, Vector
 from memory_palace.retrieval.filters import Conditions, ask_as_of, choose_filters
@@ -83,7 +82,7 @@ class _Held:
     sample: Sequence[Matrix]
     """Of passages, and of what describes them if anything."""
 
-    def compare(self, vector: Vector, member: VectorMember) -> NDArray[np.float64]:
+    def compare(self, vector: Vector) -> NDArray[np.float64]:
         """Return the cosines of the rows that stand for all."""
         return compare(self.sample[0], vector)
 

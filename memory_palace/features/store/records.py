@@ -12,9 +12,17 @@ from psycopg.types.json import Jsonb
 from memory_palace.config import Rooms
 from memory_palace.features.store.naming import list_link_rows, list_name_rows, split_list
 from memory_palace.features.store.packing import damaged, pack_keys, unpack_keys
-from memory_palace.index.segment import CONTENT, PRIORITIES, SOURCES, STAT
+from memory_palace.index.segment import (
+    CONTENT,
+    DIGEST_BYTES,
+    NO_DAYS,
+    PRIORITIES,
+    SOURCES,
+    STAT,
+    ChunkRow,
+    NoteRow,
+)
 from memory_palace.index.store import StoredNote, mark_chunks, settle, stamp
-from memory_palace.index.writing import DIGEST_BYTES, NO_DAYS, ChunkRow, NoteRow
 from memory_palace.models import Matrix
 
 BUCKETS = 1024
@@ -132,8 +140,7 @@ def passage_values(
 ) -> tuple[Any, ...]:
     """Return the values of ``PASSAGE_COLUMNS`` for one row of a note."""
     chunk = note.row.chunks[place]
-    vectors = [matrix[place] if matrix.shape[1] else None for matrix in note.row.vectors]
-    digests = [*chunk.digests, None]
+    matrix = note.row.vectors
     return (
         number,
         owner,
@@ -142,12 +149,12 @@ def passage_values(
         chunk.first_line,
         chunk.last_line,
         mark,
-        digests[0],
-        digests[1],
+        chunk.digest,
+        None,  # of a second embedder, as older versions had
         chunk.line,
         pack_keys(chunk.keys),
-        vectors[0],
-        vectors[1] if len(vectors) > 1 else None,
+        matrix[place] if matrix.shape[1] else None,
+        None,
     )
 
 
@@ -158,7 +165,7 @@ def mark_rows(note: StoredNote, fingerprint: str) -> list[bytes]:
             b"".join(
                 (
                     f"{fingerprint}\0{note.is_cold:d}{bool(chunk.first_line):d}".encode(),
-                    *chunk.digests,
+                    chunk.digest,
                     pack_keys(chunk.keys),
                     chunk.line,
                 )
@@ -238,15 +245,13 @@ def read_chunk(columns: dict[str, Any]) -> ChunkRow:
 
     Raise ``IndexDamagedError`` for lines, digests or keys that are none.
     """
-    both = (columns["digest"], columns["described_digest"])
-    digests = tuple(digest for digest in both if digest is not None)
     is_whole = 0 <= columns["first_line"] <= columns["last_line"] and _is_text(columns["line"])
-    if not is_whole or any(len(digest) != DIGEST_BYTES for digest in digests):
+    if not is_whole or len(columns["digest"]) != DIGEST_BYTES:
         raise damaged("a passage")
     return ChunkRow(
         columns["first_line"],
         columns["last_line"],
-        digests,
+        columns["digest"],
         columns["line"],
         unpack_keys(columns["keys"]),
     )

@@ -21,9 +21,9 @@ from memory_palace.features.store.packing import (
     unpack_lengths,
     unpack_posting,
 )
-from memory_palace.index.context import Progress
 from memory_palace.index.doctor import Finding
 from memory_palace.index.postings import FIELDS, KeyCounts
+from memory_palace.index.values import Progress
 
 CHECKING_LISTS = "comparing posting lists"
 _AT_A_TIME = 1_024

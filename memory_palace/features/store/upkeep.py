@@ -9,7 +9,7 @@ from memory_palace.features.store.generation import Generation, read_generation,
 from memory_palace.features.store.packing import BLOCK_ROWS
 from memory_palace.features.store.statements import Hook, Statements, ignore
 from memory_palace.features.store.values import Vacuumed
-from memory_palace.index.context import Progress
+from memory_palace.index.values import Progress
 
 MERGING = "writing posting lists"
 

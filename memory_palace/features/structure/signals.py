@@ -33,7 +33,7 @@ from memory_palace.features.structure.grammar import (
 )
 from memory_palace.features.structure.spacy_reading import name_reader
 from memory_palace.fence import ASKED
-from memory_palace.index.postings import PostingLookup
+from memory_palace.index.words import PostingLookup
 from memory_palace.language.detect import is_english
 from memory_palace.language.names import Name, find_names
 from memory_palace.language.tagged_words import Word, split_words

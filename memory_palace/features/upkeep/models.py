@@ -25,7 +25,7 @@ from memory_palace.embedding.registry import (
 )
 from memory_palace.embedding.weights import PINNED, PinnedModel, cache_folder
 from memory_palace.errors import MissingPartError
-from memory_palace.index.advice import choose_for, take_share
+from memory_palace.index.embedders import choose_for, take_share
 from memory_palace.language.detect import LanguageShare
 from memory_palace.palace import Palace
 from memory_palace.shown import Shown, say

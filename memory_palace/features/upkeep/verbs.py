@@ -30,9 +30,13 @@ from memory_palace.embedding.registry import (
 from memory_palace.embedding.weights import MINILM, PINNED
 from memory_palace.errors import IndexMissingError, NotesFailedError, UsageError
 from memory_palace.features.upkeep.models import offer_model, write_share
-from memory_palace.index.advice import ModelAdvice, advise, choose_for, remember_advice, take_share
-from memory_palace.index.chat import read_lines
 from memory_palace.index.doctor import Examination
+from memory_palace.index.embedders import (
+    ModelAdvice,
+    advise,
+    choose_for,
+    take_share,
+)
 from memory_palace.index.status import IndexStatus
 from memory_palace.index.values import IndexReport
 from memory_palace.language.visible import visible
@@ -138,6 +142,7 @@ def index(
     """
     if watch and (dry_run or store):
         raise UsageError("--watch contradicts --dry-run and --store; leave one out")
+    is_first = not palace.paths.commit.exists()
     if not (quiet or dry_run or embedder):
         _announce_model(palace, asks=not as_json)
     pushing: AbstractContextManager[Callable[..., Shown] | None] = nullcontext()
@@ -163,7 +168,7 @@ def index(
     if nightly and not dry_run:
         _build_anchors(palace, wait, quiet=quiet)
     if not quiet:
-        _say_after(palace, report, advice, as_json=as_json)
+        _say_after(palace, report, advice, is_first=is_first, as_json=as_json)
     if watch:
         _watch(palace, quiet=quiet)
     if report.failed:
@@ -191,20 +196,21 @@ def _announce_model(palace: Palace, *, asks: bool) -> None:
         )
 
 
-def _say_after(palace: Palace, report: IndexReport, advice: ModelAdvice, *, as_json: bool) -> None:
-    """Say what is not indexed, once which embedder would serve better, and what comes next."""
+def _say_after(
+    palace: Palace, report: IndexReport, advice: ModelAdvice, *, is_first: bool, as_json: bool
+) -> None:
+    """Say what is not indexed, after a first build what would serve better, and what comes next."""
     if not report.added and not report.unchanged:
         _say_outside(palace.paths)
     if report.is_dry_run:
         return
-    if (better := advice.recommended_embedder) and not advice.is_told:
+    if is_first and (better := advice.recommended_embedder):
         is_set = palace.config.embedder
         first = f"set `embedder: {better}` in the settings, then " if is_set else ""
         say(
             f"{write_share(advice.share)} of the notes are not English, which {DEFAULT} does not "
             f"know and {better} does: {first}`{advice.command}`"
         )
-        remember_advice(palace.paths, better)
     if not as_json:
         _say_next(palace.paths.root, 'query "what you want to know"')
 
@@ -355,9 +361,6 @@ class Status(Shown):
         sizes = {name: f"{size / 1024:,.0f} KiB" for name, size in status.index_bytes.items()}
         parts = ", ".join(f"{name} {size}" for name, size in sizes.items())
         yield "size", [f"{sum(status.index_bytes.values()) / 1024:,.0f} KiB: {parts}"]
-        if "bar" in status.chat:
-            told = f"90 % of {len(read_lines('chat'))} lines of small talk"
-            yield "recall", [f"{told} reach at most {status.chat['bar']:.2f} here"]
         yield from ((name, other.lines()) for name, other in self.others.items())
 
     def _troubles(self) -> Iterator[tuple[str, Iterable[str]]]:

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from memory_palace import signals
 from memory_palace.errors import UsageError
 from memory_palace.index.calibration import LEAST, stand_out
-from memory_palace.index.postings import NO_ROWS
 from memory_palace.index.segment import PRIORITIES
+from memory_palace.index.words import NO_ROWS
 from memory_palace.language.time.lexicon import may_name_time
 from memory_palace.language.tokens import UNSPACED_RUN, squeeze_all, tokenize
 from memory_palace.language.word_lists import STOPWORDS, answer_stems, expect_idf

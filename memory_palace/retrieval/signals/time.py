@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.facts.fact import FactKind, date_key, within_key, yearless_key
-from memory_palace.index.postings import PostingLookup
 from memory_palace.index.segment import SOURCES
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.words import PostingLookup
 from memory_palace.language.time.spans import EARLIEST, TimeExpression, Window, month_span
 from memory_palace.language.word_lists import expect_idf
 from memory_palace.models import Scores

@@ -12,7 +12,7 @@ import pytest
 
 from memory_palace.facts.derive import extract_dates
 from memory_palace.features.structure.facts import extract_structure
-from memory_palace.index.statistics import OwnStatistics
+from memory_palace.index.snapshot import Statistics
 from memory_palace.language.tokens import tokenize
 from memory_palace.ranking import SIGNALS
 from memory_palace.retrieval.question import ParsedQuestion
@@ -55,7 +55,7 @@ class Notes:
 
     @property
     def statistics(self):
-        return OwnStatistics(self)
+        return Statistics(self)
 
     @property
     def told_dates(self):

@@ -1,4 +1,10 @@
-"""How far what was said stands above what refers to no note: small talk, and talk on other matters.
+"""Chance in one palace: how near texts of ours are that refer to none of its notes.
+
+Cosines of passages of different notes are the null of a question's. Questions of many kinds, which
+hardly any palace answers (``questions.txt``), tell how near the best of all passages is by chance;
+an answer is as sure as it stands above theirs, see ``retrieval.confidence``. They are asked in the
+language of the notes where it is one of eight: an embedder of many languages puts a question of
+another one farther off.
 
 Whoever says "good morning" refers to no note, nor does who says much about something else. So what
 refers has words that small talk has not, of which passages hold some, and more of them than lines
@@ -13,23 +19,34 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.index.calibration import sample_rows
-from memory_palace.index.postings import UNSEEN, PostingLookup
+from memory_palace.embedding.base import Embedder
+from memory_palace.index.calibration import (
+    LEAST_DEVIATION,
+    SAMPLE,
+    UNRELATED,
+    cross_cosines,
+    expect_mean,
+    find_moments,
+)
+from memory_palace.index.npz import Array, map_arrays, write_arrays
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.words import UNSEEN, PostingLookup
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import STOP_STEMS, drop_stop_stems
 from memory_palace.models import Matrix, Scores
+from memory_palace.storage.atomic import is_named_by_content, remove_files, write_content
 
 ASKED_OF = 4096
-"""Passages that each line is compared with, at most."""
+"""Passages that each line or question is compared with, at most."""
 _PASSAGES = 3
 """Passages whose mean nearness counts."""
 _MOST_WORDS = 20
@@ -50,22 +67,29 @@ _LEAST_SPREAD = 0.01
 _FEW = 14
 """Lines of each language whose words tell which is that of the notes."""
 DEFAULT = {"chat_bar": 7.5, "talk_near": 0.06, "talk_share": 0.06, "talk_bar": 8.5}
+_FEW_PAIRS = 500
+"""Below this the cosines of a palace say too little of chance, and those of ``UNRELATED`` count as
+well."""
+_BYTE, _TINY = 127, 1e-9
+_SLICE = 64
+"""Lines embedded at a time; they have ten words, a passage a hundred."""
+_MAD = 1.4826
+"""Median absolute deviations in a standard deviation of a normal distribution."""
 
 
-_WEIGHTS = 3.0, 1.5, 1.0
-"""What the parts of ``Telling`` count, by the logarithm of each."""
+def measure_chance(
+    snapshot: Snapshot, folder: Path, embedder: Embedder, *, may_embed: bool
+) -> dict[str, float]:
+    """Return all figures of chance that a commit record keeps.
 
-
-class Telling(NamedTuple):
-    """What the words of a text are worth that small talk has not."""
-
-    known: float = 0.0
-    """One that a single passage holds is worth 1, one that all of ``n`` hold ``ln 2 / ln n``, and
-    one that none holds nothing."""
-    words: int = 0
-    """How many they are, known or not."""
-    length: int = 0
-    """Bytes of the text, up to ``_MOST_BYTES``."""
+    Without ``may_embed`` only vectors of lines that are kept in ``folder`` count.
+    """
+    lines = embed_null_lines(folder, embedder, may_embed=may_embed)
+    chance = calibrate(snapshot, embedder.embed_passages if may_embed else None)
+    if lines is None or not (snapshot.commit.dimension and snapshot.embedded_rows.any()):
+        return chance | SmallTalk(snapshot).calibrate()
+    best = find_best_null(snapshot, lines.questions)
+    return chance | best | SmallTalk(snapshot).calibrate(lines.talk)
 
 
 @cache
@@ -78,7 +102,10 @@ def read_parts(name: str) -> tuple[tuple[str, ...], ...]:
 
 @cache
 def read_lines(name: str) -> tuple[str, ...]:
-    """Return the lines of ours in a file: small talk in ``chat``, other matters in ``talk``."""
+    """Return the lines of ours in a file: ``chat`` is small talk, ``talk`` on other matters.
+
+    ``questions`` are on people, homes, software, science, work and the world.
+    """
     return tuple(line for part in read_parts(name) for line in part)
 
 
@@ -101,6 +128,138 @@ def _list_terms(name: str) -> list[tuple[str, ...]]:
 def _count_words(lines: tuple[str, ...], languages: tuple[str, ...] = ()) -> Counter[str]:
     """Return how many lines have each word."""
     return Counter(term for line in lines for term in {*tokenize(line, languages=languages)})
+
+
+def calibrate(
+    snapshot: Snapshot, embed: Callable[[Sequence[str]], Matrix] | None
+) -> dict[str, float]:
+    """Return mean and standard deviation of cosines between texts that are not related.
+
+    Those are chunks of different notes, and in a small palace ``UNRELATED`` as well, which
+    ``embed`` gives vectors. The sample is the chunks with the smallest text digests: the same
+    notes give the same sample, whatever the order in which they were indexed. Empty without
+    vectors.
+    """
+    if not snapshot.commit.dimension:
+        return {}
+    chosen = snapshot.sample
+    cosines = cross_cosines(snapshot.rows_of(chosen), snapshot.row_note[chosen])
+    if len(cosines) < _FEW_PAIRS and embed is not None:
+        chance = cross_cosines(embed(UNRELATED), np.arange(len(UNRELATED)))
+        cosines = np.concatenate([cosines, chance])
+    if not len(cosines):
+        return {}
+    mean, deviation = find_moments(cosines)
+    return {"null_mean": round(mean, 4), "null_std": round(deviation, 4)}
+
+
+def find_best_null(snapshot: Snapshot, questions: Matrix) -> dict[str, float]:
+    """Return the median best cosine of questions that are not answered here, and its deviation.
+
+    Some of the questions may happen to be answered: median and median absolute deviation do not
+    mind those. The median is that of the questions in the language of the notes; where they are
+    few, the deviation is half that of the English ones. Among more than ``ASKED_OF`` passages the
+    best is better, for every doubling by as much as from half of those to all of them. Empty
+    without vectors.
+
+    Where all cosines are high, as e5's are, those of one question are higher than those of another
+    as a whole. So a share of each question's mean is taken off its best, ``shared``: the least
+    mean that any question has, which is nothing where unrelated texts have no cosine.
+    """
+    rows = snapshot.sample_rows(ASKED_OF)
+    if not len(rows) or not snapshot.commit.dimension:
+        return {}
+    growing = math.log2(max(int(np.count_nonzero(snapshot.embedded_rows)) / len(rows), 1))
+    own, english = choose_part(snapshot, "questions"), slice(len(read_parts("questions")[0]))
+    cosines = (snapshot.rows_of(rows) @ questions.T).astype(np.float64)
+    sample = cosines[:SAMPLE]
+    means = sample.mean(axis=0)
+    level, shared = float(means[own].mean()), max(float(means[own].min()), 0.0)
+    off = shared * expect_mean(means, len(sample), level)
+    best = cosines.max(axis=0) - off
+    median, spread = _find_middle(best[own])
+    deviation = (spread + _find_middle(best[english])[1]) / 2
+    if growing:
+        half = cosines[: len(rows) // 2].max(axis=0) - off
+        median += (median - _find_middle(half[own])[0]) * growing
+    least = LEAST_DEVIATION * (1 - shared)
+    found = {"best_null": median, "best_deviation": max(deviation, least)}
+    if shared:
+        found |= {"best_shared": shared, "best_level": level}
+    return {name: round(value, 4) for name, value in found.items()}
+
+
+def _find_middle(best: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the median, and the deviation that the median absolute one stands for."""
+    median = float(np.median(best))
+    return median, _MAD * float(np.median(np.abs(best - median)))
+
+
+class NullVectors(NamedTuple):
+    """Vectors of the lines that refer to nothing."""
+
+    questions: Matrix
+    talk: Matrix
+    """Of ``talk.txt``."""
+
+
+def embed_null_lines(
+    folder: Path, embedder: Embedder, *, may_embed: bool = True
+) -> NullVectors | None:
+    """Return the vectors of questions and talk; ``None`` from an embedder that gives none.
+
+    They are kept in ``folder``, in a file that is named by recipe and content: a model would have
+    to read hundreds of lines after every change otherwise. They are whole numbers of a byte there,
+    which is off by less than chance spreads. Without ``may_embed`` it is ``None`` where none are.
+    """
+    if not embedder.dimension:
+        return None
+    questions, talk = read_lines("questions"), read_lines("talk")
+    recipe = sha256("\n".join([embedder.fingerprint, *questions, *talk]).encode()).hexdigest()[:16]
+    kept = sorted(filter(is_named_by_content, folder.glob(f"null-{recipe}-*.npz")))
+    if kept:
+        vectors = _unpack(map_arrays(kept[0]))
+    elif may_embed:
+        exact = embed_lines(embedder)
+        steps = np.maximum(np.abs(exact).max(axis=1, keepdims=True) / _BYTE, _TINY)
+        members = {"lines": np.rint(exact / steps).astype(np.int8), "steps": steps}
+        parts = {member: [values] for member, values in members.items()}
+        name = f"null-{recipe}-{{}}.npz"
+        kept = [write_content(folder, lambda file: write_arrays(file, parts), name)]
+        vectors = _unpack(members)
+    else:
+        return None
+    if may_embed:
+        remove_files(path for path in sorted(folder.glob("null-*.npz")) if path != kept[0])
+    return NullVectors(vectors[: len(questions)], vectors[len(questions) :])
+
+
+def embed_lines(embedder: Embedder) -> Matrix:
+    """Return the vectors of the questions, then of the lines of ``talk.txt``."""
+    lines = [*read_lines("questions"), *read_lines("talk")]
+    parts = [lines[start : start + _SLICE] for start in range(0, len(lines), _SLICE)]
+    return np.concatenate([embedder.embed_queries(part) for part in parts])
+
+
+def _unpack(members: Mapping[str, Array]) -> Matrix:
+    vectors: Matrix = members["lines"].astype(np.float32) * members["steps"]
+    return vectors
+
+
+_WEIGHTS = 3.0, 1.5, 1.0
+"""What the parts of ``Telling`` count, by the logarithm of each."""
+
+
+class Telling(NamedTuple):
+    """What the words of a text are worth that small talk has not."""
+
+    known: float = 0.0
+    """One that a single passage holds is worth 1, one that all of ``n`` hold ``ln 2 / ln n``, and
+    one that none holds nothing."""
+    words: int = 0
+    """How many they are, known or not."""
+    length: int = 0
+    """Bytes of the text, up to ``_MOST_BYTES``."""
 
 
 class SmallTalk:
@@ -163,8 +322,8 @@ class SmallTalk:
         terms = dict.fromkeys(tokenize(text, languages=self._snapshot.languages))
         telling = [t for t in drop_stop_stems(tuple(terms)) if self._common[t] <= is_line]
         telling = telling[:_MOST_WORDS]
-        held = (self._words.document_frequency(term) for term in telling)
-        known = sum(_weigh_word(having, self._rows) for having in held)
+        held = filter(None, map(self._words.document_frequency, telling))
+        known = sum(math.log1p(self._rows / having) / math.log1p(self._rows) for having in held)
         length = min(len(text.encode(errors="replace")), _MOST_BYTES)
         return Telling(known, len(telling), length)
 
@@ -178,12 +337,8 @@ class SmallTalk:
         """
         if not self._rows:
             return {}
-        reached = [_add_up(self.count_telling(line, is_line=True)) for line in read_lines("chat")]
-        bar = float(np.quantile(reached, _QUANTILE)) + _TALK * self._find_talk()
-        return {"chat_bar": round(bar, 4), **self._relate_talk(talk)}
-
-    def _relate_talk(self, talk: Matrix | None) -> dict[str, float]:
-        """Return what lines on other matters reach, those in the language of the notes."""
+        said = [_add_up(self.count_telling(line, is_line=True)) for line in read_lines("chat")]
+        chat_bar = float(np.quantile(said, _QUANTILE)) + _TALK * self._find_talk()
         own = choose_part(self._snapshot, "talk")
         shares = [self.find_share(line) for line in read_lines("talk")[own]]
         found = {"talk_share": np.array(shares)}
@@ -191,8 +346,9 @@ class SmallTalk:
             found["talk_near"] = self._find_nearest(talk[own])
         spreads = {name: max(float(each.std()), _LEAST_SPREAD) for name, each in found.items()}
         reached = sum(each / spreads[name] for name, each in found.items())
-        bar = float(np.median(reached) + np.std(reached))
-        return {name: round(value, 4) for name, value in (*spreads.items(), ("talk_bar", bar))}
+        talk_bar = float(np.median(reached) + np.std(reached))
+        found_bars = {"chat_bar": chat_bar, **spreads, "talk_bar": talk_bar}
+        return {name: round(value, 4) for name, value in found_bars.items()}
 
     def _find_talk(self) -> float:
         """Return how much of the notes is talk, in [0, 1]."""
@@ -205,7 +361,7 @@ class SmallTalk:
 
     def _find_nearest(self, lines: Matrix) -> NDArray[np.float64]:
         """Return how near lines are to passages, as many as there are: of more some is nearer."""
-        rows = sample_rows(self._snapshot, limit=ASKED_OF)
+        rows = self._snapshot.sample_rows(ASKED_OF)
         cosines = (self._snapshot.rows_of(rows) @ lines.T).astype(np.float64)
         best = _mean_of_best(cosines)
         if (known := int(np.count_nonzero(self._snapshot.embedded_rows))) > len(rows):
@@ -219,10 +375,6 @@ def _mean_of_best(cosines: NDArray[np.floating]) -> NDArray[np.float64]:
     best = np.partition(cosines, max(len(cosines) - _PASSAGES, 0), axis=0)[-_PASSAGES:]
     means: NDArray[np.float64] = best.mean(axis=0, dtype=np.float64)
     return means
-
-
-def _weigh_word(having: int, texts: int) -> float:
-    return math.log1p(texts / having) / math.log1p(texts) if having else 0.0
 
 
 def _add_up(telling: Telling) -> float:

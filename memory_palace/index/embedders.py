@@ -1,0 +1,200 @@
+"""The embedder of an index: the one it has, the one a build takes, and the one that would serve.
+
+Which one serves is told by the languages that the notes are written in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from memory_palace.config import Config, PalacePaths
+from memory_palace.embedding.base import Embedder
+from memory_palace.embedding.registry import (
+    DEFAULT,
+    MULTILINGUAL,
+    NO_VECTORS,
+    OFFERED,
+    choose_embedder,
+    find_ready,
+    get_embedder,
+    is_available,
+    reads_english_alone,
+)
+from memory_palace.errors import IndexDamagedError, IndexMissingError, WrongEmbedderError
+from memory_palace.index.commit import Commit, read_commit
+from memory_palace.index.recipes import describe_mismatch, fits_recipe, is_embedder_of
+from memory_palace.language.detect import LanguageShare, tell_tongue
+from memory_palace.notes.discovery import discover_notes
+from memory_palace.shown import inner
+
+MOST_ENGLISH = 0.05
+"""Share of passages in other languages above which a model that knows them is recommended."""
+MOSTLY_OTHER = 0.5
+"""Share above which a model that knows English alone makes no vectors, unless it was asked for."""
+_SAMPLED_NOTES = 200
+_SAMPLED_BYTES = 4096
+_MOST_ENTRIES = 10_000
+
+
+class Embedders:
+    """Gives embedders by name; each is made once, and used only where its recipe fits the index."""
+
+    def __init__(self, paths: PalacePaths, config: Config) -> None:
+        """Keep none yet; the settings may name the one to build with."""
+        self._paths, self._config = paths, config
+        self._made: dict[str, Embedder] = {}
+
+    def get(self, name: str) -> Embedder:
+        """Return the embedder of that name."""
+        if name not in self._made:
+            self._made[name] = get_embedder(name)
+        return self._made[name]
+
+    def share(self, other: Embedders) -> None:
+        """Use the models that another palace has open, and let it use those of this one."""
+        other._made = self._made = {**self._made, **other._made}
+
+    def of(self, commit: Commit) -> Embedder:
+        """Return the embedder an index was built with.
+
+        Raise ``WrongEmbedderError`` where it, or what else makes an index, is of another version.
+        """
+        embedder = self.get(commit.embedder)
+        if not fits_recipe(embedder, commit):
+            raise WrongEmbedderError(describe_mismatch(embedder, commit))
+        return embedder
+
+    def to_build_with(
+        self, commit: Commit | None, *, asked: str | None, force: bool, takes_up: bool
+    ) -> tuple[Embedder, str]:
+        """Return the embedder of a build, and which one it waits for; see ``choose_embedder``.
+
+        Where nobody chose, it is the one that would serve the notes.
+        """
+        if asked and ":" in asked:
+            asked = self.get(asked).name  # an alias, or a folder as it was typed
+        configured = self._config.embedder
+        is_open = not (asked or configured) and (commit is None or commit.waits_for)
+        name, waits_for = choose_embedder(
+            asked=asked,
+            configured=configured,
+            committed=commit.embedder if commit else None,
+            waits_for=commit.waits_for if commit else "",
+            preferred=prefer_embedders(self._paths, self._config, commit) if is_open else OFFERED,
+            force=force,
+            takes_up=takes_up,
+        )
+        embedder = self.get(name)
+        is_same = commit is None or name == commit.embedder
+        if commit is not None and is_same and not force and not is_embedder_of(embedder, commit):
+            raise WrongEmbedderError(describe_mismatch(embedder, commit))
+        return embedder, waits_for
+
+
+class AwaitedModel(NamedTuple):
+    """An embedder that nobody chose against, and that an index is without."""
+
+    name: str
+    is_ready: bool
+    """Whether it has come since: the next build makes vectors with it."""
+    passages: int
+    """How many the index has."""
+
+
+def find_awaited(paths: PalacePaths, config: Config) -> AwaitedModel | None:
+    """Return the model that a build would use if it were here, or will use now that it is."""
+    commit = _read_commit(paths)
+    if config.embedder is not None or (commit is not None and not commit.waits_for):
+        return None
+    names = prefer_embedders(paths, config, commit)
+    ready = find_ready(names)
+    if commit is None and ready:
+        return None
+    return AwaitedModel(ready or names[0], bool(ready), commit.rows if commit else 0)
+
+
+def _read_commit(paths: PalacePaths) -> Commit | None:
+    with suppress(IndexMissingError, IndexDamagedError):  # a build makes it anew
+        return read_commit(paths.commit)
+    return None
+
+
+def prefer_embedders(paths: PalacePaths, config: Config, commit: Commit | None) -> Sequence[str]:
+    """Return the embedders that would serve the notes, by the index or else a sample of them."""
+    return choose_for(take_share(paths, config, commit))
+
+
+def choose_for(share: LanguageShare) -> Sequence[str]:
+    """Return the embedders that serve notes of which so many are not English, the best first."""
+    other = share.not_english or 0
+    if other > MOSTLY_OTHER:
+        return MULTILINGUAL[:1]
+    return OFFERED[::-1] if other > MOST_ENGLISH else OFFERED
+
+
+def take_share(paths: PalacePaths, config: Config, commit: Commit | None = None) -> LanguageShare:
+    """Return the passages that are not English, as the last build counted them.
+
+    Where none told, it is of the beginnings of 200 notes at most, evenly chosen.
+    """
+    if commit is not None and commit.languages.get("told"):
+        return LanguageShare(commit.languages["other"], commit.languages["told"])
+    found = discover_notes(paths, ignore=config.ignore, most_entries=_MOST_ENTRIES).files
+    files = [file for file in found if not file.is_cold]
+    told = other = 0
+    for file in files[:: max(-(-len(files) // _SAMPLED_NOTES), 1)]:
+        try:
+            with (paths.root / file.path).open("rb") as opened:
+                text = opened.read(_SAMPLED_BYTES).decode(errors="ignore")
+        except OSError:  # the build says so
+            continue
+        tongue = tell_tongue(text)
+        told += tongue != "unclear"
+        other += tongue == "other"
+    return LanguageShare(other, told)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAdvice:
+    """How many passages are not English, and what would serve them better than what is in use."""
+
+    not_english: float | None
+    """Share of the passages that are not English; before a first build, of notes."""
+    share: LanguageShare = inner()
+    recommended_embedder: str | None = None
+    """The embedder to change to; null where the one in use serves."""
+    command: str = inner(default="")
+    """What to type for it."""
+
+
+def advise(paths: PalacePaths, config: Config) -> ModelAdvice:
+    """Say whether another embedder would serve the notes, and how to change to it.
+
+    Where there is no index it is judged by a sample of the notes, and by what a first build would
+    take. Nothing is advised against an embedder that knows other languages, a model of a library,
+    or words alone.
+    """
+    commit = _read_commit(paths)
+    share = take_share(paths, config, commit)
+    not_english = None if share.not_english is None else round(share.not_english, 4)
+    names = choose_for(share)
+    used = commit.embedder if commit else config.embedder or find_ready(names) or NO_VECTORS
+    if names[0] == DEFAULT or not reads_english_alone(used):
+        return ModelAdvice(not_english, share)
+    return ModelAdvice(not_english, share, names[0], _force_command(names[0], config))
+
+
+def advise_asker(embedder: str, config: Config) -> str:
+    """Return in one line why words alone were compared with a question, and what to type."""
+    name = MULTILINGUAL[0]
+    first = f"set `embedder: {name}` in the settings, then " if config.embedder else ""
+    command = _force_command(name, config)
+    return f"{embedder} reads English alone; {first}`{command}` reads a hundred languages"
+
+
+def _force_command(name: str, config: Config) -> str:
+    fetch = "" if is_available(name) else f"palace models fetch {name} && "
+    return f"{fetch}palace index --force{'' if config.embedder else f' --embedder {name}'}"
