@@ -154,21 +154,19 @@ class Palace(Engine):
         path: str | Path,
         *,
         source: str = "auto",
-        room: str | None = None,
         folder: str | None = None,
         apply: bool = False,
         progress: Callable[[str, int, int], None] = lambda doing, done, total: None,
     ) -> ImportReport:
         """Import conversations and notes of another program; shown only, without ``apply``.
 
-        ``path`` is an export's file, .zip or folder; ``source`` its format, or ``auto``. ``room``
-        or ``folder`` say where the notes go, else among the chambers, or to ``Imports``. What was
-        imported before is not written again. Nothing is indexed. Raise ``UsageError`` for a format
+        ``path`` is an export's file, .zip or folder; ``source`` its format, or ``auto``. ``folder``
+        says where the notes go, else among the chambers, or to ``Imports``. What was imported
+        before is not written again. Nothing is indexed. Raise ``UsageError`` for a format
         that cannot be told, ``OSError`` for a file that cannot be read.
         """
-        place = {"room": room, "folder": folder}
         done: ImportReport = load(METHODS["import_export"])(
-            self, Path(path), source=source, apply=apply, progress=progress, **place
+            self, Path(path), source=source, folder=folder, apply=apply, progress=progress
         )
         return done
 

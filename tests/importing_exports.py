@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from memory_palace.features.importing.detection import find_reader
-from memory_palace.features.importing.items import Conversation, ImportedNote, ReadReport
+from memory_palace.features.importing.detection import FORMATS
+from memory_palace.features.importing.items import Conversation, ImportedNote, ImportReport
 
 
-def read_all(name: str, path: Path) -> tuple[list[Any], ReadReport]:
+def read_all(name: str, path: Path) -> tuple[list[Any], ImportReport]:
     """What a reader gives, with turns read as the importer does, and its report."""
-    report = ReadReport()
+    report = ImportReport(name, "Imports", is_applied=False)
     items: list[Any] = []
-    for item in find_reader(name)(path, report):
+    for item in FORMATS[name](path, report):
         if isinstance(item, Conversation):
             turns = [(turn.speaker, turn.text, turn.at) for turn in item.turns]
             items.append((item.source_id, item.title, item.started, item.url, turns))
         else:
             assert isinstance(item, ImportedNote)
             items.append(item)
-    report.dropped = Counter({kind: count for kind, count in report.dropped.items() if count})
     return items, report
 
 

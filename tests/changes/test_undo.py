@@ -300,7 +300,7 @@ def test_an_import_that_is_undone_can_be_imported_again(vault, tmp_path_factory)
     talk = claude_conversation(1, [claude_message(2, "human", "Warm the cell.")])
     (folder / "talks.json").write_text(json.dumps([talk]))
     for _ in range(2):
-        assert vault.import_export(folder / "talks.json", apply=True).fates["new"] == 1
+        assert vault.import_export(folder / "talks.json", apply=True).counts["new"] == 1
         vault.changes.undo(apply=True)
 
 

@@ -52,19 +52,20 @@ def test_claude_code_keeps_what_was_written_and_nothing_else(tmp_path: Path) -> 
         said(
             14, "assistant", [{"type": "text", "text": "secret"}], message={"model": "<synthetic>"}
         ),
-        said(11, "user", "repeated"),
         said(15, "user", "[Request interrupted by user]"),
         said(16, "user", [{"type": "hologram", "text": "secret"}]),
     ]
     write_lines(tmp_path / "-home-me" / f"{NAME}.jsonl", lines)
-    write_lines(tmp_path / "-home-me" / "agent-17.jsonl", [said(1, "user", "secret")])
+    write_lines(
+        tmp_path / "-home-me" / "agent-17.jsonl", [said(1, "user", "secret", isSidechain=True)]
+    )
     (tmp_path / "-home-me" / "memory").mkdir()
     (tmp_path / "-home-me" / "memory" / "MEMORY.md").write_text("- likes tea\n")
     items, report = read_all("claude-code", tmp_path)
     assert items[0] == (
         NAME,
         "Frost on the gauge",
-        at(1),
+        None,
         "",
         [
             ("user", "Why <b>frost</b>?", at(1)),
@@ -74,16 +75,6 @@ def test_claude_code_keeps_what_was_written_and_nothing_else(tmp_path: Path) -> 
         ],
     )
     assert [note.path_hint for note in items[1:]] == ["-home-me/memory/MEMORY.md"]
-    assert report.dropped == {
-        "system": 9,
-        "thinking": 1,
-        "tool_use": 1,
-        "tool_result": 1,
-        "sidechain": 2,
-        "image": 1,
-        "repeated": 1,
-        "hologram": 1,
-    }
     assert not report.broken
 
 
@@ -120,6 +111,7 @@ CODEX = [
     line("response_item", {"type": "function_call", "name": "shell", "arguments": "secret"}),
     line("response_item", {"type": "function_call_output", "output": "secret"}),
     line("event_msg", {"type": "token_count", "info": None}),
+    line("event_msg", {"type": "thread_name_updated", "thread_name": "Frost"}),
     event("assistant", "Because of cold.", 4),
     item("assistant", "Because of cold.", 5),
     event("user", "go on", 6),
@@ -131,43 +123,23 @@ CODEX = [
 ]
 
 
-def test_codex_gives_each_message_once_and_what_was_said_twice_twice(tmp_path: Path) -> None:
+def test_codex_gives_what_was_said_without_the_events_that_repeat_it(tmp_path: Path) -> None:
     path = write_lines(tmp_path / f"rollout-2026-04-01T08-00-00-{NAME}.jsonl", CODEX)
-    items, report = read_all("codex", path)
+    items, _ = read_all("codex", path)
     turns = [
         ("user", "Why frost?", at(2)),
-        ("assistant", "Because of cold.", at(4)),
+        ("assistant", "Because of cold.", at(5)),
         ("user", "go on", at(6)),
         ("user", "go on", at(7)),
     ]
-    assert items == [(NAME, "", at(0), "", turns)]
-    assert report.dropped == {"system": 7, "thinking": 2, "tool": 2}
-    only = {
-        "events": [entry for entry in CODEX if entry["type"] != "response_item"],
-        "items": [entry for entry in CODEX if entry["type"] != "event_msg"],
-    }
-    for name, lines in only.items():
-        path = write_lines(tmp_path / name / f"rollout-{NAME}.jsonl", lines)
-        items, _ = read_all("codex", path)
-        assert [turn[:2] for turn in items[0][4]] == [turn[:2] for turn in turns], name
-
-
-def test_codex_reads_items_without_an_envelope(tmp_path: Path) -> None:
-    bare = [
-        {"id": NAME, "timestamp": "2026-04-01T08:00:00.000Z", "instructions": None},
-        {"record_type": "state"},
-        item("user", "Old words")["payload"],
-    ]
-    items, _ = read_all("codex", write_lines(tmp_path / "rollout-old.jsonl", bare))
-    assert items[0][:3] == (NAME, "", at(0))
-    assert [turn[:2] for turn in items[0][4]] == [("user", "Old words")]
+    assert items == [(NAME, "Frost", at(0), "", turns)]
 
 
 def test_a_session_of_a_helper_is_counted_and_not_given(tmp_path: Path) -> None:
     lines = [meta(source={"subagent": {"thread_spawn": {}}}), *CODEX[5:]]
     items, report = read_all("codex", write_lines(tmp_path / "rollout-x.jsonl", lines))
     assert not items
-    assert report.dropped == {"sidechain": 1, "empty": 1}
+    assert report.left_out == {"empty": 1}
 
 
 def claw(number: int, parent: int | None, role: str, content: Any) -> dict[str, Any]:
@@ -180,14 +152,13 @@ def claw(number: int, parent: int | None, role: str, content: Any) -> dict[str, 
     }
 
 
-def test_openclaw_gives_the_last_branch_without_what_the_gateway_wrote(tmp_path: Path) -> None:
+def test_openclaw_gives_what_was_said_without_what_the_gateway_wrote(tmp_path: Path) -> None:
     about = 'Conversation info (untrusted metadata):\n```json\n{\n  "sender": "secret"\n}\n```\n\n'
     text = [{"type": "text", "text": f"{about}[Telegram Ann id:7 2026-04-01 08:00 UTC] Why frost?"}]
     lines = [
         {"type": "session", "version": 3, "id": NAME, "timestamp": "2026-04-01T08:00:00.000Z"},
         {"type": "model_change", "id": "e0", "parentId": None, "provider": "secret"},
         claw(1, 0, "user", text),
-        claw(2, 1, "assistant", [{"type": "text", "text": "Old answer"}]),
         claw(3, 1, "assistant", [{"type": "thinking", "thinking": "secret"}]),
         claw(4, 3, "assistant", [{"type": "toolCall", "id": "t", "name": "x", "arguments": {}}]),
         claw(5, 4, "toolResult", [{"type": "text", "text": "secret"}]),
@@ -201,21 +172,13 @@ def test_openclaw_gives_the_last_branch_without_what_the_gateway_wrote(tmp_path:
     (workspace / "memory").mkdir(parents=True)
     for name in ("MEMORY.md", "SOUL.md", "memory/2026-04-01.md"):
         (workspace / name).write_text(f"# {name}\n")
-    items, report = read_all("openclaw", tmp_path)
+    items, _ = read_all("openclaw", tmp_path)
     turns = [("user", "Why frost?", at(1)), ("assistant", "Cold.", at(6))]
     assert items[0] == (NAME, "", at(0), "", turns)
     assert [note.path_hint for note in items[1:]] == [
         "workspace/MEMORY.md",
         "workspace/memory/2026-04-01.md",
     ]
-    assert report.dropped == {
-        "system": 5,
-        "branch": 1,
-        "thinking": 1,
-        "toolCall": 1,
-        "tool": 1,
-        "configuration": 1,
-    }
 
 
 @pytest.mark.parametrize("name", ["claude-code", "codex", "openclaw"])

@@ -3,39 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
 
 from memory_palace.changes.composing import file_name
-from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.features.importing.items import Conversation, ImportedNote, Turn, Withheld
+from memory_palace.errors import CheckFailedError
+from memory_palace.features.importing.items import Conversation, Turn, Withheld
 from memory_palace.features.importing.quoting import is_block, quote_text
 from memory_palace.language.visible import visible
-from memory_palace.notes.frontmatter import set_fields, write_front_matter
+from memory_palace.notes.frontmatter import write_front_matter
 from memory_palace.notes.withholding import leave_out, withhold
+from memory_palace.tools import shorten
 
 ORIGIN = "import"
 """What the front matter of all that was imported says: it is not trusted as one's own notes are."""
 MOST_BYTES = 48 * 1024
 """Of the turns in one note; a longer conversation gets several. One turn is never divided."""
-_MOST_TITLE, _MOST_BEGINNING = 120, 60
-_MOST_NAME = 80
-_NAME = re.compile(r"[^\w.'’ -]+")
+_MOST_TITLE, _MOST_BEGINNING = 80, 60
 _PRIVATE = re.compile(r"<(?=/?private\b)", re.IGNORECASE)
 _WITHHELD = "(left out here: a secret, or private)"
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenTurn:
-    """A turn as it stands in a note."""
-
-    text: str
-    day: str
-    """On which it was said, or nothing."""
-    time: str = ""
-    """Of that day, and its zone."""
 
 
 def digest_turns(turns: Sequence[Turn]) -> str:
@@ -53,17 +41,14 @@ def title_of(conversation: Conversation) -> str:
     """Return the title of a conversation on one line, else how it begins."""
     first = conversation.turns[0].text
     for text, most in ((conversation.title, _MOST_TITLE), (first, _MOST_BEGINNING)):
-        words = " ".join(_plain(text[: 8 * most]).split())
-        if len(words) > most:
-            return f"{words[:most].rpartition(' ')[0] or words[:most]} …"
-        if words:
+        if words := shorten(_plain(text[: 8 * most]), most):
             return words
     return "Untitled conversation"
 
 
 def write_turns(
     turns: Sequence[Turn], title: str, *, first: int
-) -> tuple[list[WrittenTurn], list[Withheld]]:
+) -> tuple[list[Turn], list[Withheld]]:
     """Return turns as Markdown that opens nothing, and what of them is not written.
 
     ``first`` is the number of the first turn in the conversation, from 1.
@@ -78,30 +63,31 @@ def write_turns(
         else:
             withheld += [Withheld(title, number, p.line, p.message) for p in problems]
         text = quote_text(clean, is_bold=turn.speaker != "user")
-        day = turn.at.date().isoformat() if turn.at else ""
-        time = f"{turn.at:%H:%M} {turn.at:%Z}".rstrip() if turn.at else ""
         gap = "\n\n" if is_block(text) else " "
-        written.append(WrittenTurn(f"**{_name(turn.speaker)}:**{gap}{text}\n", day, time))
+        written.append(replace(turn, text=f"**{turn.speaker.title()}:**{gap}{text}\n"))
     return written, withheld
 
 
 def compose_part(
     conversation: Conversation,
     title: str,
-    written: Sequence[WrittenTurn],
+    written: Sequence[Turn],
     *,
     source: str,
-    date: datetime | None,
     part: int,
     before: str,
-) -> bytes:
-    """Return the note of some turns of a conversation; ``before`` is the path of the part before.
+    said: datetime | None,
+) -> tuple[str, bytes]:
+    """Return the path, below the folder of the source, and the bytes of a note of some turns.
 
-    A day other than that of the turn before gets a heading, with the time.
+    ``before`` is the path of the part before, and ``said`` the moment of the turn before.
     """
+    dated = (turn.at for turn in written if turn.at)
+    moment = said if part == 1 else next(dated, said)
+    day = moment.date().isoformat() if moment else None
     fields: dict[str, object] = {
         "title": title if part == 1 else f"{title} ({part})",
-        "date": date.date().isoformat() if date else None,
+        "date": day,
         "type": "conversation",
         "origin": ORIGIN,
         "source": source,
@@ -110,67 +96,38 @@ def compose_part(
         "started": conversation.started.isoformat() if conversation.started else None,
         "continues": before or None,
     }
-    day = date.date().isoformat() if date else ""
-    return (write_front_matter(fields) + join_turns(written, day)).encode()
+    number = f" ({part})" if part > 1 else ""
+    name = file_name(f"{day or 'undated'} {title.rstrip(' …')}{number}")
+    year = f"{day[:4]}/" if day else ""
+    return f"{year}{name}", (write_front_matter(fields) + join_turns(written, moment)).encode()
 
 
-def join_turns(written: Sequence[WrittenTurn], day: str) -> str:
-    """Return turns one below the other, as they follow what was said on ``day``."""
-    parts = []
+def join_turns(written: Sequence[Turn], said: datetime | None) -> str:
+    """Return turns one below the other, as they follow what was said at a moment.
+
+    A day other than that of the turn before gets a heading, with the time.
+    """
+    day, parts = said.date() if said else None, []
     for turn in written:
-        if turn.day and turn.day != day:
-            day = turn.day
-            parts.append(f"\n## {day} {turn.time}".rstrip() + "\n")
+        if turn.at and turn.at.date() != day:
+            day = turn.at.date()
+            parts.append(f"\n## {day} {turn.at:%H:%M %Z}\n")
         parts.append(f"\n{turn.text}")
     return "".join(parts)
 
 
-def split_parts(
-    written: Sequence[WrittenTurn], room: int = MOST_BYTES
-) -> Iterator[list[WrittenTurn]]:
-    """Divide turns into those of one note each; ``room`` is left in the first."""
-    part: list[WrittenTurn] = []
-    size = MOST_BYTES - room
+def split_parts(written: Sequence[Turn], *, filled: int) -> list[list[Turn]]:
+    """Divide turns into those of one note each, the first of which has bytes already."""
+    parts: list[list[Turn]] = [[]]
+    size = filled
     for turn in written:
         length = len(turn.text.encode())
-        if (part or room < MOST_BYTES) and size + length > MOST_BYTES:
-            yield part
-            part, size = [], 0
-        part.append(turn)
+        if size and size + length > MOST_BYTES:
+            parts.append([])
+            size = 0
+        parts[-1].append(turn)
         size += length
-    yield part
-
-
-def name_conversation(title: str, date: datetime | None, part: int) -> str:
-    """Return the file name: day, title, and the number of the part from 2."""
-    day = f"{date.date().isoformat()} " if date else ""
-    number = f" ({part})" if part > 1 else ""
-    shown = title if len(title) <= _MOST_NAME else title[:_MOST_NAME].rsplit(" ", 1)[0]
-    shown = shown.rstrip(" …")
-    try:
-        return file_name(f"{day}{shown}{number}")
-    except UsageError:
-        return file_name(f"{day}conversation{number}")
-
-
-def add_origin(note: ImportedNote, source: str) -> bytes:
-    """Return a note with where it is from in its front matter.
-
-    A file that has front matter keeps its lines; raise ``PalaceError`` where that cannot be read.
-    """
-    fields: dict[str, object] = {key: _line(value) for key, value in note.fields.items()}
-    if note.fields:
-        fields = {"title": _line(note.title), **fields}
-        if note.date:
-            fields.setdefault("date", note.date.date().isoformat())
-        fields |= {"source": source, "source_id": _line(note.source_id)}
-    return set_fields(note.path_hint or note.title, note.data, {**fields, "origin": ORIGIN})
-
-
-def _name(speaker: str) -> str:
-    """Return who speaks as a label has it."""
-    words = " ".join(_NAME.sub(" ", speaker).split()[:3])[:40].strip(" .'-")
-    return words[:1].upper() + words[1:] if words[:1].isalpha() else "Someone"
+    return parts
 
 
 def _line(text: str) -> str:

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from memory_palace.shown import Shown, plural
+
 Fate: TypeAlias = Literal["new", "grown", "present", "changed", "edited", "gone"]
 """What becomes of a conversation or note: "changed" at its source where no turn may be lost,
 "edited" here while its source changed, "gone" from here: these are left as they are."""
+_FATES: Mapping[Fate, str] = {
+    "new": "new",
+    "grown": "with more",
+    "present": "there already",
+    "changed": "changed at its source, left",
+    "edited": "edited here, left",
+    "gone": "gone from here, left out",
+}
+_MOST_LISTED = 10
+_MOST_BROKEN = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +31,7 @@ class Turn:
     """What one speaker said at one time."""
 
     speaker: str
-    """"user", "assistant", or a name that the export gives."""
+    """"user" or "assistant"."""
     text: str
     """As it was written, in Markdown or plain; not empty."""
     at: datetime | None = None
@@ -31,31 +43,27 @@ class Conversation:
     """A conversation, its turns in the order of time."""
 
     source_id: str
-    """Names it in its export for good: the same in every later export of the same account."""
+    """Names it in its export for good: the same in every later export of the same account. Empty
+    where the export has none: how it begins names it then."""
     title: str
     """Empty where the export has none."""
     started: datetime | None
+    """When it began; ``None`` where only the turns say so."""
     turns: Sequence[Turn]
     url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedNote:
-    """A note of another program: a Markdown file, an entity, a drawer."""
+    """A note of another program: a Markdown file, or text that the reader made."""
 
     source_id: str
     """Names it in its source for good; the path, where a source has no better name."""
     path_hint: str
-    """Its POSIX path under the root of the source, with suffix; empty where it has none. Not yet
-    checked: it may hold `..`, unsafe characters, and differ from another by case alone."""
-    title: str
+    """Its POSIX path under the root of the source, with suffix. Not yet checked: it may hold `..`,
+    unsafe characters, and differ from another by case alone."""
     data: bytes
-    """The whole file, front matter included, or text that the reader made; UTF-8."""
-    date: datetime | None = None
-    """When it was written, where the source knows."""
-    fields: Mapping[str, str] = field(default_factory=dict)
-    """Front matter that the source gives beside the text. Empty where `data` is a file that keeps
-    its bytes."""
+    """The whole file, front matter included; UTF-8."""
 
 
 Item: TypeAlias = Conversation | ImportedNote
@@ -70,20 +78,6 @@ class Broken:
     position: str
     """"line 12", "entry 4", "byte 1024"."""
     reason: str
-
-
-@dataclass(slots=True)
-class ReadReport:
-    """What a reader left out."""
-
-    dropped: Counter[str] = field(default_factory=Counter)
-    """Parts by kind, as the export names them, beside "branch", "empty", "hidden" and others."""
-    broken: list[Broken] = field(default_factory=list)
-
-
-ExportReader: TypeAlias = Callable[[Path, ReadReport], Iterator[Item]]
-"""Gives each conversation or note of an export (a file, its .zip, or its folder), one in memory at
-a time, in the same order for the same bytes; what is left out is counted in the report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,19 +103,73 @@ class Sighted:
 
 
 @dataclass(slots=True)
-class ImportReport:
-    """What an import did, or would do."""
+class ImportReport(Shown):
+    """What an import wrote, or would write; it is filled while the export is read."""
 
-    source: str
+    format: str
+    """The program that the export is of."""
     folder: str
-    """Into which new notes go, relative to the root."""
+    """Where new notes go, relative to the root."""
     is_applied: bool
-    fates: Counter[Fate] = field(default_factory=Counter)
+    """Whether anything was written; else it is what would be."""
+    counts: dict[Fate, int] = field(default_factory=lambda: dict.fromkeys(_FATES, 0))
     turns: int = 0
-    """Written, or to be written."""
-    written_bytes: int = 0
-    seen: list[Sighted] = field(default_factory=list)
-    """What is not there already as it is; the first ten thousand."""
+    """Of conversations, written or to be written."""
+    bytes: int = 0
+    notes: list[Sighted] = field(default_factory=list)
+    """Those that are not there already as they are."""
+    left_out: dict[str, int] = field(default_factory=Counter)
+    """Entries that are no memory: "empty" where nothing was said, and "other" kinds."""
     withheld: list[Withheld] = field(default_factory=list)
-    withheld_count: int = 0
-    read: ReadReport = field(default_factory=ReadReport)
+    """Secrets and private passages."""
+    broken: list[Broken] = field(default_factory=list)
+    """Entries that could not be read."""
+    remark: str | None = None
+    """Why the index is behind the notes; else null."""
+
+    def leave_out(self, kind: str) -> None:
+        """Count an entry that is no memory."""
+        self.left_out[kind] += 1
+
+    def refuse(self, file: str, position: str, reason: str) -> None:
+        """Name an entry that could not be read; past ten thousand they are only counted."""
+        if len(self.broken) < _MOST_BROKEN:
+            self.broken.append(Broken(file, position, reason))
+        else:
+            self.leave_out("broken")
+
+    def lines(self) -> Iterator[str]:
+        """Return the figures, and the first of the notes."""
+        written = "written to" if self.is_applied else "would be written to"
+        turns = f"{plural(self.turns, 'turn')}, " if self.turns else ""
+        yield f"{self.format}: {turns}{self.bytes / 1e6:.1f} MB {written} {self.folder}/"
+        counts = (f"{count:,} {_FATES[fate]}" for fate, count in self.counts.items() if count)
+        yield "; ".join(counts) or "nothing to import"
+        yield from (f"{_FATES[seen.fate]}: {seen.path}" for seen in self.notes[:_MOST_LISTED])
+        if len(self.notes) > _MOST_LISTED:
+            yield f"and {len(self.notes) - _MOST_LISTED:,} more"
+        if self.left_out:
+            kinds = (f"{count:,} {kind}" for kind, count in self.left_out.items())
+            yield f"left out: {', '.join(kinds)}"
+        if self.withheld:
+            yield f"not to be indexed: {plural(len(self.withheld), 'secret or private passage')}"
+        if self.broken:
+            yield f"not read: {plural(len(self.broken), 'place')}"
+
+    def remarks(self, *, as_json: bool) -> Iterable[str]:
+        """Return what was not read or not written, and why the index is behind."""
+        for broken in self.broken[:_MOST_LISTED]:
+            yield f"{broken.file}, {broken.position}: {broken.reason}"
+        for one in self.withheld[:_MOST_LISTED]:
+            turn = f", turn {one.turn}" if one.turn else ""
+            line = f", line {one.line}" if one.line else ""
+            yield f"“{one.title}”{turn}{line}: {one.why}"
+        if self.remark:
+            yield self.remark
+        if not self.is_applied and (self.counts["new"] or self.counts["grown"]):
+            yield "nothing was written; add --apply"
+
+
+ExportReader: TypeAlias = Callable[[Path, ImportReport], Iterator[Item]]
+"""Gives each conversation or note of an export (a file, its .zip, or its folder), one in memory at
+a time, in the same order for the same bytes; what cannot be read is named in the report."""

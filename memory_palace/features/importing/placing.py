@@ -20,16 +20,12 @@ CHAMBER, FOLDER = "chambers/imports", "Imports"
 _HEAD_BYTES = 4096
 
 
-def choose_folder(paths: PalacePaths, source: str, room: str | None, folder: str | None) -> str:
+def choose_folder(paths: PalacePaths, source: str, folder: str | None) -> str:
     """Return the folder, relative to the root, that notes of a source go into.
 
-    ``room`` may name a folder inside one. Without either it is ``imports`` among the chambers, and
-    ``Imports`` in notes taken as they stand. Raise ``UsageError`` for both.
+    It is below ``folder``, else below ``imports`` among the chambers, and below ``Imports`` in
+    notes taken as they stand.
     """
-    if room is not None and folder is not None:
-        raise UsageError("give a room or a folder, not both")
-    if room is not None:
-        return f"{paths.rooms.path_of(room)}/{source}"
     if folder is not None:
         inside = folder.removeprefix(paths.prefix).strip("/")
         return f"{paths.prefix}{inside}/{source}" if inside else f"{paths.prefix}{source}"
@@ -42,8 +38,6 @@ def choose_folder(paths: PalacePaths, source: str, room: str | None, folder: str
 def check_foreign(paths: PalacePaths, path: Path) -> None:
     """Raise ``UsageError`` for what is no export but this palace, ``OSError`` where nothing is."""
     path.stat()
-    if not (path.is_file() or path.is_dir()):
-        raise UsageError(f"{path} is neither a file nor a folder")
     here, home = os.path.realpath(path), os.path.realpath(paths.notes)
     if path.is_dir() and os.path.commonpath((here, home)) in (here, home):
         raise UsageError(f"{path} is this palace, or a part of it; its notes are here already")
@@ -79,17 +73,16 @@ class Places:
         Where the name belongs to another note, a digest of the id is added to it.
         """
         folder, _, name = path.rpartition("/")
+        mark = digest_of(identity.encode("utf-8", "replace"))
         stem = name.removesuffix(".md")
-        for number in range(1000):
-            mark = sha256(identity.encode("utf-8", "replace")).hexdigest()[: 8 + number]
-            chosen = file_name(f"{stem} {mark}") if number else name
+        for chosen in (name, file_name(f"{stem} {mark[:8]}"), file_name(f"{stem} {mark}")):
             taken = self._names(folder).get(_fold(chosen))
             if taken is None:
                 return f"{folder}/{chosen}", None
             standing = self.read(taken)
             if standing is not None and (standing == data or source_id_of(standing) == identity):
                 return taken, standing
-        raise UsageError(f"{path} and a thousand names like it are taken; move some of them")
+        raise UsageError(f"{path} and other names for it are taken; move some of them")
 
     def find(self, path: str, identity: str, written: str) -> str | None:
         """Return where a note is now that was written to a path; ``None`` where it is gone.
@@ -99,7 +92,7 @@ class Places:
         found = path if self.read(path) is not None else None
         if found is None:
             moved = self._by_source.get(identity, [])
-            same = [place for place in moved if _digest(self.read(place)) == written]
+            same = [place for place in moved if digest_of(self.read(place) or b"") == written]
             found = [*moved, *same][-1] if moved else None
         return None if found is None or is_cold_path(self._paths, found) else found
 
@@ -122,10 +115,10 @@ class Places:
         return self._taken[folder]
 
 
-def safe_path(hint: str, title: str) -> str:
+def safe_path(hint: str) -> str:
     """Return a path of another program, every part a name that is safe here."""
     parts = PurePosixPath(hint.replace("\\", "/")).parts
-    *folders, file = [part for part in parts if part not in ("/", "..")] or [f"{title}.md"]
+    *folders, file = [part for part in parts if part not in ("/", "..")] or ["untitled"]
     stem, suffix = os.path.splitext(file)  # noqa: PTH122
     suffix = suffix if suffix.lower() in SUFFIXES else ".md"
     return "/".join([*map(_safe_name, folders), _safe_name(stem) + suffix])
@@ -135,7 +128,7 @@ def _safe_name(name: str) -> str:
     try:
         return file_name(name.lstrip(".")).removesuffix(".md")
     except UsageError:
-        return f"untitled {sha256(name.encode('utf-8', 'replace')).hexdigest()[:8]}"
+        return f"untitled {digest_of(name.encode('utf-8', 'replace'))[:8]}"
 
 
 def source_id_of(data: bytes) -> str:
@@ -151,5 +144,6 @@ def _fold(name: str) -> str:
     return unicodedata.normalize("NFC", name).casefold()
 
 
-def _digest(data: bytes | None) -> str:
-    return "" if data is None else sha256(data).hexdigest()
+def digest_of(data: bytes) -> str:
+    """Return the SHA-256 of bytes, in hex digits."""
+    return sha256(data).hexdigest()

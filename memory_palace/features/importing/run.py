@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime
-from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TypeAlias
 
 from memory_palace.changes.changing import WAIT_SECONDS, now
@@ -21,18 +19,15 @@ from memory_palace.config import PalacePaths
 from memory_palace.engine import Engine
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.features.importing.composing import (
-    MOST_BYTES,
-    WrittenTurn,
-    add_origin,
+    ORIGIN,
     compose_part,
     digest_turns,
     join_turns,
-    name_conversation,
     split_parts,
     title_of,
     write_turns,
 )
-from memory_palace.features.importing.detection import FORMATS, detect, find_reader
+from memory_palace.features.importing.detection import FORMATS, detect
 from memory_palace.features.importing.items import (
     Conversation,
     Fate,
@@ -42,8 +37,15 @@ from memory_palace.features.importing.items import (
     Sighted,
     Withheld,
 )
-from memory_palace.features.importing.placing import Places, check_foreign, choose_folder, safe_path
+from memory_palace.features.importing.placing import (
+    Places,
+    check_foreign,
+    choose_folder,
+    digest_of,
+    safe_path,
+)
 from memory_palace.language.visible import visible
+from memory_palace.notes.frontmatter import set_fields
 from memory_palace.notes.withholding import withhold
 from memory_palace.storage.logs import read_records
 
@@ -51,8 +53,6 @@ AUTO = "auto"
 LOG = "imports.jsonl"
 Progress: TypeAlias = Callable[[str, int, int], None]
 _BATCH_NOTES, _BATCH_BYTES = 100, 4 << 20
-_MOST_SHOWN = 10_000
-"""Places that are kept for the report; past that they are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +78,7 @@ def read_imported(paths: PalacePaths) -> dict[tuple[str, str], Imported]:
     for record in read_records(paths.logs / LOG):
         with suppress(TypeError):  # a line of another shape
             one = Imported(**record)
-            texts = (one.source, one.identity, one.path, one.digest, one.written)
-            counts = (one.turns, one.part)
-            if all(isinstance(t, str) for t in texts) and all(type(n) is int for n in counts):
-                found[one.source, one.identity] = one
+            found[one.source, one.identity] = one
     return found
 
 
@@ -103,7 +100,6 @@ def import_export(
     path: Path,
     *,
     source: str = AUTO,
-    room: str | None = None,
     folder: str | None = None,
     apply: bool = False,
     progress: Progress = lambda doing, done, total: None,
@@ -116,24 +112,18 @@ def import_export(
     itself.
     """
     check_foreign(engine.paths, path)
-    chosen = source if source != AUTO else detect(path)
-    if chosen is None and path.is_dir() and next(path.rglob("*.md"), None):
+    chosen = detect(path) if source == AUTO else source
+    if chosen is None or chosen not in FORMATS:
         raise UsageError(
-            f"{path} holds notes, which need no import: `palace init --here` there makes it a "
-            "palace, or copy it into this one"
+            f"{path} is of no known format; --from names one of {', '.join(FORMATS)}. A folder of "
+            "notes needs no import: `palace init --here` there makes it a palace"
         )
-    if chosen is None:
-        raise UsageError(
-            f"{path} is of no known shape; name its format with --from ({', '.join(FORMATS)})"
-        )
-    read = find_reader(chosen)
     if apply:
         with engine.writing(wait_seconds=WAIT_SECONDS):
             recover(engine.paths)
-    into = choose_folder(engine.paths, chosen, room, folder)
-    report = ImportReport(chosen, into, apply)
+    report = ImportReport(chosen, choose_folder(engine.paths, chosen, folder), apply)
     importer = _Importer(engine, report)
-    for count, item in enumerate(read(path, report.read), start=1):
+    for count, item in enumerate(FORMATS[chosen](path, report), start=1):
         importer.take(item)
         progress("importing" if apply else "reading", count, count)
     importer.write()
@@ -148,28 +138,26 @@ class _Importer:
         self._known = read_imported(engine.paths)
         self._places = Places(engine)
         self._steps: list[_Step] = []
-        self._written: str | None = None
         self._size = 0
+        self._written: str | None = None
 
     def take(self, item: Item) -> None:
         """Plan an item; write what is planned where it is enough for a batch."""
-        if isinstance(item, Conversation):
-            step = self._plan_conversation(item)
-        else:
-            step = self._plan_note(item)
+        step = self._plan_talk(item) if isinstance(item, Conversation) else self._plan_note(item)
         report, size = self._report, 0
         for operation in step.operations:
-            data = operation.data if isinstance(operation, Create) else operation.after
-            before = b"" if isinstance(operation, Create) else operation.before
-            self._places.plan(operation.path, data)
-            size += len(data) - len(before)
-        report.fates[step.fate] += 1
+            match operation:
+                case Create(path, data):
+                    size += len(data)
+                case Replace(path, before, data):
+                    size += len(data) - len(before)
+            self._places.plan(path, data)
+        report.counts[step.fate] += 1
         report.turns += step.turns
-        report.written_bytes += size
-        report.withheld_count += len(step.withheld)
-        report.withheld += step.withheld[: _MOST_SHOWN - len(report.withheld)]
-        if step.fate != "present" and len(report.seen) < _MOST_SHOWN:
-            report.seen.append(Sighted(step.fate, step.title, step.path))
+        report.bytes += size
+        report.withheld += step.withheld
+        if step.fate != "present":
+            report.notes.append(Sighted(step.fate, step.title, step.path))
         if step.record is not None:
             self._known[step.record.source, step.record.identity] = step.record
         self._steps.append(step)
@@ -188,7 +176,7 @@ class _Importer:
                     self._engine.paths,
                     [*operations, grow(self._engine.paths, LOG, map(asdict, records))],
                     command="import",
-                    reason=f"import from {self._report.source}",
+                    reason=f"import from {self._report.format}",
                     now=now(),
                     continues=self._written,
                     agent=self._engine.agent,
@@ -197,95 +185,79 @@ class _Importer:
         if self._report.is_applied:
             self._places.forget()
 
-    def _plan_conversation(self, item: Conversation) -> _Step:
-        """Plan a conversation: new, or with turns since.
+    def _plan_talk(self, item: Conversation) -> _Step:
+        """Plan a conversation: new, or with turns since."""
+        title, turns, source = title_of(item), item.turns, self._report.format
+        begun = min((turn.at for turn in turns if turn.at), default=None)
+        identity = item.source_id or digest_turns(turns[:1])
+        item = replace(item, source_id=identity, started=item.started or begun)
+        known = self._known.get((source, identity))
+        if known is None:
+            nothing = Imported(source, identity, path="", digest="", written="", part=0)
+            return self._plan_turns("new", title, item, nothing)
+        found = self._places.find(known.path, identity, known.written)
+        if found is None:
+            return _Step("gone", title, known.path)
+        if len(turns) < known.turns or digest_turns(turns[: known.turns]) != known.digest:
+            return _Step("changed", title, found)
+        if len(turns) == known.turns:
+            return _Step("present", title, found)
+        return self._plan_turns("grown", title, item, replace(known, path=found))
+
+    def _plan_turns(self, fate: Fate, title: str, item: Conversation, known: Imported) -> _Step:
+        """Plan the turns of a conversation that are not written yet.
 
         They go below what stands there, or into a note of their own where somebody edited it.
         """
-        turns, title, source = item.turns, title_of(item), self._report.source
-        known = self._known.get((source, item.source_id))
-        count, part, path, data, standing = 0, 0, "", b"", False
-        if known is not None:
-            count, part = known.turns, known.part
-            found = self._places.find(known.path, item.source_id, known.written)
-            if found is None:
-                return _Step("gone", title, known.path)
-            if len(turns) < count or digest_turns(turns[:count]) != known.digest:
-                return _Step("changed", title, found)
-            if len(turns) == count:
-                return _Step("present", title, found)
-            path, data = found, self._places.read(found) or b""
-            standing = _digest(data) == known.written
-        written, withheld = write_turns(turns[count:], title, first=count + 1)
+        turns, path, part = item.turns, known.path, known.part
+        data = self._places.read(path) or b""
+        is_untouched = digest_of(data) == known.written
+        said = (turns[known.turns - 1].at if known.turns else None) or item.started
+        written, withheld = write_turns(turns[known.turns :], title, first=known.turns + 1)
+        parts = split_parts(written, filled=len(data) if is_untouched else 0)
         operations: list[Create | Replace] = []
-        room = max(MOST_BYTES - len(data), 0) if standing else MOST_BYTES
-        parts = list(split_parts(written, room))
-        said = (turns[count - 1].at if count else None) or item.started
-        if standing and (below := parts.pop(0)):
-            whole = join_turns(below, said.date().isoformat() if said else "").encode()
-            operations.append(Replace(path, data, data + whole))
-            data += whole
-        date = (turns[count].at or said) if known else (item.started or turns[0].at)
-        for each in parts:
+        if is_untouched and (below := parts.pop(0)):
+            after = data + join_turns(below, said).encode()
+            operations.append(Replace(path, data, after))
+            data = after
+        for turns_of_part in parts:
             part += 1
-            path, data, made = self._plan_part(item, title, each, part, path, date)
-            operations += made
-        digest = digest_turns(turns)
-        record = Imported(source, item.source_id, path, digest, _digest(data), len(turns), part)
-        fate: Fate = "grown" if known else "new"
-        return _Step(fate, title, path, operations, record, len(written), withheld)
-
-    def _plan_part(
-        self,
-        item: Conversation,
-        title: str,
-        part: Sequence[WrittenTurn],
-        number: int,
-        before: str,
-        date: datetime | None,
-    ) -> tuple[str, bytes, list[Create]]:
-        """Return the path and bytes of a part's note, and what makes it where it is not there."""
-        day = next((turn.day for turn in part if turn.day), "")
-        start = datetime.fromisoformat(day) if number > 1 and day else date
-        source = self._report.source
-        data = compose_part(
-            item, title, part, source=source, date=start, part=number, before=before
+            name, made = compose_part(
+                item, title, turns_of_part, source=known.source, part=part, before=path, said=said
+            )
+            hint = f"{self._report.folder}/{name}"
+            path, standing = self._places.choose(hint, made, known.identity)
+            operations += [Create(path, made)] if standing is None else []
+            data = standing or made
+        digest, written_digest = digest_turns(turns), digest_of(data)
+        record = Imported(
+            known.source, known.identity, path, digest, written_digest, len(turns), part
         )
-        year = f"{start.year}/" if start else ""
-        name = f"{self._report.folder}/{year}{name_conversation(title, start, number)}"
-        path, standing = self._places.choose(name, data, item.source_id)
-        return (path, data, [Create(path, data)]) if standing is None else (path, standing, [])
+        return _Step(fate, title, path, operations, record, len(written), withheld)
 
     def _plan_note(self, item: ImportedNote) -> _Step:
         """Plan a note: new, or changed at its source and not here."""
-        source, identity = self._report.source, item.source_id
-        digest, known = _digest(item.data), self._known.get((source, identity))
-        title = visible(item.title) or item.path_hint
+        source, identity = self._report.format, item.source_id
+        digest, known = digest_of(item.data), self._known.get((source, identity))
+        title = visible(PurePosixPath(item.path_hint).stem)
         clean, problems = withhold(item.data.decode("utf-8", "replace"), "")
-        if problems:
-            item = replace(item, data=clean.encode())
-        try:
-            data = add_origin(item, source)
-        except PalaceError:  # front matter that cannot be read is kept as it is
-            data = item.data
+        data = clean.encode() if problems else item.data
+        with suppress(PalaceError):  # front matter that cannot be read is kept as it is
+            data = set_fields(item.path_hint, data, {"origin": ORIGIN})
         withheld = [Withheld(title, 0, p.line, p.message) for p in problems]
         if known is None:
-            hint = f"{self._report.folder}/{safe_path(item.path_hint, title)}"
-            path, standing = self._places.choose(hint, data, item.source_id)
+            hint = f"{self._report.folder}/{safe_path(item.path_hint)}"
+            path, standing = self._places.choose(hint, data, identity)
             made = [Create(path, data)] if standing is None else []
-            record = Imported(source, identity, path, digest, _digest(standing or data))
+            record = Imported(source, identity, path, digest, digest_of(standing or data))
             return _Step("new", title, path, made, record, 0, withheld)
-        found = self._places.find(known.path, item.source_id, known.written)
+        found = self._places.find(known.path, identity, known.written)
         before = self._places.read(found) if found else None
         if found is None or before is None:
             return _Step("gone", title, known.path)
         if digest == known.digest or before == data:
             return _Step("present", title, found)
-        if _digest(before) != known.written:
+        if digest_of(before) != known.written:
             return _Step("edited", title, found)
-        record = Imported(source, identity, found, digest, _digest(data))
+        record = Imported(source, identity, found, digest, digest_of(data))
         return _Step("grown", title, found, [Replace(found, before, data)], record, 0, withheld)
-
-
-def _digest(data: bytes) -> str:
-    return sha256(data).hexdigest()

@@ -12,12 +12,11 @@ from memory_palace.cli.options import Apply, completed, folders_below
 from memory_palace.cli.progress import progress_line
 from memory_palace.errors import PalaceError
 from memory_palace.features.importing.detection import FORMATS
+from memory_palace.features.importing.items import ImportReport
 from memory_palace.features.importing.run import AUTO
-from memory_palace.features.importing.shown import ImportShown
 from memory_palace.palace import Palace
 
 verbs = Group()
-_STOPPED = "stopped; what is written is kept, and the same command goes on from there"
 
 
 @verbs.verb("import")
@@ -27,38 +26,28 @@ def import_file(
     source: Annotated[
         str, Option("--from", help=f"{AUTO}, {', '.join(FORMATS)}.", metavar="FORMAT")
     ] = AUTO,
-    room: Annotated[
-        str | None,
-        Option("--room", help="Room, or a folder in one.", autocompletion=completed("rooms")),
-    ] = None,
     folder: Annotated[
         str | None,
         Option("--in", help="Any folder of the notes.", autocompletion=completed("folders")),
     ] = None,
     apply: Apply = False,
-) -> ImportShown:
+) -> ImportReport:
     """Import conversations and notes of another program. Shows what would be written.
 
     A second import brings only what is new. What you edited stays, what you deleted stays away.
 
     Example: palace import ~/Downloads/conversations.json --from claude
     """
-    folders = folders_below(palace, [folder] if folder is not None else None)
-    place = {"room": room, "folder": folders[0] if folders else None}
-    with progress_line(stopped=_STOPPED) as advance:
+    inside = folders_below(palace, [folder])[0] if folder is not None else None
+    file = Path(path).expanduser()
+    stopped = "stopped; what is written is kept, and the same command goes on from there"
+    with progress_line(stopped=stopped) as advance:
         report = palace.import_export(
-            Path(path).expanduser(), source=source, **place, apply=apply, progress=advance
+            file, source=source, folder=inside, apply=apply, progress=advance
         )
-    is_written = apply and bool(report.fates["new"] or report.fates["grown"])
-    return ImportShown.of(report, _index(palace) if is_written else None)
-
-
-def _index(palace: Palace) -> str | None:
-    """Index what was imported; return why that could not be, where it could not."""
-    stopped = "stopped; the notes are imported, and `palace index` goes on from there"
-    try:
-        with progress_line(stopped=stopped) as advance:
-            palace.index(takes_up=False, wait_seconds=10.0, progress=advance)
-    except (PalaceError, OSError) as error:
-        return f"the notes are imported, but the index is behind them: {error}"
-    return None
+        if apply:
+            try:
+                palace.index(takes_up=False, wait_seconds=10.0, progress=advance)
+            except (PalaceError, OSError) as error:
+                report.remark = f"the notes are imported, but the index is behind them: {error}"
+    return report

@@ -14,41 +14,32 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from memory_palace.features.importing.formats.fields import (
-    digest,
+from memory_palace.features.importing.formats.files import open_export
+from memory_palace.features.importing.formats.foreign_json import (
     find_branch,
-    find_uuid,
     join_texts,
     list_of,
     mapping_of,
     moment_of,
     name_attachments,
     read_blocks,
+    read_objects,
     text_of,
 )
-from memory_palace.features.importing.formats.files import open_export, report_foreign
-from memory_palace.features.importing.formats.json_entries import read_objects
 from memory_palace.features.importing.items import (
     Conversation,
     ImportedNote,
+    ImportReport,
     Item,
-    ReadReport,
     Turn,
 )
 
-_NEVER_READ = frozenset(
-    "extracted_content citations display_content input thinking signature updated_at"
-    " start_timestamp stop_timestamp flags index account summary".split()
-)
 
-
-def read(path: Path, report: ReadReport) -> Iterator[Item]:
+def read(path: Path, report: ImportReport) -> Iterator[Item]:
     """Give the conversations of an export, and the documents and memories of its projects."""
-    with open_export(path, report) as files:
+    with open_export(path) as files:
         for file in files:
-            if not file.name.lower().endswith(".json") or file.path.name == "users.json":
-                continue
-            for position, entry in read_objects(file, report, _NEVER_READ):
+            for entry in read_objects(file, report) if file.suffix == ".json" else ():
                 if "chat_messages" in entry:
                     yield from _read_conversation(entry, report)
                 elif "conversations_memory" in entry or "project_memories" in entry:
@@ -56,22 +47,19 @@ def read(path: Path, report: ReadReport) -> Iterator[Item]:
                 elif "docs" in entry or "prompt_template" in entry:
                     yield from _read_project(entry)
                 else:
-                    report_foreign(report, file, position, entry)
+                    report.leave_out("other")
 
 
-def _read_conversation(entry: dict[str, Any], report: ReadReport) -> Iterator[Conversation]:
+def _read_conversation(entry: dict[str, Any], report: ImportReport) -> Iterator[Conversation]:
     messages = [message for message in list_of(entry["chat_messages"]) if isinstance(message, dict)]
     kept = _choose_branch(entry, messages)
-    report.dropped["branch"] += len(messages) - len(kept)
-    turns = [turn for message in kept if (turn := _read_message(message, report))]
+    turns = [turn for message in kept if (turn := _read_message(message))]
     if not turns:
-        report.dropped["empty"] += 1
+        report.leave_out("empty")
         return
     started = moment_of(entry.get("created_at"))
-    started = started or min((turn.at for turn in turns if turn.at), default=None)
     identity = text_of(entry.get("uuid"))
-    url = f"https://claude.ai/chat/{identity}" if find_uuid(identity) == identity else ""
-    identity = identity or digest(str(turns[0].at), turns[0].text)
+    url = f"https://claude.ai/chat/{identity}" if identity else ""
     yield Conversation(identity, text_of(entry.get("name")).strip(), started, turns, url)
 
 
@@ -85,46 +73,37 @@ def _choose_branch(entry: dict[str, Any], messages: list[dict[str, Any]]) -> lis
     return [known[name] for name in find_branch(parents, leaf)] or messages
 
 
-def _read_message(message: dict[str, Any], report: ReadReport) -> Turn | None:
-    texts = [*read_blocks(message.get("content"), report, ("text", "voice_note"))]
+def _read_message(message: dict[str, Any]) -> Turn | None:
+    texts = [*read_blocks(message.get("content"), ("text", "voice_note"))]
     if not message.get("content"):  # beside blocks, `text` repeats them with a line for each tool
         texts = [text_of(message.get("text"))]
     files = [*list_of(message.get("attachments")), *list_of(message.get("files"))]
-    text = join_texts([*texts, name_attachments(files, report)])
-    sender = text_of(message.get("sender")) or text_of(message.get("role")) or "unknown"
-    if sender == "system":
-        report.dropped["system"] += 1
-    if not text or sender == "system":
+    text = join_texts([*texts, name_attachments(files)])
+    if not text or message.get("sender") == "system":
         return None
-    speaker = "user" if sender == "human" else sender
+    speaker = "user" if message.get("sender") == "human" else "assistant"
     return Turn(speaker, text, moment_of(message.get("created_at")))
 
 
 def _read_project(entry: dict[str, Any]) -> Iterator[ImportedNote]:
     name = text_of(entry.get("name")).strip() or "Project"
-    identity = text_of(entry.get("uuid")) or digest(name)
-    date = moment_of(entry.get("created_at"))
+    identity = text_of(entry.get("uuid")) or name
     about = join_texts(text_of(entry.get(key)) for key in ("description", "prompt_template"))
-    if about:
-        hint = f"projects/{name}/{name}.md"
-        yield ImportedNote(identity, hint, name, f"{about}\n".encode(), date)
+    pages = [(identity, name, about)]
     for document in map(mapping_of, list_of(entry.get("docs"))):
         title = text_of(document.get("filename")).strip() or "Document"
-        if text := text_of(document.get("content")).strip():
-            own = text_of(document.get("uuid")) or digest(identity, title)
-            hint = f"projects/{name}/{title.removesuffix('.md')}.md"
-            made = moment_of(document.get("created_at")) or date
-            yield ImportedNote(own, hint, title, f"{text}\n".encode(), made)
+        own = text_of(document.get("uuid")) or f"{identity}/{title}"
+        pages.append((own, title.removesuffix(".md"), text_of(document.get("content")).strip()))
+    for own, title, text in pages:
+        if text:
+            yield ImportedNote(own, f"projects/{name}/{title}.md", f"{text}\n".encode())
 
 
 def _read_memories(entry: dict[str, Any]) -> Iterator[ImportedNote]:
-    own = f"memory-{text_of(entry.get('account_uuid')) or 'account'}"
-    if text := text_of(entry.get("conversations_memory")).strip():
-        title = "What Claude remembers"
-        yield ImportedNote(own, "memories/Memory.md", title, f"{text}\n".encode())
-    for key, value in mapping_of(entry.get("project_memories")).items():
-        project = text_of(key)
+    account = f"memory-{text_of(entry.get('account_uuid')) or 'account'}"
+    memories = {account: ("Memory", entry.get("conversations_memory"))}
+    for project, value in mapping_of(entry.get("project_memories")).items():
+        memories[f"{account}-{text_of(project)}"] = (text_of(project), value)
+    for identity, (name, value) in memories.items():
         if text := text_of(value).strip():
-            title = f"What Claude remembers of the project {project}"
-            hint = f"memories/{project}.md"
-            yield ImportedNote(f"{own}-{project}", hint, title, f"{text}\n".encode())
+            yield ImportedNote(identity, f"memories/{name}.md", f"{text}\n".encode())

@@ -7,52 +7,42 @@ answer takes a line for each of its blocks.
 
 Codex (`~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`): openai/codex,
 `codex-rs/protocol/src/protocol.rs` and `models.rs` of 2026: ``{timestamp, type: session_meta|
-response_item|event_msg|…, payload}``. What was said stands in it twice, as ``event_msg``
-(``user_message``, ``agent_message``) and as ``response_item`` (``message``). Items of 2025 have no
-envelope.
+response_item|event_msg|…, payload}``. Events repeat what the items (``message``) say, under names
+that have changed twice since; only the items are read.
 
 OpenClaw (`agents/AGENT/sessions/SESSION.jsonl`; memory: `MEMORY.md`, `USER.md`, `memory/*.md`):
 openclaw/openclaw, `docs/reference/session-management-compaction.md` and `docs/concepts/memory.md`
-(2026): a head ``{type: session, version: 3, id, timestamp}`` and a tree of entries ``{type:
-message|…, id, parentId, timestamp, message{role, content[{type: text|thinking|toolCall}]}}``.
+(2026): a head ``{type: session, version: 3, id, timestamp}`` and entries ``{type: message|…, id,
+parentId, timestamp, message{role, content[{type: text|thinking|toolCall}]}}``.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from memory_palace.features.importing.formats.fields import (
-    digest,
-    find_branch,
-    find_uuid,
+from memory_palace.features.importing.formats.files import ExportFile, open_export, read_notes
+from memory_palace.features.importing.formats.foreign_json import (
     join_texts,
-    list_of,
     mapping_of,
     moment_of,
     read_blocks,
+    read_lines,
     text_of,
 )
-from memory_palace.features.importing.formats.files import (
-    SUFFIXES,
-    ExportFile,
-    open_export,
-    read_notes,
-)
-from memory_palace.features.importing.formats.json_entries import read_lines
-from memory_palace.features.importing.items import Conversation, Item, ReadReport, Turn
+from memory_palace.features.importing.items import Conversation, ImportReport, Item, Turn
 
 _INJECTED = re.compile(
     r"^[ \t]*<(system[-_]reminder|local-command-[a-z]+|command-message|command-contents"
     r"|bash-input|bash-stdout|bash-stderr|task-notification|[a-z-]+-hook|user-memory-input"
     r"|ide_[a-z_]+|new-diagnostics|relevant-memories|environment_context|environment_details"
     r"|user_instructions|skill|skills_instructions|permissions instructions|collaboration_mode"
-    r"|subagent_notification|turn_aborted|user_shell_command|app-context|personality_spec)\b[^>\n]*>",
+    r"|subagent_notification|turn_aborted|user_shell_command|app-context|personality_spec"
+    r"|recommended_plugins)\b[^>\n]*>",
     re.MULTILINE,
 )
 _MOST_UNCLOSED = 100
@@ -63,48 +53,41 @@ _MOST_UNCLOSED = 100
 class _Session:
     """A session's own description, filled while its turns are read."""
 
-    source_id: str = ""
+    source_id: str
     title: str = ""
     started: datetime | None = None
 
 
-_Parse = Callable[[ExportFile, _Session, ReadReport], Iterator[Turn]]
+_Parse = Callable[[Iterator[dict[str, Any]], _Session], Iterator[Turn]]
 
 
 def _read_sessions(
-    files: Iterable[ExportFile], report: ReadReport, parse: _Parse
+    files: Iterable[ExportFile], report: ImportReport, parse: _Parse
 ) -> Iterator[Conversation]:
-    """Give each session that has a turn.
-
-    The identity is the session's own, else a UUID in the file's name, else made of its first turn.
-    """
+    """Give each session that has a turn; its own id, else the name of its file, identifies it."""
     for file in files:
-        session = _Session()
-        turns = list(parse(file, session, report))
-        if not turns:
-            report.dropped["empty"] += 1
-            continue
-        started = session.started or next((turn.at for turn in turns if turn.at), None)
-        identity = session.source_id or find_uuid(file.path.name)
-        identity = identity or digest(str(turns[0].at), turns[0].text)
-        yield Conversation(identity, session.title.strip(), started, turns)
+        session = _Session(file.path.stem)
+        turns = list(parse(read_lines(file, report), session))
+        if turns:
+            title = session.title.strip()
+            yield Conversation(session.source_id, title, session.started, turns)
+        else:
+            report.leave_out("empty")
 
 
-def _leave_out_injected(text: str, report: ReadReport) -> str:
+def _leave_out_injected(text: str) -> str:
     """Take out what a harness put into a message: blocks in its tags that begin a line."""
-    kept, place = [], 0
-    unclosed: set[str] = set()
+    kept, place, unclosed = list[str](), 0, 0
     for found in _INJECTED.finditer(text):
         closing = f"</{found[1]}>"
-        if found.start() < place or closing in unclosed or len(unclosed) > _MOST_UNCLOSED:
-            continue
         end = text.find(closing, found.end())
         if end < 0:
-            unclosed.add(closing)
-            continue
-        kept.append(text[place : found.start()])
-        place = end + len(closing)
-        report.dropped["system"] += 1
+            unclosed += 1
+            if unclosed > _MOST_UNCLOSED:
+                break
+        elif found.start() >= place:
+            kept.append(text[place : found.start()])
+            place = end + len(closing)
     return "".join((*kept, text[place:])).strip()
 
 
@@ -116,73 +99,61 @@ _NOT_TYPED = (
     "Caveat: The messages below were generated by the user while running local commands",
     "This session is being continued from a previous conversation that ran out of context",
 )
-_NOT_HUMAN = ("isMeta", "isVisibleInTranscriptOnly", "isCompactSummary", "isApiErrorMessage")
+_NOT_HUMAN = (
+    "isSidechain",
+    "isMeta",
+    "isVisibleInTranscriptOnly",
+    "isCompactSummary",
+    "isApiErrorMessage",
+)
 
 
-def read_claude_code(path: Path, report: ReadReport) -> Iterator[Item]:
+def read_claude_code(path: Path, report: ImportReport) -> Iterator[Item]:
     """Give each session with what user and assistant wrote, and the memory files of projects."""
-    with open_export(path, report) as files:
-        sessions = []
-        for file in files:
-            is_helper = "subagents" in file.path.parts or file.path.name.startswith("agent-")
-            if file.name.endswith(".jsonl") and is_helper:
-                report.dropped["sidechain"] += 1
-            elif file.name.endswith(".jsonl"):
-                sessions.append(file)
+    with open_export(path) as files:
+        sessions = (file for file in files if file.suffix == ".jsonl")
         yield from _read_sessions(sessions, report, _read_claude_code)
         yield from read_notes((f for f in files if f.path.parent.name == "memory"), report)
 
 
-def _read_claude_code(file: ExportFile, session: _Session, report: ReadReport) -> Iterator[Turn]:
-    seen: set[str] = set()
+def _read_claude_code(entries: Iterator[dict[str, Any]], session: _Session) -> Iterator[Turn]:
     turn, answer = None, ""
-    session.source_id = find_uuid(file.path.name)
-    for _, entry in read_lines(file, report):
+    for entry in entries:
         kind = text_of(entry.get("type"))
         if kind in _TITLES:
             session.title = text_of(entry.get(_TITLES[kind])) or session.title
-        session.source_id = session.source_id or text_of(entry.get("sessionId"))
-        own = text_of(entry.get("uuid"))
-        reason = "repeated" if own and own in seen else _reason_to_drop(kind, entry)
-        seen.add(own)
-        if reason:
-            report.dropped[reason] += 1
-            continue
         message = mapping_of(entry.get("message"))
-        blocks = read_blocks(message.get("content"), report)
-        text = join_texts(_leave_out_commands(block, report) for block in blocks)
+        if kind not in ("user", "assistant") or _is_made(entry, message):
+            continue
+        text = join_texts(map(_leave_out_commands, read_blocks(message.get("content"))))
         if not text:
             continue
-        place = text_of(message.get("id"))
-        if turn and place and place == answer and turn.speaker == kind:
+        identity = text_of(message.get("id"))
+        if turn and turn.speaker == kind and identity and identity == answer:
             turn = Turn(kind, f"{turn.text}\n\n{text}", turn.at)
             continue
         if turn:
             yield turn
-        turn, answer = Turn(kind, text, moment_of(entry.get("timestamp"))), place
+        turn, answer = Turn(kind, text, moment_of(entry.get("timestamp"))), identity
     if turn:
         yield turn
 
 
-def _reason_to_drop(kind: str, entry: Mapping[str, Any]) -> str:
-    if kind in ("user", "assistant") and entry.get("isSidechain"):
-        return "sidechain"
-    origin = mapping_of(entry.get("origin")).get("kind", "human")
-    is_made = mapping_of(entry.get("message")).get("model") == "<synthetic>"
-    is_said = kind in ("user", "assistant") and origin == "human" and not is_made
-    return "" if is_said and not any(map(entry.get, _NOT_HUMAN)) else "system"
+def _is_made(entry: Mapping[str, Any], message: Mapping[str, Any]) -> bool:
+    """Whether the harness or a helper wrote a message."""
+    is_foreign = mapping_of(entry.get("origin")).get("kind", "human") != "human"
+    is_synthetic = message.get("model") == "<synthetic>"
+    return is_foreign or is_synthetic or any(map(entry.get, _NOT_HUMAN))
 
 
-def _leave_out_commands(text: str, report: ReadReport) -> str:
+def _leave_out_commands(text: str) -> str:
     """Return what was typed: of a command its name and arguments."""
     if text.startswith(_NOT_TYPED):
-        report.dropped["system"] += 1
         return ""
     if text.lstrip().startswith(("<command-name>", "<command-message>")):
         arguments = _between(text, "command-args")
-        report.dropped["system"] += not arguments
         return f"{_between(text, 'command-name')} {arguments}" if arguments else ""
-    return _leave_out_injected(text, report)
+    return _leave_out_injected(text)
 
 
 def _between(text: str, tag: str) -> str:
@@ -191,89 +162,53 @@ def _between(text: str, tag: str) -> str:
 
 # Codex
 
-_OTHER = ("history.jsonl", "session_index.jsonl")
-_SPEAKERS = {"user_message": "user", "agent_message": "assistant"}
 _TEXTS = ("input_text", "output_text", "text")
-_CONTEXTS = (
-    re.compile(
-        r"# AGENTS\.md instructions\b[^\n]*\s*(?:<INSTRUCTIONS>.*?(?:</INSTRUCTIONS>|\Z))?",
-        re.DOTALL,
-    ),
-    re.compile(r"\A# Context from my IDE setup:.*?## My request for Codex:\s*", re.DOTALL),
+_CONTEXT = re.compile(
+    r"\A(?:# AGENTS\.md instructions\b[^\n]*\s*(?:<INSTRUCTIONS>.*?(?:</INSTRUCTIONS>|\Z))?"
+    r"|# Context from my IDE setup:.*?## My request for Codex:\s*)",
+    re.DOTALL,
 )
 _IMAGE = re.compile(r"</?image\b[^>\n]*>")
 
 
-def read_codex(path: Path, report: ReadReport) -> Iterator[Conversation]:
-    """Give each session with what user and assistant wrote, once."""
-    with open_export(path, report) as files:
-        lines = [f for f in files if f.path.suffix == ".jsonl" and f.path.name not in _OTHER]
-        yield from _read_sessions(lines, report, _read_codex)
+def read_codex(path: Path, report: ImportReport) -> Iterator[Conversation]:
+    """Give each session with what user and assistant wrote."""
+    with open_export(path) as files:
+        sessions = (file for file in files if file.suffix == ".jsonl")
+        yield from _read_sessions(sessions, report, _read_codex)
 
 
-def _read_codex(file: ExportFile, session: _Session, report: ReadReport) -> Iterator[Turn]:
-    """Give what was said; of two tellings of one message the first.
-
-    A message is given once more only when one of the two has told it once more: "go on" said twice
-    stays twice, in whatever order events and items come.
-    """
-    told: Counter[tuple[str, str, bool]] = Counter()
-    given: Counter[tuple[str, str]] = Counter()
-    for _, entry in read_lines(file, report):
-        payload = mapping_of(entry["payload"]) if "payload" in entry else entry
-        if entry.get("type") == "session_meta" or "type" not in entry:
-            session.source_id = session.source_id or text_of(payload.get("id"))
-            session.started = session.started or moment_of(payload.get("timestamp"))
+def _read_codex(entries: Iterator[dict[str, Any]], session: _Session) -> Iterator[Turn]:
+    is_begun = False
+    for entry in entries:
+        payload = mapping_of(entry.get("payload"))
+        kind, speaker = payload.get("type"), payload.get("role")
+        if entry.get("type") == "session_meta" and not is_begun:
+            is_begun = True
+            session.source_id = text_of(payload.get("id")) or session.source_id
+            session.started = moment_of(payload.get("timestamp"))
             if "subagent" in mapping_of(payload.get("source")):
-                report.dropped["sidechain"] += 1
                 return
-            continue
-        if payload.get("type") == "thread_name_updated":
+        elif kind == "thread_name_updated":
             session.title = text_of(payload.get("thread_name")) or session.title
-        speaker, text = _read_message(entry, payload, report)
-        if not text:
-            continue
-        key = (speaker, digest("".join(text.split())))
-        is_event = entry.get("type") == "event_msg"
-        told[*key, is_event] += 1
-        if told[*key, is_event] > given[key]:
-            given[key] += 1
-            yield Turn(speaker, text, moment_of(entry.get("timestamp")))
+        elif entry.get("type") == "response_item" and speaker in ("user", "assistant"):
+            blocks = read_blocks(payload.get("content"), _TEXTS)
+            if text := join_texts(map(_leave_out_context, blocks)):
+                yield Turn(speaker, text, moment_of(entry.get("timestamp")))
 
 
-def _read_message(
-    entry: Mapping[str, Any], payload: Mapping[str, Any], report: ReadReport
-) -> tuple[str, str]:
-    """Return the speaker and the words; no words where the line is none of what was said."""
-    kind, speaker = text_of(payload.get("type")), text_of(payload.get("role"))
-    is_told = entry.get("type") in ("event_msg", "response_item") or entry is payload
-    if is_told and kind in _SPEAKERS and payload.get("kind") in (None, "plain"):
-        report.dropped["attachment"] += len(list_of(payload.get("images")))
-        return _SPEAKERS[kind], _leave_out_context(text_of(payload.get("message")), report)
-    if is_told and kind == "message" and speaker in ("user", "assistant"):
-        blocks = read_blocks(payload.get("content"), report, _TEXTS)
-        return speaker, join_texts(_leave_out_context(block, report) for block in blocks)
-    is_tool = is_told and any(word in kind for word in ("call", "tool", "exec_", "patch_", "web_"))
-    is_thought = is_told and kind in ("reasoning", "agent_reasoning")
-    report.dropped["tool" if is_tool else "thinking" if is_thought else "system"] += 1
-    return "", ""
-
-
-def _leave_out_context(text: str, report: ReadReport) -> str:
-    for pattern in _CONTEXTS:
-        if pattern.match(text):
-            text = pattern.sub("", text, count=1)
-            report.dropped["system"] += 1
-    return "" if _IMAGE.fullmatch(text.strip()) else _leave_out_injected(text, report)
+def _leave_out_context(text: str) -> str:
+    text = _CONTEXT.sub("", text)
+    return "" if _IMAGE.fullmatch(text.strip()) else _leave_out_injected(text)
 
 
 # OpenClaw
 
-_TRANSCRIPT = re.compile(r"\A.*\.jsonl(?:\.reset\..*)?")
+_TRANSCRIPT = re.compile(r".*\.jsonl(?:\.reset\..*)?")
 _METADATA = re.compile(
-    r"\A\s*[^\n]{0,80}\(untrusted[^\n)]*\):\s*(?:```(?:json)?\n.*?\n```|\{.*?\n\})\s*", re.DOTALL
+    r"\A(?>\s*[^\n]{0,80}\(untrusted[^\n)]*\):\s*(?:```(?:json)?\n.*?\n```|\{.*?\n\})\s*)+",
+    re.DOTALL,
 )
-_MOST_METADATA = 8
 _ENVELOPE = re.compile(r"\A\[[^\]\n]{0,200}\d{4}-\d\d-\d\d[ T]\d\d:\d\d[^\]\n]{0,40}\] ?")
 _MESSAGE_ID = re.compile(r"\n?^\[message_id: [^\]\n]*\][ \t]*$", re.MULTILINE)
 _OF_GATEWAY = re.compile(
@@ -283,60 +218,36 @@ _OF_GATEWAY = re.compile(
 )
 
 
-def read_openclaw(path: Path, report: ReadReport) -> Iterator[Item]:
-    """Give each session by its last branch, and the notes of the agent's memory."""
-    with open_export(path, report) as files:
-        sessions = [file for file in files if _TRANSCRIPT.fullmatch(file.path.name)]
+def read_openclaw(path: Path, report: ImportReport) -> Iterator[Item]:
+    """Give each session with what user and assistant wrote, and the notes of the agent's memory."""
+    with open_export(path) as files:
+        sessions = (file for file in files if _TRANSCRIPT.fullmatch(file.path.name))
         yield from _read_sessions(sessions, report, _read_openclaw)
-        notes = [file for file in files if file.path.suffix.lower() in SUFFIXES]
-        kept = [
-            file
-            for file in notes
-            if file.path.name.lower() in ("memory.md", "user.md")
-            or "memory" in file.path.parts[:-1]
-        ]
-        report.dropped["configuration"] += len(notes) - len(kept)
-        yield from read_notes(kept, report)
+        yield from read_notes(filter(_is_memory, files), report)
 
 
-def _read_openclaw(file: ExportFile, session: _Session, report: ReadReport) -> Iterator[Turn]:
-    parents: dict[str, Any] = {}
-    leaf = ""
-    for _, entry in read_lines(file, ReadReport()):
-        if isinstance(entry.get("id"), str) and entry.get("type") != "session":
-            leaf = entry["id"]
-            parents[leaf] = entry.get("parentId")
-    branch = set(find_branch(parents, leaf))
-    for _, entry in read_lines(file, report):
-        kind = text_of(entry.get("type"))
+def _is_memory(file: ExportFile) -> bool:
+    is_own = file.path.name.lower() in ("memory.md", "user.md")
+    return is_own or "memory" in file.path.parts[:-1]
+
+
+def _read_openclaw(entries: Iterator[dict[str, Any]], session: _Session) -> Iterator[Turn]:
+    for entry in entries:
+        kind = entry.get("type")
         message = mapping_of(entry.get("message"))
-        speaker = text_of(message.get("role"))
+        speaker = message.get("role")
         if kind == "session":
-            session.source_id = session.source_id or text_of(entry.get("id"))
-            session.started = session.started or moment_of(entry.get("timestamp"))
+            session.source_id = text_of(entry.get("id")) or session.source_id
+            session.started = moment_of(entry.get("timestamp"))
         elif kind == "session_info":
             session.title = text_of(entry.get("name")) or session.title
-        elif kind != "message":
-            report.dropped["system"] += 1
-        elif branch and entry.get("id") not in branch:
-            report.dropped["branch"] += 1
-        elif speaker not in ("user", "assistant"):
-            is_tool = speaker in ("toolResult", "tool", "bashExecution")
-            report.dropped["tool" if is_tool else "system"] += 1
-        else:
-            blocks = read_blocks(message.get("content"), report)
-            if text := join_texts(_leave_out_gateway(block, report) for block in blocks):
-                at = moment_of(entry.get("timestamp")) or moment_of(message.get("timestamp"))
-                yield Turn(speaker, text, at)
+        elif kind == "message" and speaker in ("user", "assistant"):
+            texts = map(_leave_out_gateway, read_blocks(message.get("content")))
+            if text := join_texts(texts):
+                yield Turn(speaker, text, moment_of(entry.get("timestamp")))
 
 
-def _leave_out_gateway(text: str, report: ReadReport) -> str:
+def _leave_out_gateway(text: str) -> str:
     """Leave out what the gateway wrote around a message: who, where, when, and its own prompts."""
-    for _ in range(_MOST_METADATA):
-        text, count = _METADATA.subn("", text)
-        report.dropped["system"] += count
-    text = _MESSAGE_ID.sub("", _ENVELOPE.sub("", text))
-    if _OF_GATEWAY.fullmatch(text.strip()):
-        report.dropped["system"] += 1
-        return ""
-    return _leave_out_injected(text, report)
+    text = _MESSAGE_ID.sub("", _ENVELOPE.sub("", _METADATA.sub("", text)))
+    return "" if _OF_GATEWAY.fullmatch(text.strip()) else _leave_out_injected(text)
