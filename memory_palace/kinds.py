@@ -1,7 +1,7 @@
 """Hook: kinds of notes. A reader of any note asks the features whose notes are more than prose.
 
 ``table.KINDS`` names the kinds. Checking asks what of a note may be cited, and what proves that it
-was read; a page asks how well a note is remembered.
+was read.
 """
 
 from __future__ import annotations
@@ -92,13 +92,6 @@ class NoteKind(Protocol):
 
     def proof_of(self, document: Document) -> Proof:
         """Return the tokens of such a note."""
-        ...
-
-    def confidence_of(self, path: str, data: bytes) -> float | None:
-        """Return from 0 to 1 how well a note is remembered, by its last review or its own words.
-
-        ``None`` for a note of another kind, and where nothing says so.
-        """
         ...
 
 

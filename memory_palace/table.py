@@ -161,11 +161,6 @@ STORES = {
     "push": "store.reaching:pushing_to",
 }
 """What others ask of a store: a question, or to take an index."""
-SHOWN = {
-    "query": "asking.answers:Answer",
-    "recall": "recall.shown:RecallShown",
-}
-"""Values of answers, by which the live page shows them as the verbs do."""
 PAIRS = {
     "metabolism checking",
     "metabolism tasks",

@@ -48,7 +48,6 @@ def make_plan(notes: int = 60, rooms: int = 6, *, words: int = 40, seed: int = 1
             for part in quarters(box)
         ),
         notes=tuple(made),
-        text_amount="whole",
         day=20_000,
     )
 
@@ -67,17 +66,13 @@ def make_note(
         path=f"{name_of(room)}/{place:05}.md" if room else f"{place:05}.md",
         title=title,
         aliases=(f"alias {place}",) if luck.random() < 0.1 else (),
-        type=luck.choice(("note", "note", "memory")),
         tags=tuple(luck.sample(VOCABULARY[:9], luck.choice((0, 0, 1, 2)))),
         room=room,
         box=box,
         length=len(text.encode()) * luck.choice((1, 1, 2, 9)),
-        uses=luck.choice((0, 0, 1, 4)),
         day=20_000 - int(1_500 * luck.random() ** 2),
         changed=20_000 - int(700 * luck.random() ** 2),
         priority=luck.choice((0, 0, 0, 1, 2, 3)),
-        confidence=luck.choice((None, None, 0.4, 0.9)),
-        decay=luck.choice((1.0, 0.8, 0.4, 0.1)),
         is_cold=False,
         links=tuple((f"{target:05}", target) for target in targets),
         near=tuple(luck.sample(range(notes), min(5, notes - 1))),

@@ -38,13 +38,10 @@ def test_notes_dated_by_their_file_are_grey_and_said_to_be(watch, tmp_path):
     file, notes = build(tmp_path, undated=5)
     page = watch.open(file)
     expect(page.locator("#legend .apart")).to_have_text("dated by its file alone: 5 notes")
-    assert GREY in page.locator("#timeline .bars").inner_html()
     show_note(page, notes[0].path)
     expect(page.locator("#dates .dates")).to_contain_text("File of 4 October 2024")
     show_note(page, notes[9].path)
     expect(page.locator("#dates .dates")).to_contain_text("Written")
-    page.select_option("#colour", "priority")
-    expect(page.locator("#legend .apart")).to_have_count(0)
 
 
 def test_without_such_notes_nothing_is_said_of_them(watch, tmp_path):

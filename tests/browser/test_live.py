@@ -130,26 +130,6 @@ def test_eight_tabs_of_one_browser_are_all_answered(watch: Watch, root: Path) ->
             expect(group).to_contain_text("was read at noon", timeout=WAIT_MS)
 
 
-def test_what_comes_to_mind_is_shown_as_one_types(watch: Watch, root: Path) -> None:
-    write(root, "Boat", "The stern light of the ferry covers 135 degrees, says Sable.")
-    Palace(root).index()
-    with visiting(watch, root) as live:
-        page = watch.visit(hosts=[live.url]).open(live.url)
-        page.keyboard.press("Tab")
-        page.click("#recall-button")
-        expect(page.locator("#said")).to_be_focused()
-        page.keyboard.type("Sable says that the stern light of the ferry covers 135 degrees")
-        answer = page.locator("#recalled")
-        expect(answer).to_contain_text("covers 135 degrees", timeout=WAIT_MS)
-        answer.get_by_role("button", name="Boat").click()
-        expect(page.locator("#note")).to_contain_text("says Sable")
-        page.fill("#said", "hello there")
-        expect(answer).to_contain_text("Nothing comes to mind", timeout=WAIT_MS)
-        page.keyboard.press("Escape")
-        expect(page.locator("#recall")).to_be_hidden()
-        expect(page.locator("#recall-button")).to_be_focused()
-
-
 def test_axe_finds_no_serious_violation_while_it_is_live_or_no_longer(
     watch: Watch, root: Path
 ) -> None:
@@ -158,9 +138,6 @@ def test_axe_finds_no_serious_violation_while_it_is_live_or_no_longer(
         for size in (WIDE, NARROW):
             for theme in ("light", "dark"):
                 page = watch.visit(size, theme, hosts=[url]).open(url)
-                page.click("#recall-button")
-                page.fill("#said", "What did the keeper write about frost on day 12 of frost?")
-                expect(page.locator("#recalled")).not_to_contain_text("a whole sentence")
                 page.fill("#search", "what was read at noon")
                 expect(page.locator("#results [role=group]")).to_be_visible(timeout=WAIT_MS)
                 pages.append(page)

@@ -10,7 +10,7 @@ import webbrowser
 import pytest
 from running import run_main
 
-from memory_palace.features.view import cache, writing
+from memory_palace.features.view import housing, writing
 from memory_palace.palace import Palace
 
 MARK = writing.MARK.decode()
@@ -38,7 +38,7 @@ def test_the_page_lies_beside_the_index_and_one_screen_says_what_is_on_it(vault,
     assert (status, err) == (0, "")
     page, notes, archived = out.splitlines()
     assert page.startswith("page       .palace/.index/view.html, ")
-    assert page.endswith(" kB of at most 350 kB")
+    assert page.endswith(" kB")
     assert notes == "notes      5 in 3 rooms"
     assert archived == "archived   2 locked; --include-cold shows them"
     assert pages(vault) == [".palace/.index/view.html"]
@@ -66,7 +66,7 @@ def test_a_page_of_ours_is_replaced_and_a_file_of_somebody_else_is_not(vault, ca
 @pytest.mark.parametrize(
     ("out", "why"),
     [
-        ("A", "is a folder; name a file, such as --out A/palace.html"),
+        ("A", "is not a file"),
         ("A/A0.md", "cannot be a page"),
         ("new.markdown", "cannot be a page"),
         ("-", "cannot be a page"),
@@ -103,10 +103,15 @@ def test_a_disk_that_takes_nothing_is_named_and_leaves_no_half_page(
 def test_a_palace_that_may_only_be_read_gives_a_page_elsewhere(
     vault, tmp_path, capsys, monkeypatch
 ):
-    def refuse(path, data):
-        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+    write = writing.write_atomic
 
-    monkeypatch.setattr(cache, "write_atomic", refuse)
+    def refuse(path, data):
+        if path.is_relative_to(vault):
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+        write(path, data)
+
+    for module in (writing, housing):
+        monkeypatch.setattr(module, "write_atomic", refuse)
     status, out, err = run_main(capsys, "view")
     assert (status, out) == (1, "")
     assert err == (
@@ -142,7 +147,6 @@ def test_the_archive_is_shown_where_it_is_asked_for(vault, capsys):
     assert whole["size_bytes"] == (vault / ".palace/.index/view.html").stat().st_size
     cold = record("--include-cold")
     assert (cold["notes"], cold["cold"], cold["locked"]) == (7, 2, 0)
-    assert cold["text_amount"] == "whole"
 
 
 def test_notes_that_changed_since_are_said(vault, capsys):
@@ -190,5 +194,5 @@ def test_the_python_call_returns_what_was_written(vault):
     report = Palace(vault).view("plan.html")
     assert report.file.read_bytes().startswith(b"<!")
     assert report.notes == 5
-    assert report.size_bytes == report.file.stat().st_size <= report.limit_bytes
+    assert report.size_bytes == report.file.stat().st_size
     assert Palace(vault).view().file == vault / ".palace/.index/view.html"

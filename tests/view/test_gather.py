@@ -5,15 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-import pytest
-
-from memory_palace.features.view import texts
-from memory_palace.features.view.gather import gather
-from memory_palace.features.view.texts import cut_first_paragraph, read_text
-from memory_palace.features.view.values import ViewOptions
+from memory_palace.features.view.gather import gather, read_text
 from memory_palace.palace import Palace
 
-WHOLE = ViewOptions()
 TOKEN = "AKIA" + "Q7RZ2KJX5LMN3PWT"
 
 
@@ -50,7 +44,7 @@ def test_a_note_comes_with_its_text_its_links_and_its_dates(tmp_path):
             "Root.md": "See [the oak](Trees/Oak.md).\n",
         },
     )
-    plan = gather(palace, WHOLE)
+    plan = gather(palace)
     notes = by_path(plan)
     oak, elm = notes["Trees/Oak.md"], notes["Trees/Elm.md"]
     assert (oak.title, oak.aliases, oak.tags, oak.priority) == (
@@ -67,7 +61,7 @@ def test_a_note_comes_with_its_text_its_links_and_its_dates(tmp_path):
     assert [to for _, to in notes["Root.md"].links] == [at.index("Trees/Oak.md")]
     assert at == sorted(at)
     assert {plan.rooms[note.room].name for note in plan.notes} == {"Trees", ""}
-    assert (plan.text_amount, plan.title) == ("whole", tmp_path.name)
+    assert plan.title == tmp_path.name
 
 
 def test_links_are_those_of_the_graph(tmp_path):
@@ -78,7 +72,7 @@ def test_links_are_those_of_the_graph(tmp_path):
         for n in range(20)
     } | {"A/same.md": "One.\n", "B/same.md": "Other.\n", "C/x.md": "[[same]] ![[n3]]\n"}
     palace = make_palace(tmp_path, notes)
-    plan = gather(palace, WHOLE)
+    plan = gather(palace)
     found = {(n.path, text, plan.notes[to].path) for n in plan.notes for text, to in n.links}
     edges = palace.graph().edges
     assert found == {(e.source, e.text, e.targets[0]) for e in edges if e.state == "resolved"}
@@ -94,7 +88,7 @@ def test_nothing_of_a_private_note_is_on_the_plan(tmp_path):
             "Other.md": "Sees [[Diary]].\n",
         },
     )
-    plan = gather(palace, WHOLE)
+    plan = gather(palace)
     assert [note.path for note in plan.notes] == ["Friend.md", "Other.md"]
     assert not any(note.links for note in plan.notes)
     assert "Diary.md" not in everything(plan)
@@ -105,7 +99,7 @@ def test_nothing_of_a_private_note_is_on_the_plan(tmp_path):
 def test_a_note_that_became_private_since_it_was_indexed_is_left_out(tmp_path):
     palace = make_palace(tmp_path, {"a.md": "Plain words.\n", "b.md": "See [[a]].\n"})
     (tmp_path / "a.md").write_text("---\nprivate: true\n---\nPlain words.\n", "utf-8")
-    plan = gather(palace, WHOLE)
+    plan = gather(palace)
     assert [note.path for note in plan.notes] == ["b.md"]
     assert plan.notes[0].links == ()
     assert read_text(palace, "a.md") is None
@@ -119,7 +113,7 @@ def test_private_spans_secrets_comments_and_tokens_are_blank(tmp_path):
             f"key {TOKEN}\n\n<!-- hidden -->\n\nLast line.\n"
         },
     )
-    text = gather(palace, WHOLE).notes[0].text
+    text = gather(palace).notes[0].text
     assert text.split() == "One line. Last line.".split()
     assert text.count("\n") == 10, "lines stay where they are"
     assert read_text(palace, "a.md") == text
@@ -134,19 +128,18 @@ COLD = {
 
 def test_cold_notes_are_a_locked_room_without_names(tmp_path):
     palace = make_palace(tmp_path, COLD)
-    plan = gather(palace, WHOLE)
+    plan = gather(palace)
     cold = [room for room in plan.rooms if room.is_cold]
     assert [(room.notes, room.locked) for room in cold] == [(0, 1)]
     assert [note.path for note in plan.notes] == ["Now/a.md", "Now/b.md"]
     assert "Frosty" not in everything(plan)
     assert "old thing.md" not in everything(plan)
     assert [to for to, _ in plan.notes[0].links] == ["b"]
-    assert read_text(palace, "archive_basement/2020/old thing.md") is None
 
 
 def test_cold_notes_are_shown_to_whoever_asks_and_everything_else_stays(tmp_path):
     palace = make_palace(tmp_path, COLD)
-    hot, whole = gather(palace, WHOLE), gather(palace, ViewOptions(include_cold=True))
+    hot, whole = gather(palace), gather(palace, include_cold=True)
     old = by_path(whole)["archive_basement/2020/old thing.md"]
     assert old.is_cold
     assert [(room.notes, room.locked) for room in whole.rooms if room.is_cold] == [(1, 0)]
@@ -154,7 +147,7 @@ def test_cold_notes_are_shown_to_whoever_asks_and_everything_else_stays(tmp_path
     assert {n.path: n.box for n in hot.notes}.items() <= {
         n.path: n.box for n in whole.notes
     }.items()
-    assert read_text(palace, old.path, include_cold=True) == "Frosty words about [[b]]."
+    assert read_text(palace, old.path) == "Frosty words about [[b]]."
 
 
 def test_the_nearest_in_meaning_are_named_and_none_without_vectors(tmp_path):
@@ -164,76 +157,13 @@ def test_the_nearest_in_meaning_are_named_and_none_without_vectors(tmp_path):
         "car.md": "The engine of a car needs oil.\n",
         "bus.md": "A bus has an engine and oil too.\n",
     }
-    plan = gather(make_palace(tmp_path / "with", notes), WHOLE)
+    plan = gather(make_palace(tmp_path / "with", notes))
     at = {note.path: number for number, note in enumerate(plan.notes)}
     assert by_path(plan)["tea.md"].near[0] == at["pot.md"]
     assert by_path(plan)["car.md"].near[0] == at["bus.md"]
     assert at["tea.md"] not in by_path(plan)["tea.md"].near
-    plan = gather(make_palace(tmp_path / "without", notes, embedder="none"), WHOLE)
+    plan = gather(make_palace(tmp_path / "without", notes, embedder="none"))
     assert [note.near for note in plan.notes] == [()] * 4
-
-
-def test_confidence_is_what_a_memory_states_and_use_what_the_log_counts(tmp_path):
-    memory = "# Fuse\n\n## Image\n\nA fuse.\n\n## Content\n\nIt melts.\n\n## Metadata\n\n{}\n"
-    palace = make_palace(
-        tmp_path,
-        {
-            "m1.md": memory.format("Confidence: 4/5"),
-            "m2.md": memory.format("SMASHIN SCOPE: 3/12"),
-            "note.md": "Confidence: 80%\n",
-        },
-        settings="usage_log: on\n",
-    )
-    palace.read("note.md")
-    notes = by_path(gather(palace, WHOLE))
-    assert [notes[p].confidence for p in ("m1.md", "m2.md", "note.md")] == [0.8, None, None]
-    assert [notes[p].uses for p in ("m1.md", "note.md")] == [0, 1]
-
-
-def test_use_is_unknown_where_it_was_never_logged(tmp_path):
-    palace = make_palace(tmp_path, {"a.md": "A.\n"})
-    assert gather(palace, WHOLE).notes[0].uses is None
-
-
-def test_weight_halves_with_the_half_life_from_the_latest_change_on(tmp_path):
-    palace = make_palace(
-        tmp_path,
-        {
-            "old.md": "---\ndate: 2026-01-01\n---\nOld.\n",
-            "evergreen.md": "---\ndate: 2026-01-01\nevergreen: true\n---\nStays.\n",
-        },
-        settings="half_life_days: 10\n",
-    )
-    plan = gather(palace, WHOLE)
-    old = by_path(plan)["old.md"]
-    assert plan.day == max(note.changed for note in plan.notes)
-    assert old.decay == max(round(0.5 ** ((plan.day - old.day) / 10), 4), 0.0001)
-    assert by_path(plan)["evergreen.md"].decay == 1
-
-
-def test_of_too_much_text_first_paragraphs_are_held(tmp_path, monkeypatch):
-    monkeypatch.setattr(texts, "MOST_TEXT_BYTES", 60)
-    palace = make_palace(
-        tmp_path, {"a.md": "# Title\n\nFirst words\nof it.\n\nSecond part.\n" + "x " * 20}
-    )
-    plan = gather(palace, WHOLE)
-    assert plan.text_amount == "first paragraphs"
-    assert plan.notes[0].text == "# Title\n\nFirst words\nof it."
-
-
-@pytest.mark.parametrize(
-    ("text", "first"),
-    [
-        ("", ""),
-        ("# Only a title", "# Only a title"),
-        ("a\n\nb", "a"),
-        ("\n\na\n\nb", "\n\na"),
-        ("word " * 1000, ("word " * 240).strip()),
-        ("x" * 5000, "x" * 1200),
-    ],
-)
-def test_the_first_paragraph_is_cut_from_the_text(text, first):
-    assert cut_first_paragraph(text) == first
 
 
 def test_the_seven_rooms_are_the_rooms_of_a_classic_palace(tmp_path):
@@ -241,4 +171,4 @@ def test_the_seven_rooms_are_the_rooms_of_a_classic_palace(tmp_path):
     palace.new("A hall", room="grand_hall")
     palace.new("A project", room="project_rooms")
     palace.index(embedder="hashing")
-    assert {room.name for room in gather(palace, WHOLE).rooms} == {"grand_hall", "project_rooms"}
+    assert {room.name for room in gather(palace).rooms} == {"grand_hall", "project_rooms"}

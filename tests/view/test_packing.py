@@ -14,7 +14,6 @@ from reading_pages import unpack
 from memory_palace.features.view.gather import gather
 from memory_palace.features.view.packing import HEAD_LENGTH, Packed, head_of, heading_of, pack
 from memory_palace.features.view.page import render
-from memory_palace.features.view.values import ViewOptions
 from memory_palace.palace import Palace
 
 ROOT = Path(__file__).parents[2]
@@ -76,7 +75,7 @@ def test_the_page_of_a_garden_keeps_to_its_size(tmp_path: Path) -> None:
     shutil.copytree(GARDEN, tmp_path / "garden")
     palace = Palace.init(tmp_path / "garden", here=True)
     palace.index(embedder="hashing")
-    plan = gather(palace, ViewOptions())
+    plan = gather(palace)
     texts = sum(len(note.text.encode()) for note in plan.notes)
     assert len(plan.notes) > 700
     assert len(render(plan)) <= 350_000 + 0.55 * texts

@@ -28,7 +28,7 @@ def test_no_script_turns_text_into_markup_or_leaves_anything_behind(name):
     assert OUTWARD.findall(SCRIPTS[name]) == []
 
 
-@pytest.mark.parametrize("name", sorted(SCRIPTS.keys() - {"live.js", "recall.js"}))
+@pytest.mark.parametrize("name", sorted(SCRIPTS.keys() - {"live.js"}))
 def test_only_the_live_page_asks_a_server(name):
     assert "fetch(" not in SCRIPTS[name]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.features.view.live_pages import ENDPOINTS
+from memory_palace.features.view.live import ENDPOINTS
 from memory_palace.server.loopback import Door, PageReply, Unwanted
 
 TOKEN = "a-token-of-thirty-two-characters"

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from running import run_main
-from serving_palaces import count_answers, start, stop, wait_until
+from serving_palaces import wait_until
 from viewing.living import living
 from writing_notes import index_notes
 
@@ -51,21 +51,6 @@ def test_notes_edited_by_hand_appear_by_themselves(root):
     assert "no use" in found["hits"][0]["text"]
 
 
-def test_questions_go_to_the_resident_server_where_one_runs(root):
-    start(root)
-    try:
-        with living(root) as page:
-            before = count_answers(root)
-            assert page.ask("search", q="frost")["hits"][0]["path"] == "Frost.md"
-            assert page.ask("recall", text="the rain gauge drifts in frost")["spoken"] in (
-                True,
-                False,
-            )
-            assert count_answers(root) == before + 2
-    finally:
-        stop(root)
-
-
 def test_a_port_that_is_taken_is_said_in_a_line(root, capsys):
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
@@ -83,15 +68,3 @@ def test_without_an_index_it_says_what_to_run(tmp_path, runtime, capsys):
     status, out, errors = run_main(capsys, "-C", str(tmp_path), "view", "--live")
     assert (status, out, errors.count("\n")) == (4, "", 1)
     assert "palace index" in errors
-
-
-def test_a_port_needs_a_live_page(root, capsys):
-    status, _, errors = run_main(capsys, "-C", str(root), "view", "--port", "8000")
-    assert status == 2
-    assert "--port" in errors
-
-
-def test_a_live_page_is_no_file(root, capsys):
-    status, _, errors = run_main(capsys, "-C", str(root), "view", "--live", "--out", "x.html")
-    assert status == 2
-    assert "--out" in errors

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 
 import pytest
+from serving_palaces import wait_until
 from vaults import digests
 from writing_notes import index_notes
 
 from memory_palace import Palace
-from memory_palace.features.view.live_pages import Pages
-from memory_palace.features.view.values import ViewOptions
+from memory_palace.features.view import live
+from memory_palace.features.view.live import LivePage
 from memory_palace.server.loopback import PageVisit, Unwanted
 
 NOTES = {
@@ -28,25 +30,23 @@ def root(tmp_path: Path) -> Path:
     return index_notes(tmp_path / "notes", notes).paths.root.resolve()
 
 
-def open_pages(root: Path, options: ViewOptions | None = None) -> Pages:
-    said: list[str] = []
-    paths = Palace(root).paths
-    pages = Pages(str(root), paths, options or ViewOptions(), address=None, warn=said.append)
-    pages.generations.refresh()
-    return pages
+def open_pages(root: Path, warn=pytest.fail) -> LivePage:
+    page = LivePage(str(root), warn=warn)
+    page.refresh()
+    return page
 
 
-def visit(pages: Pages, endpoint: str, *, known: str = "", gone: bool = False, **values: str):
+def visit(pages: LivePage, endpoint: str, *, known: str = "", gone: bool = False, **values: str):
     found = PageVisit(endpoint, values, known, is_head=False)
     return pages.answer(found, lambda: gone)
 
 
-def ask(pages: Pages, endpoint: str, **values: str):
+def ask(pages: LivePage, endpoint: str, **values: str):
     return json.loads(visit(pages, endpoint, **values).body)
 
 
-def read(pages: Pages, name: str):
-    latest = pages.generations.latest
+def read(pages: LivePage, name: str):
+    latest = pages.latest
     return ask(pages, "note", of=latest.name, i=str(latest.paths.index(f"{name}.md")))["text"]
 
 
@@ -66,11 +66,10 @@ def test_a_note_is_read_when_it_is_asked_for(root):
 
 def test_what_is_private_or_secret_is_given_nowhere(root):
     pages = open_pages(root)
-    assert pages.generations.latest.paths == ("Boat.md", "Frost.md", "Keys.md")
+    assert pages.latest.paths == ("Boat.md", "Frost.md", "Keys.md")
     assert read(pages, "Keys").endswith("The end.")
     questions = [ask(pages, "search", q=asked) for asked in ("rain gauge", "Sable snores", "aws")]
     told = json.dumps([read(pages, name) for name in ("Boat", "Keys")] + questions)
-    told += json.dumps(ask(pages, "recall", text="where is the rain gauge"))
     for secret in ("Diary", "well", "snores", "AKIA"):
         assert secret not in told
 
@@ -93,7 +92,7 @@ def test_a_note_that_became_a_link_out_of_the_palace_is_not_given(root, tmp_path
 def test_only_notes_of_the_plan_can_be_asked_for(root, place):
     pages = open_pages(root)
     with pytest.raises(Unwanted) as refused:
-        visit(pages, "note", of=pages.generations.latest.name, i=place)
+        visit(pages, "note", of=pages.latest.name, i=place)
     assert refused.value.status == 404
 
 
@@ -110,20 +109,40 @@ def test_state_and_plan_are_sent_once(root):
     assert visit(pages, "plan", known=plan.tag).status == 304
     (root / "Frost.md").write_text("# Frost\n\nFelt was no use.\n", "utf-8")
     Palace(root).index()
-    pages.generations.refresh()
+    pages.refresh()
     assert visit(pages, "state", known=first.tag).status == 200
     assert visit(pages, "plan").tag == json.loads(visit(pages, "state").body)["generation"]
 
 
-def test_a_note_of_the_plan_before_can_still_be_read(root):
+def test_a_plan_is_drawn_once_for_each_index(root):
     pages = open_pages(root)
-    before = pages.generations.latest
+    before = pages.latest
+    pages.refresh()
+    assert pages.latest is before
     (root / "Almanac.md").write_text("# Almanac\n\nMay was dry.\n", "utf-8")
     Palace(root).index()
-    pages.generations.refresh()
-    frost = str(before.paths.index("Frost.md"))
-    assert "funnel" in ask(pages, "note", of=before.name, i=frost)["text"]
+    pages.refresh()
     assert "May" in read(pages, "Almanac")
+    assert ask(pages, "note", of=before.name, i="0") == {"text": None}
+
+
+def test_what_fails_is_said_once_and_the_last_plan_stays(root, monkeypatch):
+    monkeypatch.setattr(live, "LOOK_SECONDS", 0.01)
+    said, stop = [], threading.Event()
+    pages = open_pages(root, said.append)
+    first, commit = pages.latest, root / ".palace/.index/INDEX.json"
+    whole = commit.read_bytes()
+    commit.write_bytes(b"{}")
+    thread = threading.Thread(target=pages.follow, args=(stop,))
+    thread.start()
+    wait_until(lambda: bool(said), "the damage is not said")
+    stop.wait(0.1)
+    assert said == [pages.problem]
+    assert pages.latest is first
+    commit.write_bytes(whole)
+    wait_until(lambda: pages.problem == "", "it is still said")
+    stop.set()
+    thread.join()
 
 
 def test_search_finds_what_a_question_would(root):
@@ -137,13 +156,12 @@ def test_search_finds_what_a_question_would(root):
 @pytest.mark.parametrize("text", ["", " ", "-", " - "])
 def test_an_empty_question_reads_no_input(root, text):
     pages = open_pages(root)
-    assert ask(pages, "search", q=text)["hits"] == ask(pages, "recall", text=text)["hits"] == []
+    assert ask(pages, "search", q=text)["hits"] == []
 
 
 @pytest.mark.parametrize("text", ["--help", "-C /", "--full", "#nothing", '"quoted', "\0", "字"])
 def test_a_question_is_never_an_option(root, text):
     assert "hits" in ask(open_pages(root), "search", q=text)
-    assert "hits" in ask(open_pages(root), "recall", text=text)
 
 
 def test_a_question_that_nobody_waits_for_is_not_answered(root):
@@ -156,7 +174,6 @@ def test_an_index_that_is_gone_is_told(root):
     pages = open_pages(root)
     (root / ".palace/.index/INDEX.json").unlink()
     assert "palace index" in ask(pages, "search", q="frost")["problem"]
-    assert read(pages, "Frost") is None
 
 
 def test_looking_changes_no_note_and_logs_no_use(root):
@@ -165,6 +182,5 @@ def test_looking_changes_no_note_and_logs_no_use(root):
     own = sorted(path for path in (root / ".palace").rglob("*") if path.is_file())
     read(pages, "Frost")
     ask(pages, "search", q="frost")
-    ask(pages, "recall", text="the rain gauge drifts")
     assert digests(root) == before
     assert sorted(path for path in (root / ".palace").rglob("*") if path.is_file()) == own

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 
@@ -10,7 +10,6 @@ from memory_palace.engine import Engine
 from memory_palace.features.memories.form import blank_beside, is_memory, read_form
 from memory_palace.features.memories.lint import lint_tokens
 from memory_palace.features.memories.memories import MemoryNotes, read_memory_notes
-from memory_palace.features.memories.reviews import Review, load_reviews
 from memory_palace.features.memories.verification import (
     check_tokens,
     drop_attempts,
@@ -19,7 +18,7 @@ from memory_palace.features.memories.verification import (
     holds_token,
 )
 from memory_palace.kinds import Flaw, TokenCheck
-from memory_palace.notes.document import Document, Library, parse_document
+from memory_palace.notes.document import Document, Library
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +47,6 @@ class MemoryKind:
         self._engine, self._library = engine, library
 
     @cached_property
-    def _reviews(self) -> Mapping[str, Sequence[Review]]:
-        return load_reviews(self._engine.paths)
-
-    @cached_property
     def _notes(self) -> MemoryNotes:
         return read_memory_notes(self._engine, self._library)
 
@@ -69,16 +64,3 @@ class MemoryKind:
         form, notes = read_form(document), self._notes
         flaws = lint_tokens(form, notes.corpus, notes.forms)
         return MemoryProof(document.path, form.tokens, flaws)
-
-    def confidence_of(self, path: str, data: bytes) -> float | None:
-        """Return the confidence of the last review, else the one that a memory states."""
-        reviews = self._reviews.get(path)
-        if not reviews and b"confidence" not in data.lower():
-            return None
-        document = parse_document(path, data)
-        if document is None or not is_memory(document):
-            return None
-        if reviews:
-            return reviews[-1].confidence
-        stated = read_form(document).stated_confidence
-        return stated if stated is not None and 0 <= stated <= 1 else None

@@ -3,86 +3,131 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.changes.journal import read_moves
 from memory_palace.engine import Engine
 from memory_palace.features.view.grid import to_box
 from memory_palace.features.view.housing import Notice, house
 from memory_palace.features.view.labels import LabelText, draw_districts
 from memory_palace.features.view.layout import Layout
-from memory_palace.features.view.texts import ShownText, read_texts, shorten
-from memory_palace.features.view.values import (
-    PalacePlan,
-    PlanDistrict,
-    PlanNote,
-    PlanRoom,
-    ViewOptions,
-)
+from memory_palace.features.view.values import PalacePlan, PlanDistrict, PlanNote, PlanRoom
 from memory_palace.graph.near import list_links
 from memory_palace.graph.zones import ZonedNames
 from memory_palace.index.segment import SOURCES, STAT
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.markdown.prose import shown_text
 from memory_palace.models import Matrix
-from memory_palace.notes.usage import USAGE, logs_usage, read_usage
+from memory_palace.notes.parsing import read_body
+from memory_palace.notes.reading import NoteUnreadable, read_named
 from memory_palace.places import ARCHIVE
 
 NEAR = 5
 """How many notes are named as the nearest of a note."""
-_NOTES_AT_ONCE = 2_000
+_ROWS_AT_ONCE = 10_000
 _COMPARED_AT_ONCE = 512
 _DAY_SECONDS = 86_400
-_LEAST_DECAY = 1e-4
 
 
 def gather(
-    engine: Engine, options: ViewOptions, *, remark: Notice = lambda words: None
+    engine: Engine,
+    *,
+    include_cold: bool = False,
+    relayout: bool = False,
+    remark: Notice = lambda words: None,
 ) -> PalacePlan:
     """Return the plan of a palace as its index has it, texts as they are on the disk.
 
-    Raise ``IndexMissingError`` without an index. ``remark`` is told what a person should know of
-    the layout. The same notes and the same layout beside the index give the same plan.
+    ``relayout`` forgets the places that notes had; ``remark`` is told what a person should know of
+    the layout. The same notes and the same layout beside the index give the same plan. Raise
+    ``IndexMissingError`` without an index.
     """
     snapshot = engine.snapshot(include_cold=True)
     known = np.flatnonzero(~snapshot.private)
     vectors = mean_vectors(snapshot, known)
-    layout = house(engine.paths, snapshot, known, vectors, relayout=options.relayout, remark=remark)
-    is_seen = ~snapshot.private if options.include_cold else ~(snapshot.private | snapshot.cold)
-    amount, shown = shorten(read_texts(engine, snapshot, np.flatnonzero(is_seen)))
-    places = np.array([text.place for text in shown], np.int64)
-    near = find_near(vectors[np.searchsorted(known, places)])
-    links = _resolve_links(snapshot, np.flatnonzero(is_seen).tolist())
+    layout = house(engine.paths, snapshot, known, vectors, relayout=relayout, remark=remark)
+    seen = known if include_cold else known[~snapshot.cold[known]]
+    read = ((place, read_text(engine, snapshot.paths[place])) for place in seen.tolist())
+    texts = {place: text for place, text in read if text is not None}
+    near = find_near(vectors[np.searchsorted(known, list(texts))])
+    locked = 0 if include_cold else int(snapshot.cold[known].sum())
+    members: dict[str, list[int]] = {room.name: [] for room in layout.rooms}
+    for place in texts:
+        members[layout.notes[snapshot.paths[place]].room].append(place)
     rooms: list[PlanRoom] = []
     districts: list[PlanDistrict] = []
-    lodged = [(text, layout.notes[snapshot.paths[text.place]]) for text in shown]
-    for number, room in enumerate(layout.rooms):
-        here = [(text, lodging) for text, lodging in lodged if lodging.room == room.name]
+    for number, (room, here) in enumerate(zip(layout.rooms, members.values(), strict=True)):
         is_cold = room.name == ARCHIVE
-        is_locked = is_cold and not options.include_cold
-        locked = int((snapshot.cold & ~snapshot.private).sum()) if is_locked else 0
-        rooms.append(PlanRoom(room.name, to_box(room.extent), is_cold, len(here), locked))
-        texts = [
-            LabelText(snapshot.titles[text.place], snapshot.shown_tags[text.place], text.text)
-            for text, _ in here
-        ]
-        districts += draw_districts(room, number, [lodging.cell for _, lodging in here], texts)
-    day = max((_changed_on(snapshot, text.place) for text in shown), default=0)
+        box = to_box(room.extent)
+        rooms.append(PlanRoom(room.name, box, is_cold, len(here), locked if is_cold else 0))
+        cells = [layout.notes[snapshot.paths[place]].cell for place in here]
+        words = [LabelText(snapshot.titles[p], snapshot.shown_tags[p], texts[p]) for p in here]
+        districts += draw_districts(room, number, cells, words)
     return PalacePlan(
         title=engine.paths.root.resolve().name,
         rooms=tuple(rooms),
         districts=tuple(districts),
-        notes=tuple(_draw_notes(engine, snapshot, layout, shown, links, near, day)),
-        text_amount=amount,
-        day=day,
+        notes=tuple(_draw_notes(snapshot, layout, texts, near)),
+        day=max((_changed_on(snapshot, place) for place in texts), default=0),
     )
 
 
-def _resolve_links(
-    snapshot: Snapshot, nodes: Sequence[int]
-) -> dict[int, tuple[tuple[str, int], ...]]:
+def read_text(engine: Engine, path: str) -> str | None:
+    """Return what a page shows of a note, read from the disk.
+
+    That is its Markdown without front matter, comments, HTML and verification tokens; lines that
+    are private or hold a secret are blank, as in the index. ``None`` for a note that is private,
+    gone or unreadable.
+    """
+    try:
+        data = read_named(engine.paths, path, limit_bytes=engine.config.max_note_bytes)
+    except FileNotFoundError:
+        return None
+    except NoteUnreadable as error:
+        engine.note_unread([error.problem])
+        return None
+    body = read_body(path, data)
+    return None if body.is_private else shown_text(body.text, keep_links=True).strip("\n")
+
+
+def _draw_notes(
+    snapshot: Snapshot,
+    layout: Layout,
+    texts: Mapping[int, str],
+    near: Sequence[tuple[int, ...]],
+) -> Iterator[PlanNote]:
+    at = {place: number for number, place in enumerate(texts)}
+    rooms = {room.name: number for number, room in enumerate(layout.rooms)}
+    aliases, links = snapshot.aliases(), _resolve_links(snapshot, list(texts))
+    for place, text in texts.items():
+        path = snapshot.paths[place]
+        lodging = layout.notes[path]
+        room = rooms[lodging.room]
+        yield PlanNote(
+            path=path,
+            title=snapshot.titles[place],
+            aliases=aliases[place],
+            tags=snapshot.shown_tags[place],
+            room=room,
+            box=layout.rooms[room].grid.box(lodging.cell),
+            length=int(snapshot.stats[place, STAT.size]),
+            day=int(snapshot.dates[place] // _DAY_SECONDS),
+            is_dated=SOURCES[int(snapshot.date_sources[place])] != "mtime",
+            changed=_changed_on(snapshot, place),
+            priority=int(snapshot.priorities[place]),
+            is_cold=bool(snapshot.cold[place]),
+            links=tuple((target, at[to]) for target, to in links[place]),
+            near=near[at[place]],
+            text=text,
+        )
+
+
+def _changed_on(snapshot: Snapshot, place: int) -> int:
+    return int(snapshot.stats[place, STAT.changed_ns] // (_DAY_SECONDS * 1_000_000_000))
+
+
+def _resolve_links(snapshot: Snapshot, nodes: Sequence[int]) -> dict[int, list[tuple[str, int]]]:
     """Return for each note the targets as written, and the note each leads to, as the graph does.
 
     A link of a note to itself, or to one that is not among the nodes, is left out.
@@ -92,91 +137,33 @@ def _resolve_links(
         (snapshot.paths[n], (*aliases[n], titles[n]), bool(snapshot.cold[n])) for n in nodes
     )
     at = {snapshot.paths[node]: node for node in nodes}
-    found: dict[int, tuple[tuple[str, int], ...]] = {}
+    found: dict[int, list[tuple[str, int]]] = {}
     for node in nodes:
         path = snapshot.paths[node]
-        pairs = list(dict.fromkeys(names.read(text, path) for text in targets[node]))
-        found[node] = tuple((text, at[to]) for text, to in pairs if to not in (None, path) and to)
+        pairs = dict.fromkeys(names.read(text, path) for text in targets[node])
+        found[node] = [(text, at[to]) for text, to in pairs if to is not None and to != path]
     return found
-
-
-def _draw_notes(
-    engine: Engine,
-    snapshot: Snapshot,
-    layout: Layout,
-    shown: Sequence[ShownText],
-    links: Mapping[int, Sequence[tuple[str, int]]],
-    near: Sequence[tuple[int, ...]],
-    day: int,
-) -> Iterator[PlanNote]:
-    usage, is_kept = None, logs_usage(engine.paths, engine.config)
-    if is_kept or (engine.paths.logs / USAGE).exists():
-        today = datetime.now(UTC).date()  # only tells disuse, which a plan does not ask for
-        moves = read_moves(engine.paths)
-        usage = read_usage(engine.paths.logs, moves, today=today, is_kept=is_kept)
-    at = {text.place: number for number, text in enumerate(shown)}
-    rooms = {room.name: number for number, room in enumerate(layout.rooms)}
-    aliases = snapshot.aliases()
-    for number, text in enumerate(shown):
-        place, path = text.place, snapshot.paths[text.place]
-        lodging = layout.notes[path]
-        room = rooms[lodging.room]
-        own_day = int(snapshot.dates[place] // _DAY_SECONDS)
-        age = 0 if snapshot.evergreen[place] else max(day - own_day, 0)
-        decay = round(float(0.5 ** (age / engine.config.half_life_days)), 4)
-        yield PlanNote(
-            path=path,
-            title=snapshot.titles[place],
-            aliases=aliases[place],
-            type=snapshot.types[place],
-            tags=snapshot.shown_tags[place],
-            room=room,
-            box=layout.rooms[room].grid.box(lodging.cell),
-            length=int(snapshot.stats[place, STAT.size]),
-            uses=None if usage is None else usage.count(path),
-            day=own_day,
-            changed=_changed_on(snapshot, place),
-            priority=int(snapshot.priorities[place]),
-            confidence=text.confidence,
-            decay=max(decay, _LEAST_DECAY),
-            is_cold=bool(snapshot.cold[place]),
-            links=tuple((to, at[n]) for to, n in links.get(place, ()) if n in at),
-            near=near[number],
-            text=text.text,
-            is_dated=SOURCES[int(snapshot.date_sources[place])] != "mtime",
-        )
-
-
-def _changed_on(snapshot: Snapshot, place: int) -> int:
-    return int(snapshot.stats[place, STAT.changed_ns] // (_DAY_SECONDS * 1_000_000_000))
 
 
 def mean_vectors(snapshot: Snapshot, notes: NDArray[np.int64]) -> Matrix:
     """Return the mean vector of each note's passages, of unit length; zero for a note without any.
 
     Shape ``(notes, dimension)``; ``(notes, 0)`` where the index has no vectors. ``notes`` are
-    places in the snapshot, ascending.
+    places in the snapshot.
     """
-    dimension = snapshot.commit.dimension
-    means = np.zeros((len(notes), dimension), np.float32)
-    if not dimension:
+    means = np.zeros((len(notes), snapshot.commit.dimension), np.float32)
+    if not means.shape[1]:
         return means
-    owners = snapshot.row_note
-    rows = np.argsort(owners, kind="stable")
-    sorted_owners = owners[rows]
-    for first in range(0, len(notes), _NOTES_AT_ONCE):
-        chosen = notes[first : first + _NOTES_AT_ONCE]
-        starts = np.searchsorted(sorted_owners, chosen)
-        stops = np.searchsorted(sorted_owners, chosen, side="right")
-        counts = stops - starts
-        here = np.concatenate([rows[a:b] for a, b in zip(starts, stops, strict=True)])
-        vectors = snapshot.rows_of(here)
-        borders = np.concatenate([[0], np.cumsum(counts)])[:-1]
-        full = counts > 0
-        sums = np.add.reduceat(vectors, borders[full]) if full.any() else vectors[:0]
-        lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-        means[first : first + len(chosen)][full] = sums / np.maximum(lengths, 1e-12)
-    return means
+    number = np.full(len(snapshot.paths), -1)
+    number[notes] = np.arange(len(notes))
+    owners = number[snapshot.row_note]
+    rows = np.flatnonzero(owners >= 0)
+    for first in range(0, len(rows), _ROWS_AT_ONCE):
+        some = rows[first : first + _ROWS_AT_ONCE]
+        np.add.at(means, owners[some], snapshot.rows_of(some))
+    lengths = np.linalg.norm(means, axis=1, keepdims=True)
+    found: Matrix = means / np.maximum(lengths, 1e-12)
+    return found
 
 
 def find_near(vectors: Matrix) -> list[tuple[int, ...]]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
 
@@ -13,11 +15,12 @@ from numpy.typing import NDArray
 
 from memory_palace.config import PalacePaths
 from memory_palace.errors import IndexLockedError
-from memory_palace.features.view.cache import LayoutDamagedError, read_layout, write_layout
-from memory_palace.features.view.layout import Layout, Resident, lay_out
+from memory_palace.features.view.grid import Extent, Grid
+from memory_palace.features.view.layout import LaidRoom, Layout, Lodging, Resident, lay_out
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Matrix
 from memory_palace.places import ARCHIVE
+from memory_palace.storage.atomic import write_atomic
 from memory_palace.storage.lock import writer_lock
 
 NotePlaces: TypeAlias = NDArray[np.int64]
@@ -37,40 +40,80 @@ def house(
     relayout: bool = False,
     remark: Notice = lambda words: None,
 ) -> Layout:
-    """Return the layout of these notes, which is kept for the next time.
+    """Return the layout of these notes, which is kept beside the index for the next time.
 
     Notes keep the places they have, unless ``relayout`` forgets them. Where the layout cannot be
     kept, or is damaged, ``remark`` is told. It is written under a lock of its own: neither does a
     build of the index wait for it, nor it for a build.
     """
-    before = Layout() if relayout else _read(paths, remark)
+    file, lock = paths.view.with_suffix(".json"), paths.view.with_suffix(".lock")
+    before = Layout() if relayout else read_layout(file, remark)
     layout = follow(snapshot, known, vectors, before)
     if layout == before:
         return layout
     try:
-        with writer_lock(
-            paths.view.with_suffix(".lock"), wait_seconds=_WAIT_SECONDS, what="the plan's layout"
-        ):
-            now = before if relayout else _read(paths, lambda words: None)
+        with writer_lock(lock, wait_seconds=_WAIT_SECONDS, what="the plan's layout"):
+            now = before if relayout else read_layout(file)
             if now != before:  # another has just given new notes their places
                 layout = follow(snapshot, known, vectors, now)
-            write_layout(_file(paths), layout)
+            write_atomic(file, _dump(layout))
     except (OSError, IndexLockedError) as error:
         why = error.strerror if isinstance(error, OSError) else error
-        remark(f"new notes may lie elsewhere the next time: {_file(paths)}: {why}")
+        remark(f"new notes may lie elsewhere the next time: {file}: {why}")
     return layout
 
 
-def _file(paths: PalacePaths) -> Path:
-    return paths.view.with_suffix(".json")
-
-
-def _read(paths: PalacePaths, remark: Notice) -> Layout:
+def read_layout(file: Path, remark: Notice = lambda words: None) -> Layout:
+    """Return the layout that is kept; an empty one, and a remark, for a file that is damaged."""
     try:
-        return read_layout(_file(paths))
-    except LayoutDamagedError as error:
-        remark(f"the plan is laid out anew: {error}")
+        record = json.loads(file.read_bytes())
+        body = record["layout"]
+        if record["check"] != _check(body):
+            raise ValueError("it does not match its own digest")
+        rooms = [
+            LaidRoom(
+                name,
+                Extent(*extent),
+                Grid(Extent(*inside), columns, rows),
+                tuple((left, top, right, below) for left, top, right, below in districts),
+            )
+            for name, extent, (inside, columns, rows), districts in body["rooms"]
+        ]
+        notes = {
+            path: Lodging(rooms[number].name, tuple(cell), digest)
+            for path, number, cell, digest in body["notes"]
+        }
+        return Layout(body["home"], tuple(body["gathered"]), tuple(rooms), notes)
+    except FileNotFoundError:
         return Layout()
+    except OSError as error:
+        remark(f"the plan is laid out anew: {file.name} cannot be read: {error.strerror}")
+    except (ValueError, LookupError, TypeError, RecursionError):
+        remark(f"the plan is laid out anew: {file.name} is damaged")
+    return Layout()
+
+
+def _dump(layout: Layout) -> bytes:
+    """Return the file that keeps a layout; the same layout gives the same bytes."""
+    numbers = {room.name: number for number, room in enumerate(layout.rooms)}
+    body = {
+        "home": layout.home,
+        "gathered": layout.gathered,
+        "rooms": [[room.name, room.extent, room.grid, room.districts] for room in layout.rooms],
+        "notes": [
+            [path, numbers[lodging.room], lodging.cell, lodging.digest]
+            for path, lodging in layout.notes.items()
+        ],
+    }
+    return f'{{"check":"{_check(body)}","layout":{_write(body)}}}\n'.encode()
+
+
+def _write(body: object) -> str:
+    return json.dumps(body, ensure_ascii=True, separators=(",", ":"), sort_keys=True)
+
+
+def _check(body: object) -> str:
+    return sha256(_write(body).encode()).hexdigest()[:16]
 
 
 def follow(snapshot: Snapshot, known: NotePlaces, vectors: Matrix, before: Layout) -> Layout:

@@ -11,7 +11,7 @@ from importlib.resources import files
 from memory_palace.features.view.packing import pack
 from memory_palace.features.view.values import PalacePlan
 
-STYLES = ("app.css", "panel.css", "live.css", "print.css")
+STYLES = ("app.css", "panel.css", "print.css")
 SCRIPTS = (
     "../vendor/markdown-it.min.js",
     "state.js",
@@ -35,7 +35,6 @@ SCRIPTS = (
     "keys.js",
     "help.js",
     "live.js",
-    "recall.js",
     "start.js",
 )
 """In this order, inside one function: what one defines, those after it may use when they run. All

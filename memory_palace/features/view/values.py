@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
-
-TextAmount: TypeAlias = Literal["whole", "first paragraphs"]
+from typing import NamedTuple
 
 
 class Box(NamedTuple):
@@ -52,7 +50,6 @@ class PlanNote:
     path: str
     title: str
     aliases: tuple[str, ...]
-    type: str
     tags: tuple[str, ...]
     room: int
     """Place among the rooms of the plan."""
@@ -60,25 +57,18 @@ class PlanNote:
     """Its cell; no two overlap."""
     length: int
     """Bytes of the note."""
-    uses: int | None
-    """How often it was opened or cited; ``None`` where that is not logged."""
     day: int
     """What it is of, by front matter, name, git or file."""
     changed: int
     priority: int
     """0 none, 1 low, 2 medium, 3 high."""
-    confidence: float | None
-    """What the note itself claims, in [0, 1]; ``None`` where it claims nothing."""
-    decay: float
-    """What time has left of its weight in ranking, in (0, 1]; 1 for an evergreen note."""
     is_cold: bool
     links: tuple[tuple[str, int], ...]
     """Each target as written, and the note on the plan that it leads to; others are left out."""
     near: tuple[int, ...]
     """The notes on the plan that are nearest by meaning, the nearest first."""
     text: str
-    """Its Markdown without front matter, as far as the plan holds it; what is private and what is
-    secret is blank."""
+    """Its Markdown without front matter; what is private and what is secret is blank."""
     is_dated: bool = True
     """Whether front matter, name or git tells its day; else it is the file's, a copy's too."""
 
@@ -92,16 +82,6 @@ class PalacePlan:
     districts: tuple[PlanDistrict, ...]
     notes: tuple[PlanNote, ...]
     """In path order."""
-    text_amount: TextAmount
     day: int
     """The day it counts ages from: the latest of its notes, so that the same notes give the same
     plan."""
-
-
-@dataclass(frozen=True, slots=True)
-class ViewOptions:
-    """Which notes a plan shows, and whether they keep their places."""
-
-    include_cold: bool = False
-    relayout: bool = False
-    """Forget the places that notes had, and lay the plan out anew."""

@@ -13,7 +13,6 @@ from typer import Option
 from memory_palace.cli.group import Group
 from memory_palace.cli.options import IncludeCold, Json
 from memory_palace.errors import UsageError
-from memory_palace.features.view.values import ViewOptions
 from memory_palace.features.view.writing import ViewReport
 from memory_palace.palace import Palace
 from memory_palace.shown import SPREAD, Shown, inner, plural, say, say_behind
@@ -32,13 +31,10 @@ class ViewShown(Shown):
     def lines(self) -> Iterator[str]:
         """Return where it is, and the figures."""
         report = self.report
-        size, limit = _megabytes(report.size_bytes), _megabytes(report.limit_bytes)
-        yield f"page       {_seen_from_here(report.file)}, {size} of at most {limit}"
+        yield f"page       {_seen_from_here(report.file)}, {_megabytes(report.size_bytes)}"
         has_districts = report.districts > report.rooms
         districts = f", {plural(report.districts, 'district')}" if has_districts else ""
         yield f"notes      {report.notes:,} in {plural(report.rooms, 'room')}{districts}"
-        if report.text_amount == "first paragraphs":
-            yield "text       first paragraphs only: whole notes would be more than 20 MB"
         if report.locked:
             yield f"archived   {report.locked:,} locked; --include-cold shows them"
         elif report.cold:
@@ -79,7 +75,7 @@ def view(
         _refuse("--live", {"--out": out is not None, "--relayout": relayout, "--json": as_json})
         from memory_palace.features.view.live import serve_page  # delayed: few want a server
 
-        serve_page(palace, ViewOptions(include_cold), port=port, opens=opens)
+        serve_page(palace, include_cold=include_cold, port=port, opens=opens)
         return
     _refuse("a page in a file", {"--port": port != 0}, hint="; it is for --live")
     report = palace.view(out, include_cold=include_cold, relayout=relayout)

@@ -7,18 +7,13 @@ from pathlib import Path
 
 from memory_palace.engine import Engine
 from memory_palace.errors import PalaceError, UsageError
-from memory_palace.features.view.cache import write_beside_index
 from memory_palace.features.view.gather import gather
 from memory_palace.features.view.page import render
-from memory_palace.features.view.values import TextAmount, ViewOptions
-from memory_palace.storage.atomic import make_ignored_folder, write_atomic
+from memory_palace.storage.atomic import write_atomic
 
 MARK = b'<meta name="generator" content="memory-palace view">'
 """What tells a page of ours, which may be replaced, from a file of somebody else."""
 _HEAD_BYTES = 8192
-_NOTE_SUFFIXES = (".md", ".markdown")
-_OWN_BYTES, _SHARE_OF_TEXT = 350_000, 0.55
-"""A page weighs at most so much, and this share of the text on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +22,6 @@ class ViewReport:
 
     file: Path
     size_bytes: int
-    limit_bytes: int
-    """What it weighs at most: 350 kB and .55 of the notes' text."""
     rooms: int
     districts: int
     notes: int
@@ -38,7 +31,6 @@ class ViewReport:
     """Archived notes that are only counted."""
     text_bytes: int
     """Of the notes' text on it, in UTF-8."""
-    text_amount: TextAmount
     remarks: tuple[str, ...]
     """What a person should know of how it was laid out."""
 
@@ -56,52 +48,45 @@ def write_view(
     written beside the index, ``OSError`` elsewhere.
     """
     file = out or engine.paths.view
-    check_target(file)
-    if out is not None and not out.parent.is_dir():
-        raise UsageError(f"there is no folder {out.parent}; make it, or name another with --out")
-    remarks: list[str] = []
-    plan = gather(engine, ViewOptions(include_cold, relayout), remark=remarks.append)
-    page = render(plan)
     if out is not None:
+        check_target(out)
+    remarks: list[str] = []
+    plan = gather(engine, include_cold=include_cold, relayout=relayout, remark=remarks.append)
+    page = render(plan)
+    try:
         write_atomic(file, page)
-    else:
-        try:
-            make_ignored_folder(file.parent, mode=0o700)
-            write_beside_index(file, page)
-        except OSError as error:
-            raise PalaceError(
-                f"{file}: {error.strerror}; write the page elsewhere with --out FILE"
-            ) from error
-    text = sum(len(note.text.encode()) for note in plan.notes)
+    except OSError as error:
+        if out is not None:
+            raise
+        raise PalaceError(
+            f"{file}: {error.strerror}; write the page elsewhere with --out FILE"
+        ) from error
     return ViewReport(
         file=file,
         size_bytes=len(page),
-        limit_bytes=_OWN_BYTES + int(_SHARE_OF_TEXT * text),
         rooms=len(plan.rooms),
         districts=len(plan.districts),
         notes=len(plan.notes),
         cold=sum(note.is_cold for note in plan.notes),
         locked=sum(room.locked for room in plan.rooms),
-        text_bytes=text,
-        text_amount=plan.text_amount,
+        text_bytes=sum(len(note.text.encode()) for note in plan.notes),
         remarks=tuple(remarks),
     )
 
 
 def check_target(file: Path) -> None:
     """Raise ``UsageError`` for what a page must not be written to, nor over."""
-    if file.is_dir():
-        raise UsageError(f"{file} is a folder; name a file, such as --out {file / 'palace.html'}")
-    if file.name == "-" or file.suffix.lower() in _NOTE_SUFFIXES:
+    if file.suffix.lower() in (".md", ".markdown") or file.name == "-":
         raise UsageError(f"{file} cannot be a page; name a file such as palace.html")
-    if not file.exists():
-        return
-    if not file.is_file():
+    if not file.parent.is_dir():
+        raise UsageError(f"there is no folder {file.parent}; make it, or name another with --out")
+    if file.is_file():
+        with file.open("rb") as opened:
+            is_ours = MARK in opened.read(_HEAD_BYTES)
+        if not is_ours:
+            raise UsageError(
+                f"{file} was not written by `palace view` and is left as it is; name another file "
+                "with --out, or move it away"
+            )
+    elif file.exists():
         raise UsageError(f"{file} is not a file; name one such as --out palace.html")
-    with file.open("rb") as opened:
-        is_ours = MARK in opened.read(_HEAD_BYTES)
-    if not is_ours:
-        raise UsageError(
-            f"{file} was not written by `palace view` and is left as it is; name another file "
-            "with --out, or move it away"
-        )

@@ -7,38 +7,24 @@ const Colours = (() => {
     ground: "#f4f0e7", corridor: "#e2dacb", floor: "#fffdf8", cold: "#eef1f3", wall: "#57514a", ink: "#24272c", quiet: "#5d6066", line: "#d9d3c7", path: "#b08d57",
     card: "#ffffff", mark: "#b3261e", halo: "#fffdf8", link: "#b3261e", back: "#1d5fa8", none: "#8b877f",
     age: ["#7397a6", "#6787ab", "#6d72aa", "#7b599c", "#883f7d", "#90224f", "#8b0005"],
-    priority: ["#be831c", "#a95306", "#940500"],
-    confidence: ["#5a9f9a", "#378994", "#19718e", "#125786", "#1d3c79"],
-    decay: ["#939562", "#738450", "#507442", "#26633a", "#024f38"],
-    room: ["#2f6fb0", "#b5541c", "#2c7f5e", "#8a4fa3", "#a3640b", "#b23a5b", "#3d7f8f", "#6b6f1f"],
   };
   const DARK = {
     ground: "#0f151e", corridor: "#070b11", floor: "#17202c", cold: "#131920", wall: "#8a9bb0", ink: "#ebe7de", quiet: "#a9b2be", line: "#2c3848", path: "#8f7a4f",
     card: "#1f2a38", mark: "#ffb59e", halo: "#17202c", link: "#ffb59e", back: "#8cc4ff", none: "#76808e",
     age: ["#547389", "#737da6", "#9d84b4", "#c98bb1", "#ee989c", "#feb184", "#ffd16b"],
-    priority: ["#bc4a3c", "#e78b2e", "#fbd452"],
-    confidence: ["#4e6ea9", "#5090bf", "#5ab2d0", "#72d3dd", "#96f2e6"],
-    decay: ["#417962", "#5e966e", "#81b376", "#abce7c", "#dbe880"],
-    room: ["#7db5ea", "#f2a071", "#6fcfa6", "#cfa0e6", "#e8c15a", "#f28fae", "#7fd0dd", "#c3c76a"],
   };
   const month = new Intl.DateTimeFormat("en", { month: "short", year: "numeric", timeZone: "UTC" });
   const asMonth = (days) => month.format(days * 864e5);
   const asDay = (days) => new Date(days * 864e5).toISOString().slice(0, 10);
   const dayOf = (plan, note) => `${plan.undated[note] ? "file of " : ""}${asDay(plan.day[note])}`;
-  const percent = (share) => `${Math.round(100 * share)} %`;
 
   let isPaper = false;
-  /** Draw in light colours whatever the theme, or no longer. */
+  /** Draw in light colours whatever the system has, or no longer. */
   const setPaper = (value) => {
     isPaper = value;
   };
 
-  const isDark = () => {
-    if (isPaper) return false;
-    const { theme } = document.documentElement.dataset;
-    return theme ? theme === "dark" : dark.matches;
-  };
-  const theme = () => (isDark() ? DARK : LIGHT);
+  const theme = () => (dark.matches && !isPaper ? DARK : LIGHT);
 
   /** Bounds that divide values into at most `most` classes of about the same number of notes. */
   function evenBounds(values, most) {
@@ -61,7 +47,8 @@ const Colours = (() => {
   const choose = (count, colours) =>
     Array.from({ length: count }, (_, k) => colours[count < 2 ? colours.length - 1 : Math.round((k * (colours.length - 1)) / (count - 1))]);
 
-  function byAge(plan) {
+  /** The class of each note by its age, the colour of each class and what it means in words. */
+  function ofNotes(plan) {
     const dated = plan.day.filter((_, note) => !plan.undated[note]);
     const bounds = evenBounds(dated, 7);
     const oldest = dated.reduce((least, day) => Math.min(least, day), plan.today);
@@ -71,7 +58,7 @@ const Colours = (() => {
     return {
       classes: plan.day.map((day, note) => (plan.undated[note] ? apart : classIn(bounds, day))),
       classOfDay: (day) => classIn(bounds, day), apart,
-      colours: [...choose(starts.length, theme().age), ...(apart === null ? [] : [theme().none])], title: "When it was written",
+      colours: [...choose(starts.length, theme().age), ...(apart === null ? [] : [theme().none])],
       words: [
         ...starts.map((start, k) => (asMonth(start) === asMonth(ends[k]) ? asMonth(start) : `${asMonth(start)} to ${asMonth(ends[k])}`)),
         "dated by its file alone",
@@ -79,34 +66,6 @@ const Colours = (() => {
       ends: dated.length ? [asMonth(oldest), asMonth(ends.at(-1))] : [],
     };
   }
-
-  const byPriority = (plan) => ({
-    classes: plan.priority, colours: [theme().none, ...theme().priority], title: "Priority",
-    words: ["none", "low", "medium", "high"], ends: ["none", "high"],
-  });
-
-  const byConfidence = (plan) => ({
-    classes: plan.confidence.map((claim) => (claim === null ? 0 : 1 + Math.min(Math.floor(claim * 5), 4))),
-    colours: [theme().none, ...theme().confidence], title: "Confidence that the note claims",
-    words: ["none claimed", ...[0, 1, 2, 3, 4].map((k) => `${percent(k / 5)} to ${percent((k + 1) / 5)}`)], ends: ["none claimed", "certain"],
-  });
-
-  const byDecay = (plan) => ({
-    classes: plan.decay.map((left, note) => (plan.undated[note] ? 0 : 1 + Math.min(Math.floor(left * 5), 4))), colours: [theme().none, ...theme().decay],
-    title: "Weight that time has left", words: ["not known", ...[0, 1, 2, 3, 4].map((k) => `${percent(k / 5)} to ${percent((k + 1) / 5)}`)], ends: ["not known", "fresh or evergreen"],
-  });
-
-  /** Of more rooms than colours, some share one; their names stand together. */
-  function byRoom(plan) {
-    const colours = theme().room.slice(0, plan.rooms.length);
-    const shared = (k) => plan.rooms.filter((_, room) => room % colours.length === k).map((room) => room.title).join(", ");
-    return { classes: plan.room.map((room) => room % colours.length), colours, title: "Room", words: colours.map((_, k) => shared(k)), ends: [] };
-  }
-
-  const MODES = { age: byAge, priority: byPriority, confidence: byConfidence, decay: byDecay, room: byRoom };
-
-  /** The class of each note under the colour chosen, what each class looks like and what it means. */
-  const ofNotes = (plan) => MODES[State.get("colour")](plan);
 
   return { theme, setPaper, ofNotes, asMonth, asDay, dayOf, onChange: (listen) => dark.addEventListener("change", listen) };
 })();

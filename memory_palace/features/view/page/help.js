@@ -10,7 +10,6 @@ const Help = (() => {
     ["+ - 0", "zoom in, zoom out, show the whole plan"],
     ["[ ]", "the room before, the next room"],
     ["Alt ←", "back to the note before, as in any browser"],
-    ["t", "theme: as the system has it, light, dark"],
     ["?", "this help"],
     ["Tab", "from part to part: search, rooms, plan, note, timeline"],
   ];

@@ -72,7 +72,6 @@ const Keys = (() => {
   const ANYWHERE = {
     "/": () => part("search").focus(),
     "?": () => Help.show(),
-    t: () => part("theme").click(),
     "+": () => Camera.zoomBy(1.4),
     "=": () => Camera.zoomBy(1.4),
     "-": () => Camera.zoomBy(1 / 1.4),

@@ -1,7 +1,5 @@
-/** Say in words what colour and size mean, and let people choose them. */
+/** Say in words what colour, size and lines mean. */
 const Legend = (() => {
-  const SIZES = { length: "length", use: "use", links: "links" };
-  const COLOURS = { age: "age", priority: "priority", confidence: "confidence", decay: "decay", room: "room" };
   const legend = document.getElementById("legend");
 
   function element(name, className, text = "") {
@@ -11,63 +9,35 @@ const Legend = (() => {
     return made;
   }
 
-  function fillSelect(id, options) {
-    const select = document.getElementById(id);
-    for (const [value, words] of Object.entries(options)) {
-      const option = element("option", "", words);
-      option.value = value;
-      select.append(option);
-    }
-    select.value = State.get(id);
-    select.addEventListener("change", () => State.set({ [id]: select.value }));
-    State.on(id, (value) => (select.value = value));
-  }
-
   function bytes(value) {
     if (value < 1000) return `${value} bytes`;
     return value < 1e6 ? `${Math.round(value / 1000)} kB` : `${(value / 1e6).toFixed(1)} MB`;
   }
 
-  function sizeWords({ least, full, most }) {
-    const size = State.get("size");
-    const words = size === "length" ? bytes : size === "use" ? (n) => `${n} times used` : (n) => (n === 1 ? "1 link" : `${n} links`);
-    if (least === most) return [words(least)];
-    return [words(least), full < most ? `${words(full)} or more` : words(most)];
+  function endsOf(...words) {
+    const ends = element("div", "ends");
+    for (const end of words) ends.append(element("span", "", end));
+    return ends;
   }
 
-  function colourPart(plan) {
-    const kinds = Notes.kinds();
+  function colourPart({ classes, colours, words, ends, apart }) {
     const part = element("div", "key");
-    const isNamed = !kinds.ends.length; // each class has a name of its own, and they have no order
-    const swatches = element("ul", isNamed ? "swatches named" : "swatches");
-    const counts = new Array(kinds.colours.length).fill(0);
-    for (const kind of kinds.classes) counts[kind] += 1;
-    kinds.colours.forEach((colour, n) => {
-      if (n === kinds.apart) return;
-      const swatch = element("li", "");
-      const words = `${kinds.words[n]}: ${counts[n]} notes`;
-      swatch.append(element("i", ""), element("span", isNamed ? "" : "hidden-words", isNamed ? kinds.words[n] : words));
-      swatch.firstChild.style.backgroundColor = colour;
-      swatch.title = words;
-      swatches.append(swatch);
+    part.append(element("strong", "", "When it was written"));
+    const counts = new Array(colours.length).fill(0);
+    for (const kind of classes) counts[kind] += 1;
+    const swatches = element("ul", "swatches");
+    colours.forEach((colour, n) => {
+      const line = element(n === apart ? "div" : "li", n === apart ? "apart" : ""), swatch = element("i", "");
+      swatch.style.backgroundColor = colour;
+      line.title = `${words[n]}: ${counts[n]} ${counts[n] === 1 ? "note" : "notes"}`;
+      line.append(swatch, element("span", n === apart ? "" : "hidden-words", line.title));
+      (n === apart ? part : swatches).append(line);
     });
-    const ends = element("div", "ends");
-    for (const end of kinds.ends) ends.append(element("span", "", end));
-    part.append(element("strong", "", kinds.title));
-    if (swatches.hasChildNodes()) part.append(swatches, ends);
-    if ((kinds.apart ?? null) !== null) part.append(apartLine(kinds, counts[kinds.apart]));
+    if (swatches.hasChildNodes()) part.firstChild.after(swatches, endsOf(...ends));
     return part;
   }
 
-  /** What the class means that is not in the range of the others. */
-  function apartLine({ colours, words, apart }, count) {
-    const line = element("div", "apart"), swatch = element("i", "");
-    swatch.style.backgroundColor = colours[apart];
-    line.append(swatch, `${words[apart]}: ${count} ${count === 1 ? "note" : "notes"}`);
-    return line;
-  }
-
-  function sizePart(plan) {
+  function sizePart({ least, full, most }) {
     const part = element("div", "key sizes");
     const steps = element("div", "steps");
     for (const share of [0.5, 0.75, 1]) {
@@ -76,9 +46,8 @@ const Legend = (() => {
       step.style.height = `${15 * share}px`;
       steps.append(step);
     }
-    const ends = element("div", "ends");
-    for (const words of sizeWords(Places.resize(plan))) ends.append(element("span", "", words));
-    part.append(element("strong", "", { length: "Length of the note", use: "How often it was used", links: "Links to and from it" }[State.get("size")]), steps, ends);
+    const largest = full < most ? `${bytes(full)} or more` : bytes(most);
+    part.append(element("strong", "", "Length of the note"), steps, endsOf(bytes(least), ...(least === most ? [] : [largest])));
     return part;
   }
 
@@ -98,21 +67,13 @@ const Legend = (() => {
       details.open = innerWidth >= 700;
       legend.append(details);
     }
-    const parts = [element("summary", "", "Legend"), colourPart(plan), sizePart(plan)];
+    const parts = [element("summary", "", "Legend"), colourPart(Notes.kinds()), sizePart(Places.resize(plan))];
     if (plan.links.some((links) => links.length)) parts.push(linePart());
     details.replaceChildren(...parts);
   }
 
   State.on("plan", (plan, before) => {
-    if (before === null) {
-      const uses = plan.uses.some((count) => count !== null);
-      fillSelect("size", uses ? SIZES : { length: "length", links: "links" });
-      fillSelect("colour", COLOURS);
-      for (const key of ["size", "colour", "theme"]) State.on(key, () => show(State.get("plan")));
-      Colours.onChange(() => show(State.get("plan")));
-    }
+    if (before === null) Colours.onChange(() => show(State.get("plan")));
     show(plan);
   });
-
-  return {};
 })();

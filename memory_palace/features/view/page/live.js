@@ -60,7 +60,6 @@ const Live = (() => {
       if (response.status !== 304) {
         const state = await response.json();
         if (state.generation !== generation) await update();
-        else if (known) Panel.refresh(); // the index is another one, its plan is being made
         known = response.headers.get("ETag").replaceAll('"', "");
         tell(state.problem ? `The palace cannot be read as it is now: ${state.problem}` : "");
       } else if (isAway) tell("");
@@ -119,33 +118,24 @@ const Live = (() => {
     return given.text;
   }
 
-  /** Ask, when no key was pressed for a moment; null where a newer question came, or no server answers. */
-  async function question(name, values, signal) {
+  /** What is found by meaning, when no key was pressed for a moment: { answered, hits: [{ note, text, confidence }] };
+   *  null where a newer question came, or no server answers. */
+  async function search(asked) {
+    searching?.abort();
+    searching = new AbortController();
+    const { signal } = searching;
     await new Promise((go) => setTimeout(go, TYPING));
     if (signal.aborted || isAway) return null;
     try {
-      const found = await (await fetchPart(name, values, { signal })).json();
-      return signal.aborted ? null : { ...found, hits: placed(found.hits) };
+      const found = await (await fetchPart("search", { q: asked.trim().slice(0, 1000) }, { signal })).json();
+      if (signal.aborted) return null;
+      const { path } = State.get("plan");
+      const hits = found.hits.map((hit) => ({ ...hit, note: path.indexOf(hit.path) }));
+      return { ...found, hits: hits.filter(({ note }) => note >= 0) };
     } catch {
       if (!signal.aborted) look();
       return null;
     }
-  }
-
-  /** The hits that are on the plan, by the index of their note. */
-  function placed(hits) {
-    const { path } = State.get("plan");
-    return hits.map((hit) => ({ ...hit, note: path.indexOf(hit.path) })).filter((hit) => hit.note >= 0);
-  }
-
-  /** What is found by meaning: { answered, hits: [{ note, snippet, confidence }] }, or null. */
-  async function search(asked) {
-    searching?.abort();
-    searching = new AbortController();
-    const found = asked.trim() && await question("search", { q: asked.trim().slice(0, 1000) }, searching.signal);
-    if (!found) return null;
-    const hits = found.hits.map(({ note, text: snippet, confidence }) => ({ note, snippet, confidence }));
-    return { answered: found.answered, hits };
   }
 
   State.on("plan", (plan, before) => {
@@ -157,5 +147,5 @@ const Live = (() => {
     look();
   });
 
-  return { search, question };
+  return { search };
 })();

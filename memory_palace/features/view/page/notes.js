@@ -7,7 +7,6 @@ const Notes = (() => {
   let kinds = { classes: [], colours: [] };
   let matched = null; // 1 for each note that a search found
   let span = null;
-  let field = "day";
   let around = null; // the note that is open and those it is linked with
 
   function recolour(plan) {
@@ -20,7 +19,6 @@ const Notes = (() => {
     matched = matches && new Uint8Array(plan.count);
     for (const note of matches ?? []) matched[note] = 1;
     span = State.get("span");
-    field = Timeline.field();
     const selected = State.get("selected");
     around = selected === null ? null : new Set([selected, ...plan.links[selected].map(([, target]) => target), ...plan.back[selected]]);
   }
@@ -35,7 +33,7 @@ const Notes = (() => {
   /** Whether a note is among those that are looked for: by a search, by the timeline. */
   function stands(plan, note) {
     if (matched && !matched[note]) return false;
-    return !span || (plan[field][note] >= span[0] && plan[field][note] <= span[1]);
+    return !span || (plan.day[note] >= span[0] && plan.day[note] <= span[1]);
   }
 
   const isCard = (plan, view, note) => plan.w[note] * view.scale >= CARD;

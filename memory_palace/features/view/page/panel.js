@@ -14,19 +14,6 @@ const Panel = (() => {
 
   const sayDay = (day) => new Date(day * 86_400_000)
     .toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
-  const percent = (share) => `${Math.round(share * 100)} %`;
-
-  /** What time has left of a note's weight, in words. */
-  function sayDecay(decay) {
-    if (decay >= 0.995) return "has not faded";
-    if (decay < 0.01) return "has faded almost entirely";
-    return `has faded ${decay > 0.7 ? "a little" : decay > 0.35 ? "by about half" : "much"}: ${percent(decay)} of its weight is left`;
-  }
-
-  function sayConfidence(share) {
-    const word = share >= 0.85 ? "sure" : share >= 0.6 ? "fairly sure" : share >= 0.35 ? "unsure" : "doubtful";
-    return `${word} (${percent(share)})`;
-  }
 
   function addFact(list, name, ...values) {
     const value = make("dd");
@@ -64,9 +51,6 @@ const Panel = (() => {
     if (plan.aliases[i].length) addFact(facts, "Also called", plan.aliases[i].join(", "));
     if (plan.tags[i].length) addFact(facts, "Tags", ...makeTags(plan.tags[i]));
     if (plan.priority[i]) addFact(facts, "Priority", PRIORITIES[plan.priority[i]]);
-    if (plan.confidence[i] !== null) addFact(facts, "Confidence", sayConfidence(plan.confidence[i]));
-    if (!plan.undated[i]) addFact(facts, "Over time", sayDecay(plan.decay[i]));
-    if (plan.uses[i]) addFact(facts, "Used", plan.uses[i] === 1 ? "once" : `${plan.uses[i]} times`);
     part("dates").replaceChildren(path, dates, facts);
   }
 
@@ -127,9 +111,6 @@ const Panel = (() => {
     const first = content.firstElementChild;
     if (first && first.classList.contains("level-1") && first.textContent === plan.title[i]) first.remove();
     if (!content.hasChildNodes()) content.append(make("p", "quiet", "This note is empty."));
-    if (plan.textAmount !== "whole") {
-      content.append(make("p", "quiet", "This page holds the first paragraphs of each note."));
-    }
     note.replaceChildren(content);
     letScroll(note);
   }
@@ -278,5 +259,5 @@ const Panel = (() => {
   part("close").addEventListener("click", () => State.set({ selected: null }));
   addEventListener("beforeprint", showAll);
 
-  return { refresh, focus: () => title.focus({ preventScroll: true }) };
+  return { focus: () => title.focus({ preventScroll: true }) };
 })();

@@ -9,20 +9,12 @@ const Places = (() => {
   const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
   const widths = new Map(); // of words, at a font size of 1
   let share = new Float32Array(0); // of its box that a note fills in each direction
-  let measure = [];
 
-  function values(plan, size) {
-    if (size === "use") return plan.uses.map((uses) => uses ?? 0);
-    if (size === "links") return plan.links.map((links, note) => links.length + plan.back[note].length);
-    return plan.length;
-  }
-
-  /** Let the area of a note follow its value, up to the value that 5 % of the notes exceed. */
+  /** Let the area of a note follow its length, up to the length that 5 % of the notes exceed. */
   function resize(plan) {
-    measure = values(plan, State.get("size"));
-    const sorted = Float64Array.from(measure).sort();
+    const sorted = Float64Array.from(plan.length).sort();
     const full = sorted[Math.floor(0.95 * (sorted.length - 1))] || sorted.at(-1) || 1;
-    share = Float32Array.from(measure, (value) => LEAST_SIDE + (1 - LEAST_SIDE) * Math.sqrt(Math.min(value / full, 1)));
+    share = Float32Array.from(plan.length, (value) => LEAST_SIDE + (1 - LEAST_SIDE) * Math.sqrt(Math.min(value / full, 1)));
     return { least: sorted[0] ?? 0, full, most: sorted.at(-1) ?? 0 };
   }
 
@@ -103,5 +95,5 @@ const Places = (() => {
     return found;
   }
 
-  return { FONT, resize, inSight, at, clean, lines, widthOf, isRightToLeft, shareOf: (note) => share[note], valueOf: (note) => measure[note] };
+  return { FONT, resize, inSight, at, clean, lines, widthOf, isRightToLeft, shareOf: (note) => share[note] };
 })();

@@ -159,10 +159,7 @@ const Plan = (() => {
     State.on("hovered", redraw);
     State.on("matches", follow);
     for (const key of ["span", "selected"]) State.on(key, choose);
-    State.on("size", () => (Places.resize(plan), repaint()));
     const recolour = () => (Notes.recolour(plan), repaint());
-    State.on("colour", recolour);
-    State.on("theme", recolour);
     Colours.onChange(recolour);
     for (const event of ["beforeprint", "afterprint"]) {
       addEventListener(event, () => {

@@ -193,8 +193,8 @@ const Search = (() => {
     const words = Folding.split(query);
     const options = make("ul");
     options.setAttribute("role", "presentation");
-    options.append(...hits.map(({ note, snippet, confidence }, n) => {
-      const option = makeOption(note, start + n, words, snippet);
+    options.append(...hits.map(({ note, text, confidence }, n) => {
+      const option = makeOption(note, start + n, words, text);
       if (confidence) option.querySelector(".where").append(` · ${Math.round(100 * confidence)} %`);
       return option;
     }));

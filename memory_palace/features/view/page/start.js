@@ -1,13 +1,4 @@
 /** Open the plan, tell all parts of it, and say when it can be seen. */
-const THEMES = ["auto", "light", "dark"];
-
-function showTheme(theme) {
-  if (theme === "auto") delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = theme;
-  const button = document.getElementById("theme");
-  button.setAttribute("aria-label", `Theme: ${theme}`);
-}
-
 function say(sentence) {
   const words = document.createElement("p");
   words.className = "sentence";
@@ -28,8 +19,4 @@ async function start() {
   State.follow();
 }
 
-State.on("theme", showTheme);
-document.getElementById("theme").addEventListener("click", () => {
-  State.set({ theme: THEMES[(THEMES.indexOf(State.get("theme")) + 1) % THEMES.length] });
-});
 start();

@@ -2,7 +2,7 @@
 const State = (() => {
   const values = {
     plan: null, selected: null, hovered: null, query: "", matches: null, room: null,
-    size: "length", colour: "age", span: null, theme: "auto",
+    span: null,
   };
   const listeners = new Map();
   let isWalking = false; // the address has changed first, and is not to be written again
