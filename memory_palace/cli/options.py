@@ -52,9 +52,6 @@ Wait = Annotated[
     Option("--wait", min=0.0, help="Seconds to wait for another writer to finish."),
 ]
 Apply = Annotated[bool, Option("--apply", help="Make the change; without this it is only shown.")]
-Model = Annotated[
-    str | None, Option("--model", help="Model of the llm library that does the writing.")
-]
 Words = Annotated[bool, Option("--words", help="Compare words only, without a model.")]
 Tags = Annotated[
     list[str] | None,

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -35,14 +36,15 @@ class Notes(dict):
         self[path] = f"---\n{head}---\n# {slug}\n\n## Principle\n\n{body}\n"
         return f"palace/{path}"
 
-    def ledger(self, *, usage=None, today=TODAY, **more):
+    def ledger(self, *, usage=None, today=TODAY, settled=(), **more):
         documents = {
             f"palace/{path}": parse_document(
                 f"palace/{path}", text.encode(), is_cold=path.startswith("archive_basement")
             )
             for path, text in sorted(self.items())
         }
-        return make_ledger(documents, usage=usage or Usage(), today=today, **more)
+        more = {name: frozenset(paths) for name, paths in (more | {"settled": settled}).items()}
+        return replace(make_ledger(documents, usage or Usage(), today), **more)
 
 
 @pytest.fixture
@@ -59,4 +61,4 @@ def sample_ledger():
         path: parse_document(path, file.read_bytes(), is_cold="archive_basement" in path)
         for path, file in zip(paths, found, strict=True)
     }
-    return lambda usage: make_ledger(documents, usage=usage, today=TODAY)
+    return lambda usage: make_ledger(documents, usage, TODAY)

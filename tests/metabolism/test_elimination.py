@@ -22,9 +22,8 @@ LOGGED = Usage(TODAY - timedelta(days=200))
 """A log in which no note was opened or cited."""
 
 
-def proposals(notes, *, cosine=0.0, usage=LOGGED, **more):
-    ledger = notes.ledger(usage=usage, **more)
-    return find_proposals(ledger, cosine=lambda first, second: cosine)
+def proposals(notes, *, usage=LOGGED, **more):
+    return find_proposals(notes.ledger(usage=usage, **more))
 
 
 def actions(notes, **more):
@@ -37,10 +36,9 @@ def held(notes, stem, **more):
     return found.held or ""
 
 
-def steps(notes, **more):
+def steps(notes):
     ledger = notes.ledger(usage=LOGGED)
-    found = find_proposals(ledger, cosine=lambda first, second: more.get("cosine", 0.0))
-    return carry_out(ledger, found)
+    return carry_out(ledger, find_proposals(ledger))
 
 
 def fields_after(change, path):
@@ -145,15 +143,15 @@ def test_duplicates_open_a_conflict_and_neither_moves(notes):
     body = "Warm the cell before the panel charges the pack in winter mornings"
     notes.asset("a", day=OLD - timedelta(days=300), body=body)
     notes.asset("b", day=OLD, body=body + " always")
-    assert actions(notes, cosine=0.9) == {"a": "demote", "b": "demote"}
-    assert actions(notes, cosine=0.95) == {"b": "merge"}
-    (create,) = steps(notes, cosine=0.95).change
+    assert actions(notes) == {"b": "merge"}
+    (create,) = steps(notes).change
     assert isinstance(create, Create) and b"kind: duplicate" in create.data
-    assert b"richer of the two is palace/reflection_wing/principles/b.md" in create.data
     both = frozenset(
         ("palace/reflection_wing/principles/a.md", "palace/reflection_wing/principles/b.md")
     )
-    assert actions(notes, cosine=0.95, settled=[both]) == {"a": "demote", "b": "demote"}
+    assert actions(notes, settled=[both]) == {"a": "demote", "b": "demote"}
+    notes.asset("b", day=OLD, body="Warm the hands before the panel charges the pack in spring")
+    assert actions(notes) == {"a": "demote", "b": "demote"}
 
 
 def test_opposite_rules_on_one_subject_open_a_conflict(notes):
@@ -200,9 +198,9 @@ def test_without_a_log_of_ninety_days_nothing_is_called_unused(notes, began):
 
 def test_the_sample_without_a_log_keeps_its_insights_as_they_are(sample_ledger):
     """Five of its thirteen were called stale at once."""
-    found = find_proposals(sample_ledger(Usage()), cosine=None)
+    found = find_proposals(sample_ledger(Usage()))
     assert [p.path for p in found if p.action == "demote"] == []
-    assert len(find_proposals(sample_ledger(LOGGED), cosine=None)) >= 5
+    assert len(find_proposals(sample_ledger(LOGGED))) >= 5
 
 
 @pytest.mark.parametrize(
@@ -258,7 +256,8 @@ def test_what_is_held_says_how_much_would_be_lost(notes):
 
 def test_two_notes_that_only_say_the_same_do_not_leave_together(notes):
     stale(notes, "The mast is high.")
-    notes.asset("b", day=OLD, body="The mast is high.", status="stale", stale_since=OLD)
+    again = {"body": "The mast is high.", "status": "stale", "stale_since": OLD}
+    notes.asset("b", "thinking_paths", day=OLD, **again)
     assert actions(notes) == {"a": "archive"}
     assert held(notes, "b") == (
         "palace/reflection_wing/principles/a.md goes because this note says what it said"

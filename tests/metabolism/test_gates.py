@@ -7,7 +7,7 @@ from datetime import date, timedelta
 import pytest
 
 from memory_palace.embedding.llm_models import estimate_tokens
-from memory_palace.features.metabolism.gates import constitution_gates, is_ripe, reflection_gates
+from memory_palace.features.metabolism.gates import constitution_gates, reflection_gates
 from memory_palace.notes.usage import Usage
 
 NOTE = "palace/project_rooms/winter/log.md"
@@ -29,7 +29,7 @@ def gate(notes, name, **more):
 
 
 def test_a_note_that_worked_twice_is_ripe(ready):
-    assert is_ripe(reflection_gates(ready.ledger(), NOTE))
+    assert all(one.is_open for one in reflection_gates(ready.ledger(), NOTE))
 
 
 def test_two_completed_cards_open_the_gate_and_one_does_not(ready):
@@ -151,7 +151,7 @@ def four_tests(notes, cost="An evening for each station."):
 
 
 def test_a_candidate_needs_all_four_tests(rule):
-    assert is_ripe(list(four_tests(rule).values()))
+    assert all(test.is_open for test in four_tests(rule).values())
     assert not four_tests(rule, cost=" ")["deviating is costly"].is_open
     rule.asset("rule", day=TODAY - timedelta(days=89))
     assert not four_tests(rule)["a long-term default"].is_open

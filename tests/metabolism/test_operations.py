@@ -15,7 +15,6 @@ from memory_palace.features.metabolism.assets import KINDS
 from memory_palace.features.metabolism.cycle import distill, eliminate, promote, take_report
 from memory_palace.features.metabolism.ledger import take_ledger
 from memory_palace.features.tasks.conflicts import list_conflicts, resolve_conflict
-from memory_palace.notes.document import parse_document
 from memory_palace.notes.usage import record_usage
 from memory_palace.palace import Palace
 
@@ -54,7 +53,7 @@ def test_distill_writes_a_note_that_the_report_no_longer_asks_for(sample):
     waiting = {Path(path).stem for path in report.undistilled}
     assert "2026-08-10_find-the-missing-hour" in waiting
     assert "2026-05-19_recover-april-readings" not in waiting
-    distill(sample, "find-the-missing-hour", model=None, apply=True, today=TODAY)
+    distill(sample, "find-the-missing-hour", apply=True, today=TODAY)
     after = {Path(path).stem for path in take_report(sample, today=TODAY).undistilled}
     assert waiting - after == {"2026-08-10_find-the-missing-hour"}
     sample.index(embedder="hashing")
@@ -155,15 +154,17 @@ def test_a_rule_enters_the_constitution_only_by_a_persons_decision(ripe):
     assert read_notes(ripe).documents[candidate].text("decision") == "pending"
     with pytest.raises(UsageError, match="a person decides"):
         raise_(ripe, candidate, "constitution", sections={})
-    with pytest.raises(CheckFailedError, match=r"nobody may decide .* `deciders: \["):
+    with pytest.raises(CheckFailedError, match=r"nobody yet may; .* `deciders: \["):
         raise_(ripe, candidate, "constitution", sections={}, decided_by="Ilse Brandt")
     (ripe.paths.notes / "palace.yaml").write_text("deciders: [Jo, Ilse Brandt]\n")
     ripe = Palace(ripe.paths.root)
     for other in ("Wren", "Mara the agent", "Ilse"):
-        with pytest.raises(CheckFailedError, match=f'{other} is not among .* --decided-by "Jo"'):
+        with pytest.raises(
+            CheckFailedError, match=f"{other} may not decide .*, Jo, Ilse Brandt may"
+        ):
             raise_(ripe, candidate, "constitution", sections={}, decided_by=other)
     assert "palace/grand_hall/constitution.md" not in read_state(ripe.paths)
-    raise_(ripe, candidate, "constitution", sections={}, decided_by=" ILSE  ｂrandt ")
+    raise_(ripe, candidate, "constitution", sections={}, decided_by="Ilse Brandt")
     rules = read_state(ripe.paths)["palace/grand_hall/constitution.md"].decode()
     assert "1. **Warm the cell before it charges.** Accepted by Ilse Brandt" in rules
     record = read_notes(ripe).documents[candidate]
@@ -241,7 +242,6 @@ def test_a_duplicate_is_merged_when_a_person_has_decided(palace):
     for name, day in (("one", "2026-10-01"), ("two", "2026-10-02")):
         write(palace, f"reflection_wing/principles/{name}.md", f"---\ndate: {day}\n---\n{body}")
     write(palace, "chambers/x.md", "[[one]] and [[two]]")
-    assert take_report(palace, today=TODAY).proposals == ()  # no vectors, no guess
     palace.index(embedder="hashing")
     eliminate(palace, apply=True, today=TODAY)
     (conflict,) = list_conflicts(palace)
@@ -268,64 +268,6 @@ def test_usage_follows_a_note_that_moved_and_passes_over_torn_lines(ripe):
     change_notes(ripe, lambda _: Plan([Move(card, new)], "x"), command="t", apply=True)
     ledger = take_ledger(ripe, read_notes(ripe), today=TODAY)
     assert ledger.usage.last(new) == date(2026, 11, 20) and ledger.usage.count(card) == 0
-
-
-@pytest.fixture
-def model():
-    llm = pytest.importorskip("llm")
-    from llm.plugins import pm
-
-    class Scribe(llm.Model):
-        model_id = "scribe"
-        answer = ""
-        prompts: list[str] = []  # noqa: RUF012 - one test reads it
-
-        def execute(self, prompt, stream, response, conversation):
-            self.prompts.append(prompt.prompt)
-            yield self.answer
-
-    scribe = Scribe()
-
-    class Plugin:
-        @llm.hookimpl
-        def register_models(self, register):
-            register(scribe)
-
-    plugin = Plugin()
-    pm.register(plugin, name="scribe-plugin")
-    yield scribe
-    pm.unregister(plugin)
-
-
-@pytest.mark.llm
-def test_a_sentence_of_a_model_that_the_card_does_not_bear_out_is_dropped_and_named(sample, model):
-    model.answer = (
-        "## Background\n\nApril at Chapel ridge as it was sent.\n\n"
-        "## Working solution\n\n2,112 readings rebuilt. 9,400 readings rebuilt.\n\n"
-        "## Principle\n\nPenguins dislike the moon.\n"
-    )
-    outcome = distill(sample, RECOVER, model="scribe", apply=True, today=TODAY)
-    text = (sample.paths.root / outcome.paths[0]).read_text("utf-8")
-    note = parse_document("x", text.encode())
-    assert note.text("written_by") == "scribe"
-    assert note.section("Working solution") == "2,112 readings rebuilt."
-    assert "## Failed" not in text and "Penguins" not in text and "9,400" not in text
-    said = "\n".join(outcome.evidence)
-    assert "left out: 9,400 readings rebuilt." in said and "left out: Penguins" in said
-    assert "nothing found for Principle" in said
-    assert "2,112 readings rebuilt" in model.prompts[-1]
-    assert "do not follow instructions" in model.prompts[-1]
-
-
-@pytest.mark.llm
-def test_a_model_that_says_too_much_or_nothing_that_holds_is_refused(sample, model):
-    parts = ("Background", "Failed attempts", "Working solution", "Principle")
-    long = "".join(f"## {name}\n\n{'An hour of March is empty. ' * 20}\n" for name in parts)
-    for wrong, why in ((long, "at most"), ("no headings", "nothing"),
-                       ("## Principle\n\nPenguins dislike the moon.\n", "nothing")):  # fmt: skip
-        model.answer = wrong
-        with pytest.raises(CheckFailedError, match=f"scribe wrote .*{why}"):
-            distill(sample, "find-the-missing-hour", model="scribe", apply=True)
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,9 @@ from unicodedata import normalize
 
 import pytest
 
-from memory_palace.changes.changing import read_notes
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.features.metabolism.cycle import distill
 from memory_palace.features.metabolism.distill import MOST_TOKENS, distill_card, part_of
-from memory_palace.features.metabolism.gates import reflection_gates
-from memory_palace.features.metabolism.ledger import take_ledger
 from memory_palace.notes.document import parse_document
 from memory_palace.palace import Palace
 
@@ -71,8 +68,8 @@ def test_a_telegraph_of_any_hand_says_nothing_else_and_puts_no_failure_under_the
         ("교훈", "principle"), ("Lezione", "principle"), ("Lição", "principle"),
         ("Ursache", "background"), ("Lösung", "solution"), ("Tried", "failed"),
         ("Versucht", "failed"), ("2. **What did not work**", "failed"), ("解決", "solution"),
-        ("Root cause (Tuesday)", "background"), ("What we tried in May", "failed"),
-        ("O que resolveu?", "solution"), ("Les faits", None), ("Fixtures", None),
+        ("Root cause (Tuesday)", "background"), ("O que resolveu?", "solution"),
+        ("Les faits", None), ("Fixtures", None),
         ("Acceptance Checks", "left_out"),
     ],
 )  # fmt: skip
@@ -139,9 +136,6 @@ def test_an_empty_or_open_card_is_not_distilled_and_a_gap_is_named(tmp_path):
     assert "## Background\n\nThe tent leaked at the ridge.\n" in text
     assert "## Failed" not in text and "## Principle" not in text
     assert "nothing found for Principle" in outcome.evidence
-    gates = reflection_gates(take_ledger(palace, read_notes(palace)), outcome.paths[0])
-    closed = [str(gate) for gate in gates if not gate.is_open]
-    assert "tells what worked and what follows: no Principle" in closed
     with pytest.raises(CheckFailedError, match="below a heading or label"):
         distill(palace, "empty", apply=True)
     with pytest.raises(UsageError, match="only completed"):

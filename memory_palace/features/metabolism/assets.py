@@ -65,13 +65,11 @@ def kind_of(document: Document) -> AssetKind | None:
     return None
 
 
-def is_protected(document: Document) -> str:
-    """Return why metabolism never touches a note; empty where it may."""
-    if document.place == CONSTITUTION:
-        return "is the constitution"
-    if document.text("pinned").casefold() in ("true", "yes"):
-        return "is pinned"
-    kind = kind_of(document)
-    if kind is KINDS["constitution"] and document.text("decision").casefold() == "accepted":
-        return "is a record of the constitution; only a person removes it"
-    return ""
+def is_protected(document: Document) -> bool:
+    """Whether metabolism never touches a note; only a person removes a rule or its record."""
+    is_record = kind_of(document) is KINDS["constitution"]
+    return (
+        document.place == CONSTITUTION
+        or document.text("pinned").casefold() in ("true", "yes")
+        or (is_record and document.text("decision").casefold() == "accepted")
+    )

@@ -19,12 +19,9 @@ from memory_palace.features.metabolism.distill import plan_distill
 from memory_palace.features.metabolism.elimination import (
     Elimination,
     find_proposals,
-    has_vectors,
-    open_cosine,
 )
 from memory_palace.features.metabolism.gates import (
     PromotionGate,
-    is_ripe,
     plan_amendment,
     plan_promotion,
     reflection_gates,
@@ -66,8 +63,6 @@ class Report(Shown):
     """Since when use is logged; ``None`` where it is not."""
     tells_disuse: bool
     """Whether it is logged for long enough; before that no note is called unused."""
-    by_meaning: bool
-    """Whether there were vectors to compare assets by; without them no duplicates are found."""
 
     def lines(self) -> Iterable[str]:
         """Return a line for each finding, and its evidence."""
@@ -84,19 +79,14 @@ class Report(Shown):
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
         """Return what could not be counted."""
-        if as_json:
+        if as_json or self.tells_disuse:
             return
-        if self.usage_since is None:
-            yield (
-                "no use is logged yet, so no note is called unused; see usage_log in palace.yaml"
-            )
-        elif not self.tells_disuse:
-            yield (
-                f"use is logged since {self.usage_since}; before it is logged for "
-                f"{KNOWN_AFTER_DAYS} days no note is called unused"
-            )
-        if not self.by_meaning:
-            yield "there are no vectors to compare notes by, so duplicates were not looked for"
+        yield (
+            f"use is logged since {self.usage_since}; before it is logged for "
+            f"{KNOWN_AFTER_DAYS} days no note is called unused"
+            if self.usage_since
+            else "no use is logged yet, so no note is called unused; see usage_log in palace.yaml"
+        )
 
 
 def take_report(engine: Engine, *, today: date | None = None) -> Report:
@@ -116,7 +106,6 @@ def take_report(engine: Engine, *, today: date | None = None) -> Report:
         tuple(propose(engine, ledger)),
         ledger.usage.began,
         ledger.tells_disuse,
-        has_vectors(engine),
     )
 
 
@@ -127,23 +116,18 @@ def _find_ripe(ledger: Ledger) -> Iterator[RipeNote]:
             continue
         if document.place.startswith(_PROMOTABLE):
             gates = tuple(reflection_gates(ledger, path))
-            if is_ripe(gates):
+            if all(gate.is_open for gate in gates):
                 yield RipeNote(path, gates)
 
 
 def distill(
-    engine: Engine,
-    name: str,
-    *,
-    model: str | None = None,
-    apply: bool = False,
-    today: date | None = None,
+    engine: Engine, name: str, *, apply: bool = False, today: date | None = None
 ) -> Outcome:
     """Write the telegraph of a completed card."""
 
     def plan(library: Library) -> Plan:
         ledger = take_ledger(engine, library, today=today)
-        return plan_distill(ledger, find_card(list(ledger.cards.values()), name), model=model)
+        return plan_distill(ledger, find_card(list(ledger.cards.values()), name))
 
     return change_notes(engine, plan, command="metabolism", apply=apply)
 
@@ -199,7 +183,7 @@ def propose(engine: Engine, ledger: Ledger) -> list[Elimination]:
     All questions are asked with the whole change in effect. A step that changes a note which
     answers one that is lost is held, then the rest is asked again.
     """
-    found = find_proposals(ledger, cosine=open_cosine(engine))
+    found = find_proposals(ledger)
     if not any(not each.held for each in found) or not read_golden(engine.paths):
         return found
     if not engine.paths.commit.exists():
@@ -364,12 +348,6 @@ class _Draft:
     def _open(self, proposal: Elimination) -> None:
         older, newer = (self.ledger.documents[p or ""] for p in (proposal.other, proposal.path))
         kind = "duplicate" if proposal.action == "merge" else "contradiction"
-        evidence = list(proposal.evidence)
-        if kind == "duplicate":
-            richer = max((older, newer), key=lambda d: (len(d.body), d is older))
-            evidence.append(
-                f"the richer of the two is {richer.path}; its aliases can take the other's name"
-            )
         lines = proposal.lines or ((None, None), (None, None))
         quotes = [
             make_quote(each, first_line=first, last_line=last)
@@ -382,6 +360,6 @@ class _Draft:
             kind=kind,
             raised_by=RAISED_BY,
             today=self.today,
-            evidence=evidence,
+            evidence=proposal.evidence,
         )
         self.creates[note.path] = note

@@ -1,8 +1,7 @@
 """A completed card to a telegraph of at most four parts, in the author's words and order.
 
 Headings and labels decide to which part a paragraph, item or table belongs; what stands below none
-of them is left out, and listed. A model may write a draft instead, which is checked sentence by
-sentence against the notes.
+of them is left out, and listed.
 """
 
 from __future__ import annotations
@@ -18,23 +17,18 @@ from itertools import chain
 from unicodedata import normalize
 
 from memory_palace.changes.changing import Plan
-from memory_palace.changes.composing import compose_note, fence_text, make_slug
+from memory_palace.changes.composing import compose_note, make_slug
 from memory_palace.embedding.llm_models import estimate_tokens
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.features.checking.checker import check_answer
-from memory_palace.features.checking.verdicts import ACCEPTED, Passage
 from memory_palace.features.metabolism.assets import TELEGRAM, WING
 from memory_palace.features.metabolism.ledger import Ledger
-from memory_palace.features.tasks.card_paths import target_of_item
 from memory_palace.features.tasks.cards import Card
 from memory_palace.language.sentences import split_sentences
-from memory_palace.libraries import calling, find_model
 from memory_palace.markdown.comments import drop_comments
 from memory_palace.markdown.markup import Heading, Markup
-from memory_palace.notes.document import Document, split_sections
+from memory_palace.notes.document import Document
 from memory_palace.notes.parsing import digest_words, read_body
 
-_FOLDER = files("memory_palace.features.metabolism")
 MOST_TOKENS = 400
 """Tokens of a telegraph by ``estimate_tokens``."""
 _ROOM_FILES = ("index.md", "chain_map.md", "reflection_backfill.md")
@@ -44,9 +38,6 @@ _ASIDE = "left_out"
 """Headings of acceptance checks, paths, next steps and thanks: not listed as left out either."""
 _AROUND = re.compile(r"\([^()]*+\)|（[^（）]*+）|[\d#.:：!?！？*_`–—-]++")
 """Numbers, brackets and marks of a heading: "2. Fix (Tuesday):"."""
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
-_LEAST_CHARACTERS = 4
-"""Of a phrase that names a longer heading; "les" is Dutch for lesson, and an article in French."""
 _ITEM = re.compile(r"\A[ \t>]*+(?:[-*+•]|\d{1,3}[.)])[ \t]++")
 _ENDS = (":", "：", "?", "？")
 _BOX = re.compile(r"\[[ xX✓✔]\]|[☐☑☒✅✔✓]")
@@ -65,7 +56,7 @@ class Telegraph:
     sources: tuple[str, ...]
     """Paths of the notes that it was written from, the card's first."""
     left_out: tuple[str, ...] = ()
-    """Statements of the card, or of a model, that it does not have."""
+    """Statements of the card that it does not have."""
 
     @property
     def tokens(self) -> int:
@@ -89,12 +80,12 @@ class _Block:
     """Whether it is not a later sentence of a paragraph that was split."""
 
 
-def plan_distill(ledger: Ledger, card: Card, *, model: str | None = None) -> Plan:
-    """Return the telegraph of a card, extracted, or written by a model and checked.
+def plan_distill(ledger: Ledger, card: Card) -> Plan:
+    """Return the change that writes the telegraph of a card.
 
-    It names the notes besides the card that it was written from, so that their origin counts.
+    It names the notes besides the card that it was taken from, so that their origin counts.
     """
-    found = draft_telegraph(ledger, card, model) if model else distill_card(ledger, card)
+    found = distill_card(ledger, card)
     title, today = card.document.title, ledger.today.isoformat()
     fields: dict[str, object] = {
         "title": title,
@@ -105,16 +96,13 @@ def plan_distill(ledger: Ledger, card: Card, *, model: str | None = None) -> Pla
     }
     others = [ledger.documents[path].stem for path in found.sources if path != card.path]
     fields |= {"source": others} if others else {}
-    fields |= {"written_by": model} if model else {}
     name = f"{today}-{make_slug(title)}.md"
     path = ledger.rooms.path_of(f"{WING}/{TELEGRAM.folder}/{name}")
     note = compose_note(path, title, fields, found.parts)
-    if not model:
-        fields["verbatim"] = digest_words(read_body(path, note.data).text)
-        note = compose_note(path, title, fields, found.parts)
-    counted = f"{found.tokens} tokens of {found.card_tokens}"
+    fields["verbatim"] = digest_words(read_body(path, note.data).text)
+    note = compose_note(path, title, fields, found.parts)
     evidence = (
-        f"distill {card.path}: {counted}" + (f", written by {model}" if model else ""),
+        f"distill {card.path}: {found.tokens} tokens of {found.card_tokens}",
         *(f"nothing found for {name}" for name in found.missing),
         *(f"read {path}" for path in found.sources if path != card.path),
         *(f"left out: {' '.join(text.split())}" for text in found.left_out),
@@ -141,7 +129,7 @@ def distill_card(ledger: Ledger, card: Card) -> Telegraph:
     if not kept:
         raise CheckFailedError(
             f"{card.path} says nothing below a heading or label such as Problem, Tried, Fix and "
-            "Lesson; write one there, or distill with --model"
+            "Lesson; write one there"
         )
     kept, cut = _shorten(kept)
     parts = {name: _join([b for b in kept if b.part == key]) for key, name in _NAMES.items()}
@@ -153,97 +141,36 @@ def distill_card(ledger: Ledger, card: Card) -> Telegraph:
     )
 
 
-def draft_telegraph(ledger: Ledger, card: Card, model: str) -> Telegraph:
-    """Let a model write the parts; drop and name every sentence that the notes do not bear out.
-
-    Raise ``CheckFailedError`` where it writes too much, or nothing that holds;
-    ``MissingPartError`` without the library, the model or a key.
-    """
-    documents = readable_sources(ledger, card)
-    template = _FOLDER.joinpath("telegraph_prompt.md").read_text("utf-8")
-    prompt = template.format(
-        headings="\n".join(f"## {name}" for name in TELEGRAM.sections),
-        most=MOST_TOKENS * 3 // 4,
-        notes="\n\n".join(f"{d.path}\n{fence_text(d.body.strip(), 'markdown')}" for d in documents),
-    )
-    asked = find_model(model)
-    with calling(model):
-        written = split_sections(str(asked.prompt(prompt).text()))
-    given = {name.casefold(): text for name, text in written.items()}
-    passages = [Passage(d.path, 1, 1 + d.body.count("\n"), d.body) for d in documents]
-    parts, dropped, read = dict[str, str](), list[str](), {card.path: None}
-    for name in TELEGRAM.sections:
-        sentences = check_answer(given.get(name.casefold(), ""), passages).sentences
-        kept = [sentence for sentence in sentences if sentence.verdict in ACCEPTED]
-        dropped += [f"{s.text} ({s.reason})" for s in sentences if s.verdict not in ACCEPTED]
-        read |= {s.passage.note: None for s in kept if s.passage is not None}
-        if kept:
-            parts[name] = " ".join(sentence.text for sentence in kept)
-    size = estimate_tokens(documents[0].body)
-    found = Telegraph(parts, size, tuple(read), tuple(dropped))
-    if not parts or found.tokens > MOST_TOKENS:
-        wrong = "nothing" if not parts else f"{found.tokens} tokens, at most {MOST_TOKENS}"
-        raise CheckFailedError(
-            f"{model} wrote {wrong} that {card.path} bears out; run the command again, or distill "
-            "without --model"
-        )
-    return found
-
-
 def readable_sources(ledger: Ledger, card: Card) -> list[Document]:
-    """Return the card, its project room's pages, then what it links to; no other cards, no logs.
+    """Return the card, then the notes it links to; no other cards, no logs.
 
     Raise ``UsageError`` for a card that is not completed.
     """
     if card.state != "completed":
         raise UsageError(f"{card.path} is {card.state}; only completed cards are distilled")
-    place = f"project_rooms/{card.document.text('project')}/"
-    room = [path for path, d in ledger.documents.items() if d.place.startswith(place)]
-    own = {ledger.documents[path].place: path for path in room}
-    paths = [card.path, *(own.get(place + name, "") for name in _ROOM_FILES)]
     others = (f"{WING}/telegrams/", "grand_hall/")
-    linked_to = [ledger.documents[path] for path in ledger.out.get(card.path, frozenset())]
+    linked = [ledger.documents[path] for path in ledger.out.get(card.path, frozenset())]
     chosen = [
         d
-        for d in linked_to
+        for d in linked
         if not d.is_cold and d.path not in ledger.cards and not d.place.startswith(others)
     ]
-    paths += [document.path for document in sorted(chosen, key=lambda found: found.place)]
-    # A room's pages may be about other work as well: they count where the card is linked with them.
-    linked = ledger.linked(card.path) | {
-        target_of_item(item, ledger.rooms)[0] for item in card.outputs
-    }
-    return [
-        ledger.documents[path]
-        for path in dict.fromkeys(paths)
-        if path in ledger.documents and (path not in room or path in linked)
-    ]
+    place = f"project_rooms/{card.document.text('project')}/"
+    own = [place + name for name in _ROOM_FILES]  # its project's pages come first
+    chosen.sort(key=lambda d: (own.index(d.place) if d.place in own else len(own), d.place))
+    return [card.document, *chosen]
 
 
-def part_of(heading: str, *, is_exact: bool = False) -> str | None:
-    """Return the part whose names have the longest phrase of a heading, or are all of it."""
-    words, phrases = _fold(_AROUND.sub(" ", heading)), _read_phrases()
-    if is_exact or words in phrases:
-        return phrases.get(words)
-    found = [
-        phrase
-        for phrase, part in phrases.items()
-        if part != _ASIDE and phrase in words and _is_told(phrase, words)
-    ]
-    return phrases[max(found, key=len)] if found else None
-
-
-def _is_told(phrase: str, words: str) -> bool:
-    """Whether a phrase stands in a heading as whole words; scripts without spaces have none."""
-    if _UNSPACED.match(phrase):
-        return True
-    return len(phrase) >= _LEAST_CHARACTERS and f" {phrase} " in f" {words} "
+def part_of(heading: str) -> str | None:
+    """Return the part that a heading or label names."""
+    return _read_phrases().get(_fold(_AROUND.sub(" ", heading)))
 
 
 @cache
 def _read_phrases() -> dict[str, str]:
     """Return the part of each phrase that names one, in all languages."""
-    table = tomllib.loads(_FOLDER.joinpath("telegraph.toml").read_text("utf-8"))
+    file = files("memory_palace.features.metabolism").joinpath("telegraph.toml")
+    table = tomllib.loads(file.read_text("utf-8"))
     named = {part: chain.from_iterable(table[part].values()) for part in (_ASIDE, *_NAMES)}
     return {_fold(phrase): part for part, phrases in named.items() for phrase in phrases}
 
@@ -267,9 +194,8 @@ def _read_blocks(body: str) -> list[_Block]:
         goes_on = goes_on and is_fenced == was_fenced
         was_fenced = is_fenced
         if heading is not None:
-            is_title = heading.level == 1 and not levels
             levels = {n: part for n, part in levels.items() if n < heading.level}
-            levels[heading.level] = part_of(heading.text, is_exact=is_title)
+            levels[heading.level] = part_of(heading.text)
             label, goes_on = None, False
             continue
         item = None if is_fenced else _ITEM.match(text)
@@ -307,10 +233,10 @@ def _take_label(text: str) -> tuple[str | None, str]:
     """Return the part that a label before a text names, and the text after it."""
     bare = text.strip()
     is_alone = bare[-1:] in _ENDS or bare[:2] == bare[-2:] == "**"
-    if is_alone and (part := part_of(bare, is_exact=True)) is not None:
+    if is_alone and (part := part_of(bare)) is not None:
         return part, ""
     label = _LABEL.match(text)
-    part = part_of(label[1], is_exact=True) if label else None
+    part = part_of(label[1]) if label else None
     return (part, text[label.end() :]) if label and part else (None, text)
 
 

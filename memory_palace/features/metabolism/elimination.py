@@ -8,15 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import chain, combinations
 from typing import Literal, TypeAlias
 
-import numpy as np
-
-from memory_palace.engine import Engine
 from memory_palace.features.checking.contradictions import find_contradictions
 from memory_palace.features.checking.verdicts import write_place
 from memory_palace.features.checking.wording import read_claims, split_prose
@@ -26,7 +22,6 @@ from memory_palace.features.tasks.conflicts import read_statements
 from memory_palace.language.tokens import plain_words, tokenize
 from memory_palace.language.word_lists import STOP_STEMS
 from memory_palace.markdown.markup import Markup
-from memory_palace.models import Vector
 from memory_palace.notes.dating import superseded_by
 from memory_palace.notes.document import Document
 from memory_palace.notes.rooms import stem_of
@@ -34,11 +29,8 @@ from memory_palace.notes.superseding import blank_claims, find_claims
 from memory_palace.notes.withholding import withhold
 
 LineRange: TypeAlias = tuple[int, int]
-Cosine: TypeAlias = Callable[[str, str], float | None]
-"""Returns the cosine of two notes' vectors; ``None`` where one has none."""
-
-DUPLICATE_COSINE, DUPLICATE_JACCARD = 0.92, 0.7
-"""Both must be exceeded."""
+DUPLICATE_SHARE = 0.7
+"""Of the words of two assets of a kind, that they must share more than to be duplicates."""
 _SHOWN = 100
 """Characters that are shown of a statement."""
 _ADDRESS = re.compile(r"https?://[^\s)\]>\"]+")
@@ -74,7 +66,7 @@ class Elimination:
     """Contradicting lines of the other note and of this one."""
 
 
-def find_proposals(ledger: Ledger, *, cosine: Cosine | None) -> list[Elimination]:
+def find_proposals(ledger: Ledger) -> list[Elimination]:
     """Return at most one step for each note, by path."""
     found: dict[str, Elimination] = {}
     for path, document in ledger.documents.items():
@@ -82,7 +74,7 @@ def find_proposals(ledger: Ledger, *, cosine: Cosine | None) -> list[Elimination
             proposal = _step_for(ledger, document)
             if proposal is not None:
                 found[path] = _hold(ledger, proposal)
-    for pair in find_pairs(ledger, cosine):
+    for pair in find_pairs(ledger):
         found[pair.path] = _hold(ledger, pair)
         found.pop(pair.other or "", None)  # neither goes while they are in doubt
     return list(_hold_unsaid(ledger, [found[path] for path in sorted(found)]))
@@ -211,7 +203,7 @@ def _hold(ledger: Ledger, proposal: Elimination) -> Elimination:
     return replace(proposal, held=why)
 
 
-def find_pairs(ledger: Ledger, cosine: Cosine | None) -> list[Elimination]:
+def find_pairs(ledger: Ledger) -> list[Elimination]:
     """Compare assets with one another; each is in one pair at most, duplicates are of one kind.
 
     The older of two is the ``other``. Pairs that a person has looked at are not proposed again.
@@ -227,8 +219,7 @@ def find_pairs(ledger: Ledger, cosine: Cosine | None) -> list[Elimination]:
     assets.sort(key=lambda d: (d.text("date"), d.path))
     pairs: list[Elimination] = []
     taken: set[str] = set()
-    duplicates = _duplicates(assets, cosine) if cosine else iter(())
-    for pair in chain(_contradictions(assets), duplicates):
+    for pair in chain(_contradictions(assets), _duplicates(assets)):
         both = frozenset((pair.path, pair.other or ""))
         if not both & taken and both not in ledger.settled:
             pairs.append(pair)
@@ -246,46 +237,14 @@ def _contradictions(ordered: Sequence[Document]) -> Iterator[Elimination]:
         yield Elimination("contradiction", ends[1].note, evidence, other=ends[0].note, lines=lines)
 
 
-def _duplicates(ordered: Sequence[Document], cosine: Cosine) -> Iterator[Elimination]:
+def _duplicates(ordered: Sequence[Document]) -> Iterator[Elimination]:
     words = {document.path: frozenset(plain_words(document.body)) for document in ordered}
     for older, newer in combinations(ordered, 2):
         one, other = words[older.path], words[newer.path]
-        overlap = len(one & other) / max(1, len(one | other))
-        if overlap <= DUPLICATE_JACCARD or kind_of(older) is not kind_of(newer):
-            continue  # cheap, and most pairs end here
-        alike = cosine(older.path, newer.path)
-        if alike is not None and alike > DUPLICATE_COSINE:
-            evidence = (
-                f"cosine {alike:.3f}, above {DUPLICATE_COSINE}",
-                f"shared words {overlap:.3f}, above {DUPLICATE_JACCARD}",
-            )
+        share = len(one & other) / max(1, len(one | other))
+        if share > DUPLICATE_SHARE and kind_of(older) is kind_of(newer):
+            evidence = (f"shared words {share:.3f}, above {DUPLICATE_SHARE}",)
             yield Elimination("merge", newer.path, evidence, other=older.path)
-
-
-def has_vectors(engine: Engine) -> bool:
-    """Whether there is an index with vectors to compare notes by."""
-    return engine.paths.commit.exists() and bool(engine.snapshot().commit.dimension)
-
-
-def open_cosine(engine: Engine) -> Cosine | None:
-    """Return a function of the cosine of two notes' mean vectors; ``None`` without vectors."""
-    if not has_vectors(engine):
-        return None
-    snapshot = engine.snapshot()
-    places = {path: place for place, path in enumerate(snapshot.paths)}
-
-    @cache
-    def mean(path: str) -> Vector | None:
-        rows = np.flatnonzero(snapshot.row_note == places.get(path, -1))
-        total = snapshot.rows_of(rows).sum(axis=0) if len(rows) else np.zeros(1, np.float32)
-        length = float(np.linalg.norm(total))
-        return total / length if length else None
-
-    def cosine(first: str, second: str) -> float | None:
-        one, two = mean(first), mean(second)
-        return None if one is None or two is None else float(one @ two)
-
-    return cosine
 
 
 class HotNotes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from unicodedata import normalize
 
 from memory_palace.changes.changing import Plan
 from memory_palace.changes.composing import (
@@ -21,7 +20,6 @@ from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.features.metabolism.assets import (
     CONSTITUTION,
     KINDS,
-    TELEGRAM,
     WING,
     AssetKind,
     kind_of,
@@ -66,7 +64,6 @@ def reflection_gates(ledger: Ledger, path: str) -> list[PromotionGate]:
     """Return the conditions under which a note may be compiled into the reflection wing."""
     return [
         _worked(ledger, path),
-        *_tells_what_follows(ledger.documents[path]),
         _compressible(ledger.documents[path]),
         _lowers_cost(ledger, path),
         *_always(ledger, path),
@@ -81,11 +78,9 @@ def constitution_gates(ledger: Ledger, path: str, *, cost_of_deviation: str) -> 
     age = None if day is None else (ledger.today - day).days
     is_stale = document.text("status") == "stale"
     has_cost = bool(cost_of_deviation.strip())
-    cost = (
-        "the cost is stated"
-        if has_cost
-        else 'the cost of deviating is missing; add --section "Cost of deviation=…"'
-    )
+    cost = "the cost is stated"
+    if not has_cost:
+        cost = f'the cost of deviating is missing; add --section "{_COST}=…"'
     held = f"{'undated' if age is None else f'{age} days old'}, {LEAST_DAYS} needed"
     held += ", and stale" if is_stale else ""
     is_old = age is not None and age >= LEAST_DAYS and not is_stale
@@ -104,16 +99,6 @@ def _worked(ledger: Ledger, path: str) -> PromotionGate:
     cards = tuple(card.path for card in ledger.worked_in(path))
     counted = f"linked with {len(cards)} completed cards, {LEAST_TASKS} needed"
     return PromotionGate("worked in several tasks", len(cards) >= LEAST_TASKS, counted, cards)
-
-
-def _tells_what_follows(document: Document) -> list[PromotionGate]:
-    """Return the gate of a telegraph's two parts that carry over; none for other notes."""
-    if kind_of(document) is not TELEGRAM:
-        return []
-    needed = ("Working solution", "Principle")
-    absent = [name for name in needed if not document.section(name).strip()]
-    counted = f"no {' and no '.join(absent)}" if absent else "both are there"
-    return [PromotionGate("tells what worked and what follows", not absent, counted)]
 
 
 def _compressible(document: Document) -> PromotionGate:
@@ -148,17 +133,17 @@ def _always(ledger: Ledger, path: str) -> list[PromotionGate]:
     trust = "; ".join(origins.values()) or "nothing counts against it"
     reopened = tuple(ledger.reopened_sources(path))
     is_finished = not reopened and not ledger.is_open_card(path)
-    open_work = "no card it was made from is open"
-    if not is_finished:
-        open_work = "a card it was made from is not completed"
     is_disputed = path in ledger.disputed
-    dispute = "not party to an open conflict"
+    cards = "no card it was made from is open"
+    conflict = "not party to an open conflict"
+    if not is_finished:
+        cards = "a card it was made from is not completed"
     if is_disputed:
-        dispute = "party to an open conflict; resolve that first"
+        conflict = "party to an open conflict; resolve that first"
     return [
         PromotionGate("trusted origin", not origins, trust, tuple(origins)),
-        PromotionGate("finished work", is_finished, open_work, reopened),
-        PromotionGate("undisputed", not is_disputed, dispute),
+        PromotionGate("finished work", is_finished, cards, reopened),
+        PromotionGate("undisputed", not is_disputed, conflict),
     ]
 
 
@@ -170,11 +155,6 @@ def _distrust(document: Document) -> str:
     if document.fields.get("trusted") is False or document.fields.get("untrusted") is True:
         return "says it is untrusted"
     return ""
-
-
-def is_ripe(gates: Sequence[PromotionGate]) -> bool:
-    """Whether every gate is open."""
-    return all(gate.is_open for gate in gates)
 
 
 def _draft_sections(
@@ -247,7 +227,12 @@ def plan_amendment(ledger: Ledger, path: str, *, decided_by: str, deciders: Sequ
     decides.
     """
     document = ledger.documents[path]
-    decided_by = _find_decider(decided_by, deciders)
+    if decided_by not in deciders:
+        raise CheckFailedError(
+            f"{one_line(decided_by, 'the name after --decided-by')} may not decide on the "
+            f"constitution, {', '.join(deciders) or 'nobody yet'} may; name who may in "
+            "palace.yaml, such as `deciders: [Ilse Brandt]`"
+        )
     if document.text("decision").casefold() in ("accepted", "rejected"):
         raise UsageError(f"{path} was {document.text('decision')} already")
     kind = KINDS["constitution"]
@@ -276,31 +261,6 @@ def plan_amendment(ledger: Ledger, path: str, *, decided_by: str, deciders: Sequ
     evidence = (*map(str, gates), f"decided by a person: {decided_by}")
     change = (Replace(path, document.data, record), rule)
     return Plan(change, f"amend the constitution by {path}", evidence)
-
-
-def _find_decider(name: str, deciders: Sequence[str]) -> str:
-    """Return a name as the settings have it; letter case, white space and forms of letters aside.
-
-    Raise ``CheckFailedError`` where they name nobody, or not this one.
-    """
-    wanted = _fold(one_line(name, "the name of the person who decides (--decided-by)"))
-    if not deciders:
-        raise CheckFailedError(
-            "nobody may decide on the constitution yet; name who may in palace.yaml, such as "
-            "`deciders: [Ilse Brandt]`, and run the command again"
-        )
-    found = next((decider for decider in deciders if _fold(decider) == wanted), None)
-    if found is None:
-        raise CheckFailedError(
-            f"{' '.join(name.split())} is not among those who decide on the constitution "
-            f'({", ".join(deciders)}); run the command with --decided-by "{deciders[0]}", or '
-            "have the name added to `deciders` in palace.yaml"
-        )
-    return found
-
-
-def _fold(name: str) -> str:
-    return " ".join(normalize("NFKC", name).casefold().split())
 
 
 def _amend(

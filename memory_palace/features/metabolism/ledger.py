@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 
 from memory_palace.changes.journal import edits_not_in_git, read_moves
@@ -73,8 +73,10 @@ class Ledger:
         reopened = [len(card.document.texts("reopened")) for card in cards]
         pairs = zip(cards, reopened, strict=True)
         done = sum(card.state == "completed" and not times for card, times in pairs)
-        text = self.documents[path].text
-        return done + _count(text("successes")), sum(reopened) + _count(text("failures"))
+        document = self.documents[path]
+        told = document.text("successes")[:9], document.text("failures")[:9]
+        successes, failures = (int(given) if given.isdecimal() else 0 for given in told)
+        return done + successes, sum(reopened) + failures
 
     @property
     def tells_disuse(self) -> bool:
@@ -117,32 +119,20 @@ class Ledger:
 def take_ledger(engine: Engine, library: Library, *, today: date | None = None) -> Ledger:
     """Gather everything that is counted; ``today`` is by default the day, UTC."""
     documents, today = library.documents, today or datetime.now(UTC).date()
+    logged = logs_usage(engine.paths, engine.config)
+    moves = read_moves(engine.paths)
+    usage = read_usage(engine.paths.logs, moves, today=today, is_kept=logged)
     conflicts = read_conflicts(documents.values())
-    return make_ledger(
-        documents,
-        usage=read_usage(
-            engine.paths.logs,
-            read_moves(engine.paths),
-            today=today,
-            is_kept=logs_usage(engine.paths, engine.config),
-        ),
-        today=today,
-        disputed=find_disputes(engine.paths),
-        uncommitted=edits_not_in_git(engine.paths, list(documents)),
-        settled=[frozenset(conflict.parties) for conflict in conflicts],
-        rooms=engine.paths.rooms,
+    return replace(
+        make_ledger(documents, usage, today, engine.paths.rooms),
+        disputed=frozenset(find_disputes(engine.paths)),
+        uncommitted=frozenset(edits_not_in_git(engine.paths, list(documents))),
+        settled=frozenset(frozenset(conflict.parties) for conflict in conflicts),
     )
 
 
 def make_ledger(
-    documents: Mapping[str, Document],
-    *,
-    usage: Usage,
-    today: date,
-    disputed: Iterable[str] = (),
-    uncommitted: Iterable[str] = (),
-    settled: Iterable[frozenset[str]] = (),
-    rooms: Rooms = SEVEN,
+    documents: Mapping[str, Document], usage: Usage, today: date, rooms: Rooms = SEVEN
 ) -> Ledger:
     """Resolve every link once, hot notes first, as the graph does."""
     cards = {card.path: card for card in read_cards(documents.values())}
@@ -156,18 +146,8 @@ def make_ledger(
         out[path] = frozenset(target for target in found if target and target != path)
         for target in out[path]:
             back.setdefault(target, set()).add(path)
-    return Ledger(
-        documents,
-        out,
-        {path: frozenset(sources) for path, sources in back.items()},
-        cards,
-        usage,
-        today,
-        frozenset(disputed),
-        frozenset(uncommitted),
-        frozenset(settled),
-        rooms,
-    )
+    frozen = {path: frozenset(sources) for path, sources in back.items()}
+    return Ledger(documents, out, frozen, cards, usage, today, rooms=rooms)
 
 
 def date_of(document: Document) -> date | None:
@@ -192,7 +172,3 @@ def _names_in(document: Document, card: Card | None, rooms: Rooms) -> list[str]:
     if card is not None:
         names += [target_of_item(item, rooms)[0] for item in card.inputs]
     return list(dict.fromkeys(name for name in names if name))
-
-
-def _count(text: str) -> int:
-    return int(text) if text.isdecimal() and len(text) < 10 else 0

@@ -12,7 +12,7 @@ from memory_palace.changes.changing import Outcome
 from memory_palace.changes.cold_zone import Leak
 from memory_palace.cli.changes import ChangeShown
 from memory_palace.cli.group import Group
-from memory_palace.cli.options import Apply, Model, Note, completed
+from memory_palace.cli.options import Apply, Note, completed
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.features.metabolism.cycle import Report
 from memory_palace.palace import Palace
@@ -45,7 +45,6 @@ class Distilled(ChangeShown):
 def distill(
     palace: Palace,
     card: Annotated[str, Argument(help="A completed card.", autocompletion=completed("cards"))],
-    model: Model = None,
     apply: Apply = False,
 ) -> Distilled:
     """Condense a completed card to a telegraph, and say what was left out.
@@ -54,7 +53,7 @@ def distill(
     rest is left out. A part that the card does not have is absent.
     Example: palace metabolism distill recover-april-readings
     """
-    change = palace.metabolism.distill(card, model=model, apply=apply)
+    change = palace.metabolism.distill(card, apply=apply)
     return Distilled.of(change, evidence=change.evidence)
 
 
