@@ -14,7 +14,7 @@ from typing import IO
 
 from memory_palace.errors import UsageError
 from memory_palace.features.importing.items import ImportedNote, ImportReport
-from memory_palace.notes.ignoring import SUFFIXES
+from memory_palace.notes.discovery import SUFFIXES
 
 READ_ERRORS = (OSError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError)
 """What reading a damaged, foreign or encrypted member raises."""
