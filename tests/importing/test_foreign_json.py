@@ -59,6 +59,7 @@ def test_a_file_cut_off_anywhere_gives_the_entries_before() -> None:
         ("[" * 100_000, [], ["entry 1"]),
         ("[" + '{"a":' * 100_000 + "1" + "}" * 100_000 + ', {"b": 2}]', [], ["entry 1"]),
         ('{"a": 1}', [{"a": 1}], []),
+        ('\ufeff[{"a": 1}]', [{"a": 1}], []),
         ("", [], ["entry 1"]),
     ],
 )

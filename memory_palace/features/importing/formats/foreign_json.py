@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -56,8 +57,9 @@ def read_objects(file: ExportFile, report: ImportReport) -> Iterator[dict[str, A
     count = 0
     try:
         with file.open() as stream:
-            is_list = stream.read(64).lstrip().startswith(b"[")
-            stream.seek(0)
+            head = stream.read(64)
+            is_list = head.removeprefix(BOM_UTF8).lstrip().startswith(b"[")
+            stream.seek(len(BOM_UTF8) if head.startswith(BOM_UTF8) else 0)
             for value in _build_values(stream, outer=int(is_list)):
                 count += 1
                 if isinstance(value, dict):
