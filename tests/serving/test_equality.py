@@ -52,8 +52,6 @@ recall the rain gauge drifts in frost again --json
 recall the rain gauge drifts in frost again --budget 40
 recall thanks, that was all
 recall thanks, that was all --json
-recall --context Frost.md does it drift
-recall --context nowhere.md does it drift
 recall
 verify --against Frost --text "Wren wraps the funnel in felt."
 verify --against Frost --text "Sable wraps the funnel in wool." --strict
@@ -73,7 +71,7 @@ show Frots --json
 verify --against Frots --text nothing --json
 query rain --bogus --json
 query rain --since yesterdayish --json
-recall --context nowhere.md does it drift --json
+recall --budget 0 does it drift --json
 show --json
 verify --against Frost --text "Sable wraps the funnel in wool." --strict --json
 """.strip().splitlines()

@@ -57,7 +57,7 @@ LINES = (
         ["query"] * 99,
     ),
     *([], ["--version"], ["show", "Frost:1-" + "9" * 4999], ["query", "-k", "9" * 400, "rain"]),
-    *(["verify", "--against", "../secret", "--text", "x"], ["recall", "--context", "nowhere", "x"]),
+    *(["verify", "--against", "../secret", "--text", "x"], ["recall", "--as-of", "nowhere", "x"]),
 )
 
 
