@@ -172,7 +172,5 @@ def read_entries(path: str, data: bytes) -> Iterator[InboxEntry]:
 
 def write_heading(title: str, time: str) -> str:
     """Return the heading of an entry: when it was said, and its title."""
-    plain = title
-    while _TIMES.search(plain):
-        plain = _TIMES.sub("", plain)
+    plain = _TIMES.sub("", title)
     return f"## {time} UTC{f' {plain}' if plain else ''}"

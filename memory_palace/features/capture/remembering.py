@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import count, pairwise
-from typing import Self, TypedDict, Unpack
+from itertools import count
+from typing import TYPE_CHECKING, Self
 from unicodedata import normalize
 
 from memory_palace.changes.adding import Appended, index_note
@@ -39,19 +39,13 @@ from memory_palace.notes.sections import clean_text
 from memory_palace.notes.withholding import Unwritten, leave_out, withhold
 from memory_palace.shown import ABSENT, Absent, Shown
 
+if TYPE_CHECKING:
+    from memory_palace.palace import Palace
+
 MOST_CHARACTERS = 1 << 20
 """Of a text: what is longer is a document."""
 _DEMOTED_BY, _DEEPEST = 2, 6
 _PROBE = "## probe"
-
-
-class About(TypedDict, total=False):
-    """Title, tags, source and author of a text, where they are known."""
-
-    title: str | None
-    tags: Sequence[str]
-    source: str | None
-    agent: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,27 +68,6 @@ class NewMemory:
     def moment(self) -> str:
         """The moment, UTC, as the log of changes has it."""
         return self.now.isoformat(timespec="milliseconds")
-
-
-def _check_memory(text: str, about: About) -> tuple[NewMemory, tuple[Problem, ...]]:
-    """Return the memory to write, and the lines that are left out of it."""
-    if len(text) > MOST_CHARACTERS:
-        raise UsageError(
-            f"the text has {len(text):,} characters, at most {MOST_CHARACTERS:,}; make a file of it"
-        )
-    clean, withheld = leave_out(clean_text(text))
-    title = _check_line(about.get("title"), "the title")
-    if not is_enclosed(f"### {title}"):
-        raise UsageError(f"a heading cannot hold the title {title!r}; use plain words")
-    memory = NewMemory(
-        clean,
-        title,
-        tuple(dict.fromkeys(_check_tag(tag) for tag in about.get("tags", ()))),
-        _check_line(about.get("source"), "the source"),
-        name_agent(about.get("agent")),
-        datetime.now(UTC),
-    )
-    return memory, withheld
 
 
 def _check_line(given: str | None, what: str) -> str:
@@ -152,19 +125,6 @@ _BEFORE, _BEHIND = "\"'“„«(*", ".,;:!…\"'”»)*"
 """What may stand at the edges of a word without changing what is said. A question mark would, and
 so would a sign before a number, or a dot before a name."""
 _CURLY = str.maketrans("’‘", "''")
-_ARTICLES = frozenset({"a", "an", "the"})
-_ENDS = frozenset(".!?:")
-_SHORT = {
-    "n't": " not",
-    "can't": "can not",
-    "cannot": "can not",
-    "won't": "will not",
-    "'re": " are",
-    "'m": " am",
-    "'ll": " will",
-    "'ve": " have",
-}
-_SHORTENED = re.compile(r"\b(?:can't|won't|cannot)\b|(?:n't|'re|'m|'ll|'ve)\b")
 _OPENING = re.compile(
     r"\A(?:please\s+)?(?:remember(?:\s+that)?|note(?:\s+that)?|fyi|(?:just\s+)?so\s+you\s+know)"
     r"\b[,:]?\s+",
@@ -175,20 +135,14 @@ _OPENING = re.compile(
 def reduce_statement(text: str) -> tuple[str, ...]:
     """Return the words of a text in order; two texts that say the same have the same ones.
 
-    White space, case, the punctuation at the edges of words, English articles and an opening
-    such as "remember that" do not count. Signs, digits, units, names, negations, the order of
-    words, question marks and every letter do. Text with code is compared as it is written.
+    White space, case, the punctuation at the edges of words and an opening such as "remember that"
+    do not count. Signs, digits, units, names, the order of words, question marks and every letter
+    do. Text with code is compared as it is written.
     """
     if "`" in text:
         return tuple(text.split())
     given = normalize("NFC", _OPENING.sub("", text.strip())).translate(_CURLY).split()
-    words = [
-        _trim(word)
-        for before, word in pairwise([".", *given])
-        if not _is_article(word, begins=before[-1] in _ENDS)
-    ]
-    lowered = _SHORTENED.sub(lambda match: _SHORT[match[0]], " ".join(words).casefold())
-    return tuple(lowered.split()) or tuple(given)
+    return tuple(" ".join(map(_trim, given)).casefold().split() or given)
 
 
 def _trim(word: str) -> str:
@@ -197,62 +151,38 @@ def _trim(word: str) -> str:
     return f"{bare}," if bare.casefold() == "no" and not word.endswith(bare) else bare
 
 
-def _is_article(word: str, *, begins: bool) -> bool:
-    """Whether a word is an article. A capital A within a sentence is a name: plan A."""
-    bare = word.strip(_BEFORE)
-    return bare.casefold() in _ARTICLES and (bare != "A" or begins)
-
-
-_SHORTEST_TELLING = 5
-"""Letters of a word by which a note is passed by unread; shorter ones may stand in "don't"."""
-
-
 @dataclass(frozen=True, slots=True)
-class Remembered:
-    """The place of a remembered text."""
+class Remembered(Shown):
+    """A text that was remembered, or added to a note."""
 
     path: str
     line: int
-    """Of its heading, 1-based."""
+    """Of its heading, 1-based; of its first line where it was added to a note."""
     last_line: int
     is_new: bool
     """Not where it stood there already, in the same words."""
     count: int
     """How often it was said."""
-    is_indexed: bool
-    remark: str = ""
-    """Why it is not found yet, where it is not."""
-    withheld: tuple[Problem, ...] = ()
-    """Lines with secrets, private spans: they were not written."""
-
-
-@dataclass(frozen=True, slots=True)
-class Kept(Shown):
-    """A text that was remembered, or added to a note."""
-
-    path: str
-    line: int
-    last_line: int
-    is_new: bool
-    count: int
     made: str | Absent | None
     """The heading that was made for it; only where it was added to a note."""
-    indexed: bool
+    is_indexed: bool
     remark: str | None
     """Why it is not found yet; null where it is."""
     withheld: tuple[Unwritten, ...]
+    """Lines with secrets, private spans: they were not written."""
 
     @classmethod
-    def of(cls, found: Remembered | Appended) -> Self:
-        """Return a text that was written as it is shown."""
+    def of(cls, found: Placed | Appended, remark: str, withheld: Iterable[Problem]) -> Self:
+        """Return a text that was written, with why it is not indexed, where it is not."""
+        count = 1 if isinstance(found, Appended) else found.count
         return cls(
             *(found.path, found.line, found.last_line),
-            is_new=isinstance(found, Appended) or found.is_new,
-            count=1 if isinstance(found, Appended) else found.count,
+            is_new=count == 1,
+            count=count,
             made=found.made if isinstance(found, Appended) else ABSENT,
-            indexed=found.is_indexed,
-            remark=found.remark or None,
-            withheld=Unwritten.of(found.withheld),
+            is_indexed=not remark,
+            remark=remark or None,
+            withheld=Unwritten.of(withheld),
         )
 
     @property
@@ -273,8 +203,37 @@ class Kept(Shown):
             yield self.remark
 
 
+def keep(
+    palace: Palace,
+    text: str,
+    *,
+    note: str | None,
+    under: str | None,
+    title: str | None,
+    tags: Sequence[str],
+    source: str | None,
+    agent: str | None,
+) -> Remembered:
+    """Remember a text, or add it at the end of a note, or of its section ``under``."""
+    if note is None and under is not None:
+        raise UsageError("a section is one of a note: name the note as well")
+    if note is None:
+        return palace.remember(text, title=title, tags=tags, source=source, agent=agent)
+    if title or tags or source:
+        raise UsageError("a note takes the text alone: leave out title, tags and source")
+    done = palace.append(note, text, under=under)
+    return Remembered.of(done, done.remark, done.withheld)
+
+
 def remember(
-    engine: Engine, text: str, *, wait_seconds: float, **about: Unpack[About]
+    engine: Engine,
+    text: str,
+    *,
+    title: str | None,
+    tags: Sequence[str],
+    source: str | None,
+    agent: str | None,
+    wait_seconds: float,
 ) -> Remembered:
     """Append a text to the day's inbox note of an agent.
 
@@ -283,7 +242,17 @@ def remember(
     goes into a file of its own. Raise ``UsageError`` for a text that is blank or too long,
     ``CheckFailedError`` where nothing of it may be written.
     """
-    memory, withheld = _check_memory(text, about)
+    if len(text) > MOST_CHARACTERS:
+        raise UsageError(
+            f"the text has {len(text):,} characters, at most {MOST_CHARACTERS:,}; make a file of it"
+        )
+    clean, withheld = leave_out(clean_text(text))
+    heading = _check_line(title, "the title")
+    if not is_enclosed(f"### {heading}"):
+        raise UsageError(f"a heading cannot hold the title {heading!r}; use plain words")
+    named = tuple(dict.fromkeys(map(_check_tag, tags)))
+    origin = _check_line(source, "the source")
+    memory = NewMemory(clean, heading, named, origin, name_agent(agent), datetime.now(UTC))
     try:
         with engine.writing(wait_seconds=wait_seconds):
             recover(engine.paths)
@@ -302,20 +271,11 @@ def remember(
         remark = f"it is kept, and not indexed yet: {error}"
     else:
         remark = index_note(engine, placed.path, wait_seconds=wait_seconds)
-    source = split_line_range(memory.source)[0]
+    cited = split_line_range(memory.source)[0]
     has_index = engine.paths.commit.exists()
-    if source.endswith(".md") and has_index and source in engine.snapshot().paths:
-        engine.note_use("cited", source)
-    return Remembered(
-        placed.path,
-        placed.line,
-        placed.last_line,
-        placed.count == 1,
-        placed.count,
-        not remark,
-        remark,
-        withheld,
-    )
+    if cited.endswith(".md") and has_index and cited in engine.snapshot().paths:
+        engine.note_use("cited", cited)
+    return Remembered.of(placed, remark, withheld)
 
 
 def _place_entry(engine: Engine, memory: NewMemory) -> Placed:
@@ -339,11 +299,11 @@ def _place_entry(engine: Engine, memory: NewMemory) -> Placed:
 def _find_same(engine: Engine, parts: Sequence[str], memory: NewMemory) -> Placed | None:
     """Return the change that counts an entry of the inbox with the same words, the last one."""
     wanted = reduce_statement(_write_body(memory))
-    telling = max((word for word in wanted if word.isalnum()), key=len, default="").casefold()
+    telling = max((word for word in wanted if word.isalnum()), key=len, default="")
     for path in reversed(parts):
         data = (engine.paths.root / path).read_bytes()
         folded = normalize("NFC", data.decode("utf-8", "replace")).casefold()
-        if len(telling) >= _SHORTEST_TELLING and telling not in folded:
+        if telling not in folded:
             continue
         for entry in reversed(list(read_entries(path, data))):
             is_same = entry.title == memory.title and reduce_statement(entry.text) == wanted

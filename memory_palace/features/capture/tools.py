@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
-from memory_palace.errors import RoomNotMappedError, UsageError
+from memory_palace.errors import RoomNotMappedError
 from memory_palace.features.capture.inbox import find_inbox, list_parts, name_agent, read_entries
-from memory_palace.features.capture.remembering import Kept
+from memory_palace.features.capture.remembering import keep
 from memory_palace.palace import Palace
 from memory_palace.tools import Said, read_now, shorten
 
@@ -27,15 +27,8 @@ def remember(
     """Keep a decision, fact, preference or lesson for later conversations, in sentences that
     stand alone; in your inbox, or at the end of a note.
     """  # noqa: D205 - one sentence
-    if note:
-        if title or tags or source:
-            raise UsageError("'note' appends the text alone: leave out title, tags and source")
-        kept = Kept.of(palace.append(note, text, under=under))
-    elif under:
-        raise UsageError("'under' is a heading of a note: give its 'note' as well")
-    else:
-        found = palace.remember(text, title=title, tags=tags, source=source, agent=agent)
-        kept = Kept.of(found)
+    about = {"title": title, "source": source, "agent": agent}
+    kept = keep(palace, text, note=note or None, under=under or None, tags=tags, **about)
     remarks = [f"said {kept.count} times"] if kept.count > 1 else []
     remarks += [kept.remark] if kept.remark else []
     return Said(f"{kept.path}:{kept.line}-{kept.last_line}", kept.unwritten, remarks)

@@ -8,8 +8,7 @@ from typer import Argument, Option
 
 from memory_palace.cli.group import Group
 from memory_palace.cli.options import Tags, completed, note_below, read_text
-from memory_palace.errors import UsageError
-from memory_palace.features.capture.remembering import Kept
+from memory_palace.features.capture.remembering import Remembered, keep
 from memory_palace.palace import Palace
 
 verbs = Group()
@@ -37,7 +36,7 @@ def remember(
         str | None,
         Option("--agent", envvar="PALACE_AGENT", show_envvar=False, help="Who remembers."),
     ] = None,
-) -> Kept:
+) -> Remembered:
     """Keep a text in the agent's inbox note of the day, indexed; print its path and line.
 
     What the inbox has in the same words is counted there. With --to it goes to the end of a note,
@@ -46,12 +45,6 @@ def remember(
 
     Example: palace remember "The gauge drifts below -5 °C" --agent wren --tag gauge
     """
-    given = read_text(text)
-    if to is not None:
-        if title or tag or source:
-            raise UsageError("--to adds the text alone: leave out --title, --tag and --source")
-        return Kept.of(palace.append(note_below(palace, to), given, under=under))
-    if under is not None:
-        raise UsageError("--under is for --to NOTE")
-    found = palace.remember(given, title=title, tags=tag or (), source=source, agent=agent)
-    return Kept.of(found)
+    note = None if to is None else note_below(palace, to)
+    about = {"title": title, "source": source, "agent": agent}
+    return keep(palace, read_text(text), note=note, under=under, tags=tag or (), **about)
