@@ -202,8 +202,8 @@ def registry_path() -> str | None:
     return None if folder.startswith("~") else f"{folder}/memory-palace/palaces.json"
 
 
-def read_registered() -> tuple[dict[str, str], str | None, str | None, str | None, dict[str, str]]:
-    """Return the user's palaces by name, the default, what `serve` and `capture` say, and stores.
+def read_registered() -> tuple[dict[str, str], str | None, str | None, dict[str, str]]:
+    """Return the user's palaces by name, the default, what `serve` says, and stores.
 
     Raise ``ValueError`` for a file that was made by something else.
     """
@@ -214,7 +214,7 @@ def read_registered() -> tuple[dict[str, str], str | None, str | None, str | Non
     except (FileNotFoundError, NotADirectoryError):
         text = ""
     if not text:
-        return {}, None, None, None, {}
+        return {}, None, None, {}
     import json  # delayed: few have registered anything
 
     try:
@@ -226,8 +226,5 @@ def read_registered() -> tuple[dict[str, str], str | None, str | None, str | Non
         raise ValueError(str(error)) from error
     if not is_sound or not (default is None or default in palaces):
         raise ValueError("it must map names to folders and addresses")
-    serve, capture = (
-        value if isinstance(value := values.get(name), str) else None
-        for name in ("serve", "capture")
-    )
-    return palaces, default, serve, capture, stores
+    serve = values.get("serve")
+    return palaces, default, serve if isinstance(serve, str) else None, stores

@@ -26,8 +26,6 @@ class Registry:
     default: str | None = None
     serve: str | None = None
     """``auto`` where a question starts the server that was not there."""
-    capture: str | None = None
-    """``on`` where hooks keep what was decided in a conversation."""
     stores: Mapping[str, str] = field(default_factory=dict)
     """Name and address of a palace in a database; no palace's own settings have these."""
 

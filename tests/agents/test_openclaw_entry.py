@@ -90,7 +90,7 @@ def test_it_registers_what_the_manifest_says(plug):
     found, _ = plug("memory_search", {"query": "a"}, SAYS='{"hits":[]}')
     manifest = json.loads(make_files("openclaw", ["palace"])["openclaw.plugin.json"])
     assert found["tools"] == manifest["contracts"]["tools"]
-    assert found["hooks"] == ["before_prompt_build", "before_compaction", "session_end"]
+    assert found["hooks"] == ["before_prompt_build", "session_end"]
 
 
 @pytest.mark.parametrize(
@@ -184,17 +184,6 @@ def test_a_prompt_is_prepended_with_what_the_hooks_say(plug):
             "cwd": "/home/wren",
             "prompt": "what about the rain",
         }
-
-
-@pytest.mark.parametrize(
-    ("event", "verb"), [("before_compaction", "pre-compact"), ("session_end", "stop")]
-)
-def test_what_ends_is_told_with_its_transcript(plug, event, verb):
-    given = {"sessionFile": "/home/wren/s.jsonl"}
-    _, calls = plug(event, given, context={"sessionKey": "s1"})
-    line, message = calls[0]
-    assert line == ["hook", verb, "--harness", "openclaw"]
-    assert json.loads(message) == {"session_id": "s1", "transcript_path": "/home/wren/s.jsonl"}
 
 
 def test_silence_adds_nothing(plug):

@@ -84,8 +84,6 @@ def check_hooks(hooks, harness):
         for event, verb in (
             ("SessionStart", "session-start"),
             ("UserPromptSubmit", "prompt"),
-            ("PreCompact", "pre-compact"),
-            ("Stop", "stop"),
         )
     }
 
@@ -224,8 +222,6 @@ def test_without_a_script_the_interpreter_is_named(tmp_path, monkeypatch):
 MESSAGES = {
     "SessionStart": {"source": "startup"},
     "UserPromptSubmit": {"prompt": "where does the boat leak, did we say?"},
-    "PreCompact": {"trigger": "auto"},
-    "Stop": {"stop_hook_active": False},
 }
 
 
@@ -253,22 +249,6 @@ def test_each_hook_runs_in_an_empty_environment(harness, notes, tmp_path):
         assert (done.returncode, done.stderr) == (0, ""), event
         if event == "UserPromptSubmit":
             assert "boat.md" in done.stdout
-
-
-@pytest.mark.parametrize("harness", ["claude", "codex"], indirect=True)
-def test_a_session_is_told_that_its_plugin_is_of_another_version(harness, notes, tmp_path):
-    files = make_files(harness, [*find_program(), "-C", str(notes)])
-    write_tree(compare_tree(tmp_path / "plug", files))
-    plugin = tmp_path / "plug" / NAME
-    hooks = json.loads(files[f"{NAME}/hooks/hooks.json"])["hooks"]
-    line = hooks["SessionStart"][0]["hooks"][0]["command"]
-    assert "version" not in start(line, {}, tmp_path, CLAUDE_PLUGIN_ROOT=str(plugin)).stdout
-    manifest = plugin / f".{harness}-plugin" / "plugin.json"
-    manifest.write_text(json.dumps(read_json(manifest) | {"version": "0.0.9\x1b"}))
-    told = start(line, {}, tmp_path, CLAUDE_PLUGIN_ROOT=str(plugin)).stdout
-    assert f"version 0.0.9<U+001B>, and the program of {__version__}" in told
-    manifest.write_text("[" * 100_000)
-    assert start(line, {}, tmp_path, CLAUDE_PLUGIN_ROOT=str(plugin)).returncode == 0
 
 
 @pytest.mark.mcp
@@ -312,7 +292,7 @@ def test_claude_validates_and_installs_it(tree, tmp_path):
     run_tool(tmp_path, "claude", "plugin", "install", f"{NAME}@{NAME}")
     parts = run_tool(tmp_path, "claude", "plugin", "details", f"{NAME}@{NAME}")
     assert "Skills (3)" in parts
-    assert "Hooks (4)" in parts
+    assert "Hooks (2)" in parts
     assert "MCP servers (1)" in parts
 
 
@@ -343,5 +323,5 @@ def test_openclaw_loads_it_into_its_memory_slot(tree, tmp_path):
     assert found["plugin"]["memorySlotSelected"] is True
     assert found["plugin"]["toolNames"] == ["memory_search", "memory_get"]
     assert sorted(found["typedHooks"], key=itemgetter("name")) == [
-        {"name": name} for name in ("before_compaction", "before_prompt_build", "session_end")
+        {"name": name} for name in ("before_prompt_build", "session_end")
     ]

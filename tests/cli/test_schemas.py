@@ -94,9 +94,6 @@ import {talks} --apply
 config serve auto
 config serve
 config serve off
-config capture on
-config capture
-config capture off
 config register sample --default
 plugin claude --into {cache}/plugin
 plugin codex --into {cache}/plugin --apply

@@ -24,25 +24,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-ANSWER_SECONDS, KEEP_SECONDS = 5.0, 25.0
-"""Limits of a whole call: one that somebody waits for, and one that writes and indexes."""
+ANSWER_SECONDS = 5.0
+"""Limit of a whole call: somebody waits for it."""
 MESSAGE_SECONDS = 2.0
 """A message is sent at once, or never."""
 MOST_MESSAGE_BYTES = 8 << 20
 _AGAIN_SECONDS = 0.5
-_MANIFESTS = (".claude-plugin/plugin.json", ".codex-plugin/plugin.json", "openclaw.plugin.json")
-"""Where the version of a plug-in is, in the folder that its harness names to its hooks."""
-_KEEPING = ("pre-compact", "stop")
-"""Events at which something is written, where the user's configuration says so."""
+_SILENT = ("pre-compact", "stop")
+"""Events that plug-ins of earlier versions call, when a conversation ends or is condensed."""
 _MOST_CHARACTERS = 16_000
 """Of a prompt: the first and the last half."""
 _FIELDS = {
     "session_id": ("session_id", "sessionId", "sessionKey"),
-    "transcript_path": ("transcript_path", "transcriptPath", "sessionFile"),
     "cwd": ("cwd", "workspaceDir"),
     "source": ("source",),
     "prompt": ("prompt",),
-    "plugin": ("plugin",),
 }
 """Fields of a message, each under the names that harnesses have for it."""
 _JSON = json.JSONDecoder(parse_int=float, strict=False)
@@ -56,18 +52,19 @@ class _StoppedError(BaseException):
 def run_hook(given: Sequence[str], run_here: Callable[[list[str]], int]) -> int:
     """Answer one message of a harness; return 0."""
     words = [word for word in given if word != "--no-serve"]
-    keeps = any(event in words for event in _KEEPING)
-    handlers, index = _limit(KEEP_SECONDS if keeps else ANSWER_SECONDS), ""
+    if any(event in words for event in _SILENT):
+        return 0
+    handlers, index = _limit(ANSWER_SECONDS), ""
     try:
         try:
-            message = {**_read_message(), "plugin": _read_version(words)}
+            message = _read_message()
             found = _find_palace(words, message["cwd"])
-            if found is None or (keeps and read_registered()[3] != "on"):
+            if found is None:
                 return 0  # nothing to speak of, and nowhere to say so
             index = "/".join((*found, INDEX))
             os.chdir(found[0])
             line, text = ["-C", found[0], *_drop_place(words)], json.dumps(message)
-            _answer(line, text, run_here, asks=not keeps and len(words) == len(given))
+            _answer(line, text, run_here, asks=len(words) == len(given))
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
     except BaseException as error:  # whatever it is: it must never fail
@@ -137,23 +134,7 @@ def _note_failure(error: BaseException, words: Sequence[str], index: str) -> Non
         return
 
 
-def _read_version(words: Sequence[str]) -> str:
-    """Return the version of the plug-in whose hook this is; "" where a person calls, or later.
-
-    A session is told once that the plug-in and the program are not of one version.
-    """
-    folder = os.environ.get("CLAUDE_PLUGIN_ROOT", "") if "session-start" in words else ""
-    for manifest in _MANIFESTS if folder else ():
-        try:
-            with open(f"{folder}/{manifest}", "rb") as file:  # noqa: PTH123
-                found = _parse(file.read(1 << 16)) or {}
-        except (OSError, ValueError):
-            continue
-        return str(take_fields({"plugin": found.get("version")})["plugin"])
-    return ""
-
-
-def _read_message() -> dict[str, Any]:
+def _read_message() -> dict[str, str]:
     """Return the fields of the message on standard input, as ``take_fields`` does.
 
     Raise ``UsageError`` where no whole JSON object comes in time.
@@ -169,10 +150,9 @@ def _read_message() -> dict[str, Any]:
     return take_fields(message)
 
 
-def take_fields(message: Mapping[str, Any]) -> dict[str, Any]:
+def take_fields(message: Mapping[str, object]) -> dict[str, str]:
     """Return the fields of ``HookMessage``, texts of bounded length, whatever a message holds."""
-    taken: dict[str, Any] = {"stop_hook_active": message.get("stop_hook_active") is True}
-    half = _MOST_CHARACTERS // 2
+    taken, half = {}, _MOST_CHARACTERS // 2
     for field, names in _FIELDS.items():
         text = next((value for n in names if isinstance(value := message.get(n), str)), "")
         text = text if len(text) <= _MOST_CHARACTERS else f"{text[:half]} {text[-half:]}"

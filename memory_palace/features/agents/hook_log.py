@@ -17,7 +17,7 @@ from memory_palace.shown import SPREAD, Shown
 from memory_palace.storage.atomic import make_ignored_folder
 from memory_palace.storage.logs import append_record, make_room, read_records
 
-EVENTS = ("session-start", "prompt", "pre-compact", "stop")
+EVENTS = ("session-start", "prompt")
 HARNESSES = ("claude", "codex", "openclaw")
 LOG = "hook.log"
 _MOST_LOG_BYTES = 1 << 18
@@ -107,9 +107,10 @@ def read_health(engine: Engine) -> HookHealth:
     for part in (engine.paths.index / f"{LOG}.1", engine.paths.index / LOG):
         for record in read_records(part):
             event, harness = str(record.get("event")), str(record.get("harness"))
-            last.pop(("", harness), None)  # a line that named no event, and another one since
-            last.pop((event, harness), None)
-            last[event, harness] = newest = record
+            if event in ("", *EVENTS):
+                last.pop(("", harness), None)  # a line that named no event, and another one since
+                last.pop((event, harness), None)
+                last[event, harness] = newest = record
     failed = {key: record for key, record in last.items() if record.get("result") == _FAILED}
     failing = (f"{key[0]} ({key[1]}): {failed[key].get('why')}" for key in sorted(failed))
     return HookHealth(newest, next(reversed(failed.values()), None), tuple(failing))

@@ -26,7 +26,6 @@ from memory_palace.features.agents.plugin import find_program, make_files
 from memory_palace.features.agents.plugin_tree import NAME, Tree
 from memory_palace.libraries import install_command
 from memory_palace.palace import Palace
-from memory_palace.places import read_registered
 from memory_palace.shown import Shown, inner, plural, say
 
 verbs = Group()
@@ -245,10 +244,7 @@ class HookText(Shown):
 @verbs.verb("hook", json=False)
 def run_hook(
     palace: Palace,
-    event: Annotated[
-        Literal["session-start", "prompt", "pre-compact", "stop"],
-        Argument(help="session-start, prompt, pre-compact or stop."),
-    ],
+    event: Annotated[Literal["session-start", "prompt"], Argument(help="session-start or prompt.")],
     harness: Annotated[
         Literal["claude", "codex", "openclaw"],
         Option("--harness", help="Who calls: claude, codex or openclaw."),
@@ -261,14 +257,7 @@ def run_hook(
 
     Example: palace hook prompt --harness claude
     """
-    from memory_palace.features.agents.calling import take_fields  # delayed: other verbs need none
-    from memory_palace.features.agents.hooks import HookMessage, answer_hook
+    from memory_palace.features.agents.hooks import HookMessage, answer_hook  # delayed: slow
 
-    try:
-        message = json.loads(sys.stdin.read() or "{}")
-    except (ValueError, RecursionError) as error:
-        raise UsageError("no whole JSON object was sent on standard input") from error
-    fields = take_fields(message if isinstance(message, dict) else {})
-    captures = read_registered()[3] == "on"
-    said = HookMessage(**fields)
-    return HookText(answer_hook(palace, event, said, harness=harness, captures=captures))
+    said = HookMessage(**json.loads(sys.stdin.read()))  # as ``calling.run_hook`` has checked it
+    return HookText(answer_hook(palace, event, said, harness=harness))

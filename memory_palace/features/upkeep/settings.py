@@ -1,4 +1,4 @@
-"""``palace config``: the settings of a palace; the user's own names, serve and capture."""
+"""``palace config``: the settings of a palace; the user's own names, and serve."""
 
 from __future__ import annotations
 
@@ -56,16 +56,6 @@ class Serving(Shown):
         return [f"serve: {self.serve}"]
 
 
-@dataclass(frozen=True, slots=True)
-class Capturing(Shown):
-    """Whether the hooks of agents keep what is decided."""
-
-    capture: str
-
-    def lines(self) -> Iterable[str]:
-        return [f"capture: {self.capture}"]
-
-
 @config.verb("serve")
 def serve(
     mode: Annotated[
@@ -79,21 +69,6 @@ def serve(
     if mode is not None:
         write_registry(replace(read_registry(), serve=None if mode == "off" else mode))
     return Serving(read_registry().serve or "off")
-
-
-@config.verb("capture")
-def capture(
-    mode: Annotated[
-        Literal["on", "off"] | None, Argument(help="on or off; without it, say which.")
-    ] = None,
-) -> Capturing:
-    """Let the hooks of agents keep what you decide in a conversation; yours to say, off at first.
-
-    Example: palace config capture on
-    """
-    if mode is not None:
-        write_registry(replace(read_registry(), capture=None if mode == "off" else mode))
-    return Capturing(read_registry().capture or "off")
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,6 @@ export default {
         session_id: ctx.sessionKey,
         cwd: ctx.workspaceDir,
         prompt: event.currentUserMessage ?? event.prompt,
-        transcript_path: event.sessionFile,
       };
       try {
         const options = { input: `${JSON.stringify(message)}\n`, seconds: SECONDS };
@@ -126,10 +125,6 @@ export default {
       const prependContext = parts.filter((part) => part.trim()).join("\n");
       return prependContext ? { prependContext } : undefined;
     });
-    api.on("before_compaction", (event, ctx) => hook("pre-compact", event, ctx));
-    api.on("session_end", (event, ctx) => {
-      begun.delete(ctx.sessionKey);
-      return hook("stop", event, ctx);
-    });
+    api.on("session_end", (_event, ctx) => begun.delete(ctx.sessionKey));
   },
 };
