@@ -9,7 +9,6 @@ import subprocess
 import sys
 
 import pytest
-from running import run_main
 from writing_notes import index_notes
 
 pytestmark = [
@@ -141,10 +140,3 @@ def test_other_use_of_llm_imports_nothing_of_ours():
     plugin = "memory_palace.features.agents.llm_plugin".split(".")
     ours = [".".join(plugin[:end]) for end in range(1, 5)]
     assert done.stdout == f"{ours}\n", done.stderr
-
-
-def test_palace_plugin_says_how_it_is_used(capsys):
-    status, out, _ = run_main(capsys, "plugin", "llm")
-    assert status == 0
-    assert "llm -f 'palace:" in out
-    assert "-T palace_search" in out

@@ -16,8 +16,6 @@ from memory_palace.storage.atomic import naming, write_atomic
 
 NAME = "memory-palace"
 """Of a plug-in, and of the marketplace that it is in."""
-_COPIES = {"claude": ("CLAUDE_CONFIG_DIR", ".claude"), "codex": ("CODEX_HOME", ".codex")}
-"""The variable that says where a harness keeps its files, and where they are without it."""
 RECORD = ".memory-palace.json"
 """What was written into a folder: the version, and the SHA-256 of each file by its path."""
 
@@ -106,24 +104,6 @@ def write_tree(tree: Tree, *, overwrite: bool = False) -> None:
             "files": {path: _digest(data) for path, data in tree.files.items()},
         }
         write_atomic(tree.folder / RECORD, to_text(record), mode=0o644)
-
-
-def find_copies(harness: str, files: Mapping[str, bytes], environ: Mapping[str, str]) -> list[Tree]:
-    """Return the copies of a plug-in that a harness made, beside the files they are of.
-
-    Claude Code and Codex copy a plug-in into a folder of their own when it is installed, one for
-    each version. Where one copy is current older ones do not matter, and none are returned.
-    """
-    if harness not in _COPIES:
-        return []
-    variable, folder = _COPIES[harness]
-    home = Path(environ.get(variable) or Path.home() / folder)
-    inside = {
-        path.partition("/")[2]: data for path, data in files.items() if path.startswith(f"{NAME}/")
-    }
-    versions = sorted((home / "plugins" / "cache" / NAME / NAME).glob("*/"))
-    copies = [compare_tree(version, inside) for version in versions]
-    return [] if any(copy.is_current for copy in copies) else copies
 
 
 def to_text(record: object) -> bytes:

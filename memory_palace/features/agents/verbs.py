@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from enum import StrEnum
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Literal
@@ -20,7 +17,7 @@ from memory_palace import __version__
 from memory_palace.cli.group import Group
 from memory_palace.cli.options import find_palace
 from memory_palace.cli.registry import read_registry
-from memory_palace.errors import CheckFailedError, MissingPartError, UsageError
+from memory_palace.errors import CheckFailedError, MissingPartError
 from memory_palace.features.agents import plugin_tree
 from memory_palace.features.agents.plugin import find_program, make_files
 from memory_palace.features.agents.plugin_tree import NAME, Tree
@@ -29,22 +26,8 @@ from memory_palace.palace import Palace
 from memory_palace.shown import Shown, inner, plural, say
 
 verbs = Group()
-
-
-class Harness(StrEnum):
-    """What agents run in; ``llm`` loads the package itself, the others load files."""
-
-    claude = "claude"
-    codex = "codex"
-    openclaw = "openclaw"
-    llm = "llm"
-
-
-_AGAIN = {
-    "claude": f"claude plugin update {NAME}@{NAME}",
-    "codex": f"codex plugin add {NAME}@{NAME}",
-}
-"""What makes a harness take up a folder that has changed. OpenClaw reads the folder itself."""
+Harness = Literal["claude", "codex", "openclaw"]
+"""What agents run in, and what loads files. The llm library loads this package itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +37,7 @@ class PluginShown(Shown):
     harness: Harness
     version: str
     """Of the plug-in that this program writes."""
-    folder: str | None
-    """Null for ``llm``, which loads the package itself."""
+    folder: str
     found: str | None
     """The version that is there."""
     current: bool
@@ -65,20 +47,16 @@ class PluginShown(Shown):
     diff: str
     next: tuple[str, ...]
     """What is typed to install it."""
-    tree: Tree | None = inner()
+    tree: Tree = inner()
     is_check: bool = inner()
 
     def lines(self) -> Iterable[str]:
-        """Return the diff; for ``llm``, what to type."""
-        if self.tree is None:
-            return self.next
+        """Return the diff."""
         return [self.diff.removesuffix("\n")] if self.diff else []
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
         """Return what became of it, and what to type next."""
         tree = self.tree
-        if tree is None:
-            return
         if tree.is_current:
             yield f"{self.folder} is what version {__version__} writes"
         elif not self.applied:
@@ -113,20 +91,20 @@ def make_plugin(
     With -C it asks that palace wherever the agent works, then and when it is written again; else
     the nearest to the agent's folder, or the default one. Example: palace plugin claude --apply
     """
-    if harness == Harness.llm:
-        if into is not None:
-            raise UsageError("llm loads the package itself: there is nothing to write")
-        return _show_llm()
     folder = (into.expanduser() if into else _own_folder() / harness).absolute()
     meant = find_palace(place).paths.root.resolve() if place else None
     palace = str(meant) if meant else plugin_tree.find_palace(folder)
     files = make_files(harness, [*find_program(), *(("-C", palace) if palace else ())])
     tree = plugin_tree.compare_tree(folder, files, palace=palace)
-    if check:
-        _check_tree(harness, tree)
-    elif apply:
-        plugin_tree.write_tree(tree, overwrite=overwrite)
+    if check and not tree.is_current:
+        count = plural(len(tree.steps), "file")
+        raise CheckFailedError(
+            f"{tree.folder}: {count} not as version {__version__} writes them; "
+            f"run `palace plugin {harness}` to see them, with --apply to write them"
+        )
     is_applied = apply and not check
+    if is_applied:
+        plugin_tree.write_tree(tree, overwrite=overwrite)
     return PluginShown(
         harness,
         __version__,
@@ -140,19 +118,6 @@ def make_plugin(
         tree=tree,
         is_check=check,
     )
-
-
-def _check_tree(harness: str, tree: Tree) -> None:
-    if not tree.is_current:
-        count = plural(len(tree.steps), "file")
-        raise CheckFailedError(
-            f"{tree.folder}: {count} not as version {__version__} writes them; "
-            f"run `palace plugin {harness}` to see them, with --apply to write them"
-        )
-    copies = plugin_tree.find_copies(harness, tree.files, os.environ)
-    stale = [copy.folder for copy in copies if copy.steps]
-    if stale:
-        raise CheckFailedError(f"{harness} runs an older copy, {stale[0]}; run `{_AGAIN[harness]}`")
 
 
 def _next_steps(harness: str, folder: Path) -> Iterator[str]:
@@ -171,7 +136,7 @@ def _next_steps(harness: str, folder: Path) -> Iterator[str]:
     if harness == "claude":
         yield f"claude plugin install {NAME}@{NAME}"
     else:
-        yield _AGAIN["codex"]
+        yield f"codex plugin add {NAME}@{NAME}"
         yield f"cat {place}/AGENTS.md >> ~/.codex/AGENTS.md"
         yield "codex, and in it /hooks, to trust the hooks"
 
@@ -180,35 +145,6 @@ def _own_folder() -> Path:
     from platformdirs import user_data_dir  # delayed: a few verbs need it
 
     return Path(user_data_dir("memory-palace", appauthor=False), "plugins")
-
-
-def _show_llm() -> PluginShown:
-    if find_spec("llm") is None:
-        raise MissingPartError(
-            f"the llm library is not in this environment; run `{install_command('llm')}`"
-        )
-    if NAME not in {entry.name for entry in entry_points(group="llm")}:
-        raise CheckFailedError(
-            "this package was installed before llm could load it; "
-            f"run `{install_command('llm')}` again"
-        )
-    steps = (
-        "llm -f 'palace:why did we stop using the message broker' 'What should we try next?'",
-        "llm -T palace_search -T palace_read 'What do my notes say about the message broker?'",
-    )
-    return PluginShown(
-        Harness.llm,
-        __version__,
-        None,
-        found=__version__,
-        current=True,
-        applied=False,
-        changed=(),
-        diff="",
-        next=steps,
-        tree=None,
-        is_check=False,
-    )
 
 
 @verbs.verb("mcp")
