@@ -26,7 +26,8 @@ async def connect(
     root: Path, *, mode: str = "auto", start: Sequence[str] = START, **environ: str
 ) -> AsyncIterator[Client]:
     """Start a server in a folder, with a client of the SDK."""
-    own = {name: os.environ[name] for name in ("XDG_CONFIG_HOME",) if name in os.environ}
+    names = ("XDG_CONFIG_HOME", "PYTHONPATH")  # the code that is tested
+    own = {name: os.environ[name] for name in names if name in os.environ}
     parameters = StdioServerParameters(
         command=sys.executable, args=[*start, "mcp"], cwd=root, env={**own, **environ}
     )

@@ -19,9 +19,6 @@ _WORD = 40
 """Characters: a cut goes back to the white space before, unless that is farther."""
 _PLAIN_PATH = re.compile(r'(?!\d{1,9}[.)]\s)[\w.](?:[^\s":]|:(?!\d)| (?=[^\s":]|:(?!\d)))*+')
 """A path that begins no block of Markdown and cannot be read as another path with its lines."""
-_JOINS_ON = re.compile(
-    r"[\u0300-\u036f\u200c\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e01ef]"
-)
 
 
 def fence(text: str, *, budget_bytes: int | None = None, cut: str = "") -> str:
@@ -31,41 +28,28 @@ def fence(text: str, *, budget_bytes: int | None = None, cut: str = "") -> str:
     whole: what is over it is left out, and the last line inside names the command ``cut`` that
     shows the rest. Nothing at all is returned where there is no room even for that line.
     """
-    text = text.replace("\r\n", "\n").strip("\n")
-    whole = fence_text(visible(text))
+    text = visible(text.replace("\r\n", "\n").strip("\n"))
+    whole = fence_text(text)
     if budget_bytes is None or _size(whole) <= budget_bytes:
         return whole
     for mark in (f"… [cut: {one_line(cut)}]", _CUT) if cut else (_CUT,):
         if _size(fence_text(mark)) <= budget_bytes:
-            return _cut(text[:budget_bytes], mark, budget_bytes)
-    return ""
+            break
+    else:
+        return ""
+    bar = max(whole.index("\n"), fence_text(mark).index("\n"))  # a part needs no longer one
+    kept = _cut(text, max(budget_bytes - _size(mark) - 2 * bar - 3, 0))
+    return fence_text(f"{kept}\n{mark}" if kept else mark)
 
 
-def _cut(text: str, mark: str, most: int) -> str:
-    """Return as much of a text as there is room for, in a fence, with the mark below it."""
-
-    def show(end: int) -> str:
-        kept = text[:end].rstrip()
-        return fence_text(f"{visible(kept)}\n{mark}" if kept else mark)
-
-    low, high = 0, len(text)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if _size(show(middle)) <= most else (low, middle - 1)
-    end = _end_of_word(text, low)
-    while _size(show(end)) > most:  # a joiner whose letter is cut off is shown, and takes room
-        end -= 1
-    return show(end)
-
-
-def _end_of_word(text: str, end: int) -> int:
-    """Return the place before ``end`` where no word is cut, or at least no character."""
-    space = max(text.rfind(" ", end - _WORD, end), text.rfind("\n", end - _WORD, end))
-    if end < len(text) and not text[end].isspace() and end > _WORD < space:
-        return space
-    while 0 < end < len(text) and (_JOINS_ON.match(text[end]) or text[end - 1] == "\u200d"):
-        end -= 1
-    return end
+def _cut(text: str, most: int) -> str:
+    """Return the beginning of a visible text, at most so many bytes, up to white space if near."""
+    kept = text.encode()[:most].decode("utf-8", "ignore")
+    space = max(kept.rfind(" "), kept.rfind("\n"))
+    kept = kept[:space] if len(kept) < len(text) and space > len(kept) - _WORD else kept
+    while visible(kept) != kept:  # a joiner or a tag whose other half is cut off
+        kept = kept[:-1]
+    return kept.rstrip()
 
 
 def show_command(place: str) -> str:

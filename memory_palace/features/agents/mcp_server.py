@@ -12,7 +12,6 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable
-from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -256,7 +255,9 @@ class Session:
     def call(self, name: str, given: dict[str, Any], agent: str | None) -> tuple[str, bool]:
         """Call a tool; return its text, and whether it is that of an error."""
         try:
-            tool = self._find_tool(name)
+            if (tool := self._tools.get(name)) is None:
+                known = ", ".join(self._tools)
+                raise UsageError(f"there is no tool {name[:40]!r}; there are {known}")
             arguments = tool.check(given)
             return tool.call(self._held.open(), arguments, agent), False
         except PalaceError as error:
@@ -266,13 +267,6 @@ class Session:
         except Exception as error:  # whatever it is, it must not end the session
             traceback.print_exception(error, file=sys.stderr)
             return f"a defect of Memory Palace ({type(error).__name__}), told on stderr", True
-
-    def _find_tool(self, name: str) -> Tool:
-        if name not in self._tools:
-            near = get_close_matches(name, self._tools, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(self._tools)}"
-            raise UsageError(f"there is no tool {name[:40]!r}; {hint}")
-        return self._tools[name]
 
 
 def _tool_record(tool: Tool) -> types.Tool:

@@ -6,7 +6,6 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Annotated, Any, Literal, Self, get_args, get_origin, get_type_hints
 
 from memory_palace.errors import UsageError
@@ -88,10 +87,9 @@ class Tool:
         """
         known = self.properties
         for name in given.keys() - known.keys():
-            near = get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"it takes {', '.join(known)}"
-            raise UsageError(f"there is no argument {name[:_SHOWN]!r}; {hint}")
-        checked = {n: _check_value(n, v, known[n]) for n, v in given.items() if v is not None}
+            takes = ", ".join(known)
+            raise UsageError(f"there is no argument {name[:_SHOWN]!r}; {self.name} takes {takes}")
+        checked = {n: _check(n, v, known[n]) for n, v in given.items() if v is not None}
         if missing := [name for name in self.required if checked.get(name, "") in ("", [])]:
             raise UsageError(f"give {' and '.join(map(repr, missing))}")
         return checked
@@ -117,48 +115,30 @@ def _describe(hint: Any) -> dict[str, Any]:
     return schema
 
 
-def _check_value(name: str, value: Any, schema: Mapping[str, Any]) -> Any:
-    match schema["type"]:
-        case "string":
-            return _check_text(name, value, schema)
-        case "array":
-            values = value if isinstance(value, list) else [value]
-            return [_check_text(name, text, schema["items"]) for text in values]
-        case "integer":
-            return _check_number(name, value, schema)
-    if not isinstance(value, bool):
-        raise UsageError(f"{name!r} must be true or false, not {_show(value)}")
-    return value
+def _check(name: str, value: object, schema: Mapping[str, Any]) -> object:
+    """Return the value of an argument as its schema has it; raise ``UsageError`` otherwise."""
+    if schema["type"] == "array":
+        values = value if isinstance(value, list) else [value]
+        return [_check(name, one, schema["items"]) for one in values]
+    wanted = {"string": "text", "boolean": "true or false"}.get(schema["type"], "")
+    if schema["type"] == "integer":
+        low, high = schema["minimum"], schema["maximum"]
+        wanted = f"a number from {low} to {high}"
+        text = str(value).strip().removesuffix(".0")
+        if text.isascii() and text.isdecimal() and len(text) < 10 and low <= int(text) <= high:
+            return int(text)
+    elif isinstance(value, str if wanted == "text" else bool):
+        if isinstance(value, str) and len(value) > MOST_CHARACTERS:
+            size = f"{len(value):,} characters, and {MOST_CHARACTERS:,} at most are taken"
+            raise UsageError(f"{name!r} has {size}")
+        choices = schema.get("enum", [value])
+        if value in choices:
+            return value
+        wanted = f"one of {', '.join(choices)}"
+    raise UsageError(f"{name!r} must be {wanted}, not {_show(value)}")
 
 
-def _check_text(name: str, value: Any, schema: Mapping[str, Any]) -> str:
-    if not isinstance(value, str):
-        raise UsageError(f"{name!r} must be text, not {_show(value)}")
-    if len(value) > MOST_CHARACTERS:
-        raise UsageError(
-            f"{name!r} has {len(value):,} characters, and {MOST_CHARACTERS:,} at most are taken"
-        )
-    choices = schema.get("enum", [value])
-    if value not in choices:
-        near = get_close_matches(value.casefold()[:_SHOWN], choices, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise UsageError(f"{name!r} is one of {', '.join(choices)}, not {_show(value)}{hint}")
-    return value
-
-
-def _check_number(name: str, value: Any, schema: Mapping[str, Any]) -> int:
-    low, high = schema["minimum"], schema["maximum"]
-    text = value.strip() if isinstance(value, str) else ""
-    if text.isascii() and text.isdecimal() and len(text) < 10:
-        value = int(text)
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if type(value) is not int or not low <= value <= high:
-        raise UsageError(f"{name!r} must be a number from {low} to {high}, not {_show(value)}")
-    return value
-
-
-def _show(value: Any) -> str:
+def _show(value: object) -> str:
     """Return a value short enough for a message."""
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "a list"
