@@ -26,11 +26,11 @@ def test_a_new_note_is_reachable_through_its_anchors_after_one_update(
     assert "palace/chambers/wren/new.md" in reached(palace, "the tipping bucket")
 
 
-def test_a_new_name_is_an_anchor_at_once(palace: Palace, write: Write) -> None:
+def test_a_new_name_is_an_anchor_from_the_next_build_on(palace: Palace, write: Write) -> None:
     palace.anchors.build()
     write("chambers/wren/new.md", "# Visit\n\nThen **Quirin Zabel** came by.\n")
     palace.index()
-    assert reached(palace, "what of Quirin Zabel") == {"palace/chambers/wren/new.md"}
+    assert reached(palace, "what of Quirin Zabel") == set()
     palace.anchors.build()
     assert reached(palace, "what of Quirin Zabel") == {"palace/chambers/wren/new.md"}
 
@@ -72,12 +72,12 @@ def test_an_archived_note_is_reached_by_no_anchor(palace: Palace) -> None:
 def test_a_build_that_began_before_an_update_loses_nothing(palace: Palace, write: Write) -> None:
     """H12: the nightly build computes for long; notes come meanwhile."""
     palace.anchors.build()
-    file = build_file(palace.anchors.work(), palace.snapshot())
-    write("chambers/wren/new.md", "# Snow\n\nMelt water filled the tipping bucket of **Zabel**.\n")
+    work = palace.anchors.work()
+    file = build_file(work, palace.snapshot())
+    write("chambers/wren/new.md", "# Snow\n\nMelt water filled the tipping bucket.\n")
     palace.index()
-    commit_file(palace.anchors, file, wait_seconds=0)
+    commit_file(palace, work, file, wait_seconds=0)
     assert "palace/chambers/wren/new.md" in reached(palace, "the tipping bucket")
-    assert reached(palace, "Zabel") == {"palace/chambers/wren/new.md"}
 
 
 def test_the_commit_record_names_the_files_and_nothing_else_stays(palace: Palace) -> None:

@@ -1,7 +1,4 @@
-"""``Palace.anchors``: built, carried along with the index, asked, exported.
-
-What an ordinary question does not need is imported where it is used.
-"""
+"""``Palace.anchors``: built, carried along with the index, asked, exported."""
 
 from __future__ import annotations
 
@@ -12,23 +9,25 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from memory_palace.embedding.base import Embedder
 from memory_palace.engine import Engine
 from memory_palace.errors import IndexDamagedError, UsageError
 from memory_palace.feature import Feature
+from memory_palace.features.anchors.anchor_file import AnchorFile, read_anchors, write_anchors
+from memory_palace.features.anchors.build import build_file, commit_file, extend_file
+from memory_palace.features.anchors.lookup import Book, find_passages
+from memory_palace.features.anchors.policy import source_of
+from memory_palace.features.anchors.shown import AnchorBuild
+from memory_palace.features.anchors.vocabulary import AnchorWork
+from memory_palace.index.npz import write_arrays
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.values import Followed, Progress
 from memory_palace.models import AnchorEvidence, ParsedQuery, Problem
-
-if TYPE_CHECKING:
-    from memory_palace.embedding.base import Embedder
-    from memory_palace.features.anchors.anchor_file import AnchorFile
-    from memory_palace.features.anchors.build import AnchorBuild
-    from memory_palace.features.anchors.lookup import Book
-    from memory_palace.features.anchors.vocabulary import AnchorWork
+from memory_palace.storage.atomic import write_atomic, write_stream
 
 
 class Anchors(Feature):
@@ -40,8 +39,6 @@ class Anchors(Feature):
 
     def book(self, snapshot: Snapshot | None = None) -> Book:
         """Return the anchors that a snapshot names; without one, those committed now."""
-        from memory_palace.features.anchors.lookup import Book
-
         snapshot = self.engine.snapshot() if snapshot is None else snapshot
         if self._opened is None or self._opened.snapshot is not snapshot:
             self._opened = Book(self.read(snapshot), snapshot, self.engine.config)
@@ -49,8 +46,6 @@ class Anchors(Feature):
 
     def read(self, snapshot: Snapshot | None = None) -> AnchorFile | None:
         """Return the anchor file that a snapshot names; without one, now's."""
-        from memory_palace.features.anchors.anchor_file import read_anchors
-
         snapshot = self.engine.snapshot() if snapshot is None else snapshot
         return read_anchors(self.engine.paths.index, snapshot.commit.anchors)
 
@@ -61,9 +56,18 @@ class Anchors(Feature):
         progress: Progress = lambda doing, done, total: None,
     ) -> AnchorBuild:
         """Discover anchors anew, list where each leads, and commit them."""
-        from memory_palace.features.anchors.build import build_anchors
-
-        return build_anchors(self, wait_seconds=wait_seconds, progress=progress)
+        started = time.monotonic()
+        work = replace(self.work(), progress=progress)
+        file = build_file(work, self.engine.snapshot())
+        commit_file(self.engine, work, file, wait_seconds=wait_seconds)
+        return AnchorBuild(
+            anchors=len(file.anchors),
+            entries=len(file.keys),
+            empty=int(np.count_nonzero(np.diff(file.starts) == 0)),
+            theta=file.theta,
+            passages=len(file.covered),
+            seconds=time.monotonic() - started,
+        )
 
     def evidence(
         self,
@@ -76,8 +80,6 @@ class Anchors(Feature):
 
         ``projects`` are the folders that "that project" stands for, instead of the active ones.
         """
-        from memory_palace.features.anchors.lookup import find_passages
-
         return find_passages(self.book(snapshot), text, projects=projects)
 
     def ask(
@@ -91,8 +93,6 @@ class Anchors(Feature):
 
     def work(self, embedder: Embedder | None = None, now_ns: int | None = None) -> AnchorWork:
         """Return what making anchors takes, by default with the index's embedder and now."""
-        from memory_palace.features.anchors.vocabulary import AnchorWork
-
         embedder = self.engine.embedder() if embedder is None else embedder
         engine = self.engine
         return AnchorWork(engine.paths, engine.config, embedder, now_ns or time.time_ns())
@@ -107,9 +107,6 @@ class Anchors(Feature):
         """
         if not names:
             return Followed(())
-        from memory_palace.features.anchors.anchor_file import read_anchors, write_anchors
-        from memory_palace.features.anchors.build import build_file, extend_file
-
         work, paths = self.work(embedder, now_ns), self.engine.paths
         try:
             before = read_anchors(paths.index, names)
@@ -124,10 +121,6 @@ class Anchors(Feature):
 
         Texts and vectors have one row per anchor, with or without passages, in the same order.
         """
-        from memory_palace.features.anchors.policy import source_of
-        from memory_palace.index.npz import write_arrays
-        from memory_palace.storage.atomic import write_atomic, write_stream
-
         book = self.book()
         if book.file is None or not book.anchors:
             raise UsageError("there are no anchors to export; run `palace graph anchors build`")

@@ -6,31 +6,42 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory_palace.config import Rooms
-from memory_palace.errors import UsageError
 from memory_palace.features.anchors.policy import source_of
 from memory_palace.models import Problem, QueryResult
 from memory_palace.shown import Shown, inner, plural
 
 
 @dataclass(frozen=True, slots=True)
+class AnchorBuild(Shown):
+    """What a nightly build made."""
+
+    anchors: int
+    entries: int
+    empty: int
+    """Anchors without any passage: they stay in the vocabulary, aligned with their vectors."""
+    theta: float
+    passages: int
+    seconds: float
+
+    def lines(self) -> Iterable[str]:
+        yield f"anchors     {self.anchors}"
+        without = f"{self.empty} anchors without any"
+        yield f"passages    {self.passages}, {self.entries} entries, {without}"
+        yield f"threshold   {self.theta:.4f}"
+
+
+@dataclass(frozen=True, slots=True)
 class Told(Shown):
-    """Lines that have no JSON, and an error at the end."""
+    """Lines that have no JSON."""
 
     told: Iterable[object] = inner()
     problems: Sequence[Problem] = inner(default=())
-    missing: str = inner(default="")
 
     def lines(self) -> Iterable[str]:
-        """Return the lines."""
         return map(str, self.told)
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
-        """Return what could not be read."""
         return map(str, self.problems)
-
-    def failure(self) -> UsageError | None:
-        """Return the error."""
-        return UsageError(self.missing) if self.missing else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +78,6 @@ class LookUpShown(Shown):
 
     @classmethod
     def of(cls, result: QueryResult, sources: Mapping[str, str], rooms: Rooms) -> LookUpShown:
-        """Return an answer as it is shown."""
         passages = [
             PassageShown(
                 path=hit.path,
@@ -87,13 +97,11 @@ class LookUpShown(Shown):
         return cls(by, [AnchorFired(one.display, one.kind) for one in fired], passages)
 
     def lines(self) -> Iterable[str]:
-        """Return each passage with its score."""
         for one in self.passages:
             why = f"(anchor {one.anchor:.2f}, source {one.source})"
             yield f"{one.path}:{one.line}  {one.score:.6f}  {why}\n  {one.snippet}"
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
-        """Return the anchors."""
         if self.anchors and not as_json:
             fired = ", ".join(f"{one.anchor} ({one.kind})" for one in self.anchors)
             yield f"answered by {self.answered_by}: {fired}"
@@ -120,12 +128,10 @@ class AnchorsShown(Shown):
     anchors: Sequence[AnchorShown]
 
     def lines(self) -> Iterable[str]:
-        """Return a line for each."""
         width = min(max((len(one.anchor) for one in self.anchors), default=0), 40)
         for one in self.anchors:
             yield f"{one.anchor:<{width}}  {one.kind}, {plural(len(one.notes), 'note')}"
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
-        """Return that there are none."""
         if self.threshold is None and not as_json:
             yield "there are no anchors; run `palace graph anchors build`"

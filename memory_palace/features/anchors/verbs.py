@@ -9,9 +9,15 @@ from typer import Argument, Option
 
 from memory_palace.cli.group import Group
 from memory_palace.cli.progress import keep_vectors, progress_line
+from memory_palace.errors import UsageError
 from memory_palace.features.anchors.anchor_file import KINDS
-from memory_palace.features.anchors.build import AnchorBuild
-from memory_palace.features.anchors.shown import AnchorShown, AnchorsShown, LookUpShown, Told
+from memory_palace.features.anchors.shown import (
+    AnchorBuild,
+    AnchorShown,
+    AnchorsShown,
+    LookUpShown,
+    Told,
+)
 from memory_palace.palace import Palace
 from memory_palace.shown import plural
 
@@ -42,14 +48,14 @@ def update(
     """
     with progress_line(stopped=keep_vectors) as advance:
         report = palace.index(takes_up=False, wait_seconds=10.0, progress=advance)
-    root, missing = palace.paths.root.resolve(), ""
+    root = palace.paths.root.resolve()
     known = {root / path for path in palace.snapshot(include_cold=True).paths}
     for path in written or ():
         if (path if path.exists() else root / path).resolve() not in known:
-            missing = f"{path} is no note of {root}, or is left out; see `palace doctor`"
+            raise UsageError(f"{path} is no note of {root}, or is left out; see `palace doctor`")
     changed = sum(map(len, (report.added, report.changed, report.moved, report.removed)))
     told = f"{plural(changed, 'note')} changed; {plural(report.embedded, 'chunk')} embedded"
-    return Told([told], report.problems, missing)
+    return Told([told], report.problems)
 
 
 @anchors.verb("lookup")
