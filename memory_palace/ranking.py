@@ -64,7 +64,7 @@ class AnchorSettings:
     vocabulary: int = 400
     """Discovered anchors at most, and one per eight passages; curated ones do not count."""
     deny: tuple[str, ...] = ()
-    """Anchors that never trigger: terms, or patterns between slashes."""
+    """Anchors that never trigger."""
     allow: tuple[str, ...] = ()
     """Path prefixes that anchors may lead to; empty means all."""
     source_cap: float = 0.34

@@ -17,14 +17,8 @@ from numpy.typing import NDArray
 
 from memory_palace.config import Config
 from memory_palace.features.anchors.anchor_file import AnchorFile, key_table
-from memory_palace.features.anchors.policy import (
-    denied_keys,
-    open_rows,
-    row_keys,
-    source_of,
-    trust_per_note,
-)
-from memory_palace.features.anchors.terms import runs, words_of
+from memory_palace.features.anchors.policy import open_rows, row_keys, source_of, trust_per_note
+from memory_palace.features.anchors.terms import match_key, runs, words_of
 from memory_palace.graph.projects import active_projects
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.words import NO_ROWS
@@ -56,7 +50,7 @@ class Book:
         self.table = key_table(self.anchors)
         self.open_rows = open_rows(snapshot, self.settings)
         """Rows that may come to mind: of live notes, not private, not cold, allowed; ascending."""
-        self.denied = denied_keys(self.settings.deny)
+        self.denied = frozenset(map(match_key, self.settings.deny))
         """The keys that are denied now, whatever was allowed when the anchors were built."""
         owners, rows, scores = NO_ROWS, NO_ROWS, np.zeros(0, np.float32)
         if file:

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from memory_palace.config import SEVEN, Rooms
 from memory_palace.features.anchors.anchor_file import Keys
-from memory_palace.features.anchors.terms import match_key
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.ranking import TRUST, AnchorSettings
 
@@ -32,11 +31,6 @@ def trust_per_note(paths: Sequence[str], sources: Mapping[str, str]) -> NDArray[
         return np.ones(len(paths), np.float32)
     levels = (sources.get(source_of(path, sources), "own") for path in paths)
     return np.array([TRUST[level] for level in levels], np.float32)
-
-
-def denied_keys(deny: Sequence[str]) -> frozenset[str]:
-    """Return the keys of the terms that are never anchors."""
-    return frozenset(map(match_key, deny))
 
 
 def row_keys(snapshot: Snapshot) -> Keys:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from memory_palace.config import Rooms
 from memory_palace.features.anchors.policy import source_of
-from memory_palace.models import Problem, QueryResult
+from memory_palace.models import QueryResult
 from memory_palace.shown import Shown, inner, plural
 
 
@@ -31,17 +32,13 @@ class AnchorBuild(Shown):
 
 
 @dataclass(frozen=True, slots=True)
-class Told(Shown):
-    """Lines that have no JSON."""
+class Written(Shown):
+    """Files that were written; they have no JSON."""
 
-    told: Iterable[object] = inner()
-    problems: Sequence[Problem] = inner(default=())
+    files: Sequence[Path] = inner()
 
     def lines(self) -> Iterable[str]:
-        return map(str, self.told)
-
-    def remarks(self, *, as_json: bool) -> Iterable[str]:
-        return map(str, self.problems)
+        return map(str, self.files)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,18 +8,16 @@ from typing import Annotated
 from typer import Argument, Option
 
 from memory_palace.cli.group import Group
-from memory_palace.cli.progress import keep_vectors, progress_line
-from memory_palace.errors import UsageError
+from memory_palace.cli.progress import progress_line
 from memory_palace.features.anchors.anchor_file import KINDS
 from memory_palace.features.anchors.shown import (
     AnchorBuild,
     AnchorShown,
     AnchorsShown,
     LookUpShown,
-    Told,
+    Written,
 )
 from memory_palace.palace import Palace
-from memory_palace.shown import plural
 
 anchors = Group("Build and ask the anchors: terms, and where they lead.")
 
@@ -32,30 +30,6 @@ def build(palace: Palace) -> AnchorBuild:
     """
     with progress_line(stopped="stopped; the anchors are as they were") as advance:
         return palace.anchors.build(progress=advance)
-
-
-@anchors.verb("update", json=False)
-def update(
-    palace: Palace,
-    written: Annotated[
-        list[Path] | None,
-        Argument(metavar="[NOTE]...", help="What was written: an error if it is not indexed then."),
-    ] = None,
-) -> Told:
-    """Index what changed and update the anchors, as every `palace index` does.
-
-    Example: palace graph anchors update
-    """
-    with progress_line(stopped=keep_vectors) as advance:
-        report = palace.index(takes_up=False, wait_seconds=10.0, progress=advance)
-    root = palace.paths.root.resolve()
-    known = {root / path for path in palace.snapshot(include_cold=True).paths}
-    for path in written or ():
-        if (path if path.exists() else root / path).resolve() not in known:
-            raise UsageError(f"{path} is no note of {root}, or is left out; see `palace doctor`")
-    changed = sum(map(len, (report.added, report.changed, report.moved, report.removed)))
-    told = f"{plural(changed, 'note')} changed; {plural(report.embedded, 'chunk')} embedded"
-    return Told([told], report.problems)
 
 
 @anchors.verb("lookup")
@@ -97,9 +71,9 @@ def list_anchors(palace: Palace) -> AnchorsShown:
 @anchors.verb("export", json=False)
 def export(
     palace: Palace, folder: Annotated[Path, Argument(help="Folder to write the three files to.")]
-) -> Told:
+) -> Written:
     """Write hippocampus-index.json, hippocampus-embeds.npz and hippocampus-meta.json.
 
     Example: palace graph anchors export /tmp/anchors
     """
-    return Told(palace.anchors.export(folder))
+    return Written(palace.anchors.export(folder))

@@ -16,7 +16,7 @@ from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder
 from memory_palace.errors import RoomNotMappedError
 from memory_palace.features.anchors.anchor_file import Anchor, Keys
-from memory_palace.features.anchors.policy import denied_keys, open_rows, row_keys
+from memory_palace.features.anchors.policy import open_rows, row_keys
 from memory_palace.features.anchors.terms import (
     PER_NOTE,
     Term,
@@ -183,7 +183,7 @@ def choose_anchors(
 ) -> tuple[Anchor, ...]:
     """Return the anchors of a nightly build in order of keys: the most salient, and all curated."""
     settings = work.config.anchors
-    denied = denied_keys(settings.deny)
+    denied = set(map(match_key, settings.deny))
     found = gather(work, snapshot, passages)
     limit = min(settings.vocabulary, max(len(passages) // PASSAGES_EACH, FEWEST))
     order = [key for key in bound_notes(found, limit // NOTE_SHARE) if key not in denied]
