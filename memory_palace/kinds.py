@@ -46,8 +46,6 @@ class TokenCheck:
 
     path: str
     outcome: TokenVerdict
-    near: tuple[str, ...]
-    """Phrases of the answer that are nearly a missing token: half remembered, or made up."""
 
 
 def fold_tokens(checks: Iterable[TokenCheck]) -> TokenVerdict:
@@ -63,7 +61,7 @@ class Proof(Protocol):
     flaws: Sequence[Flaw]
 
     def drop(self, text: str) -> str:
-        """Return a text without the phrases that are a token, or nearly."""
+        """Return a text without the phrases that are a token."""
         ...
 
     def check(self, answer: str) -> TokenCheck:

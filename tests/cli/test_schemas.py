@@ -42,7 +42,7 @@ memory score Gong --set "humor: two neighbours laugh"
 memory review Gong --recalled
 memory due --all
 memory index
-memory index why is there no rain --words
+memory index why is there no rain
 verify --against Gong --text "Everyone votes, says the wet gong slippers."
 verify --text "Everyone votes. Nobody voted in 1911."
 task new Packs --owner wren --project winter-2026 --goal Fresh --check swapped --apply

@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.features.memories.decay import decay_per_day, fade, half_life_days
 from memory_palace.features.memories.memory_values import Memory
 from memory_palace.features.memories.reviews import (
     FIBONACCI,
     LOG,
     Review,
+    decay_per_day,
+    fade,
+    half_life_days,
     read_reviews,
     stand,
     to_record,

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_palace.features.memories.verification import (
-    drop_attempts,
-    find_attempts,
+    drop_token,
     find_tokens,
     fold_words,
     holds_token,
@@ -104,11 +103,11 @@ def test_folding_twice_changes_nothing(text):
     assert fold_words(" ".join(words)) == words
 
 
-def test_a_phrase_with_two_thirds_of_a_token_is_an_attempt():
-    found = find_attempts("A velvet anchored choir sang.", "velvet anchor choir")
-    assert found == ["velvet anchored choir"]
-    assert find_attempts("A choir sang.", "velvet anchor choir") == []
-    assert drop_attempts("It is a velvet anchored choir.", "velvet anchor choir") == "It is a  ."
+def test_a_token_is_dropped_as_it_is_held():
+    text = "It is a Velvet-Anchor\nchoir, ｖｅｌｖｅｔ anchor choir."
+    assert drop_token(text, "velvet anchor choir") == "It is a  ,  ."
+    assert drop_token("A velvet choir sang.", "velvet anchor choir") == "A velvet choir sang."
+    assert drop_token("All stays.", "—") == "All stays."
 
 
 def test_words_of_a_token_have_no_apostrophes_and_no_hyphens():

@@ -26,10 +26,9 @@ def test_one_missing_token_is_enough_and_a_memory_without_one_shows_nothing():
     assert fold_tokens(check("x", PUMP)) == "not_applicable"
 
 
-def test_a_token_that_is_nearly_there_is_shown_and_does_not_count():
+def test_a_token_that_is_nearly_there_does_not_count():
     found = check(f"{RIGHT} Violet raincoats seesaw.", FUNNEL)[0]
     assert found.outcome == TokenVerdict.MISSING
-    assert found.near == ("Violet raincoats seesaw",)
 
 
 def test_of_several_tokens_one_is_enough():

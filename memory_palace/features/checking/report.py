@@ -134,10 +134,8 @@ def write_lines(done: Verified) -> Iterator[str]:
     """Yield the verdict on the answer, its tokens, and each sentence with what was found."""
     yield _say_verdict(done)
     for token in done.tokens:
-        near = token.near if token.outcome == TokenVerdict.MISSING else ()
-        remark = f", nearly: {', '.join(f'“{phrase}”' for phrase in near)}" if near else ""
         if token.outcome != TokenVerdict.NOT_APPLICABLE:
-            yield f"token {token.outcome}: {token.path}{remark}"
+            yield f"token {token.outcome}: {token.path}"
     for check in done.sentences:
         yield f"{MARKS[check.verdict]}  {' '.join(check.text.split())}"
         yield f"   {_say(check)}"

@@ -245,11 +245,9 @@ def _read_date(pattern: re.Pattern[str], metadata: str) -> date | None:
         return None
 
 
-def render_memory(memory: Memory, *, tags: Sequence[str] = (), today: date) -> str:
+def render_memory(memory: Memory, *, today: date) -> str:
     """Return a new note for a memory."""
     matter: dict[str, object] = {"title": memory.subject, "type": MEMORY_TYPE, "date": today}
-    if tags:
-        matter["tags"] = list(tags)
     lead = [
         f"- {label}: {text}"
         for label, text in ((LOCUS, memory.locus), (ANCHOR, ", ".join(memory.anchors)))

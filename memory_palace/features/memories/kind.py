@@ -10,13 +10,7 @@ from memory_palace.engine import Engine
 from memory_palace.features.memories.form import blank_beside, is_memory, read_form
 from memory_palace.features.memories.lint import lint_tokens
 from memory_palace.features.memories.memories import MemoryNotes, read_memory_notes
-from memory_palace.features.memories.verification import (
-    check_tokens,
-    drop_attempts,
-    find_attempts,
-    fold_words,
-    holds_token,
-)
+from memory_palace.features.memories.verification import check_tokens, drop_token
 from memory_palace.kinds import Flaw, TokenCheck
 from memory_palace.notes.document import Document, Library
 
@@ -30,14 +24,10 @@ class MemoryProof:
     flaws: Sequence[Flaw]
 
     def drop(self, text: str) -> str:
-        return reduce(drop_attempts, self.tokens, text)
+        return reduce(drop_token, self.tokens, text)
 
     def check(self, answer: str) -> TokenCheck:
-        words = fold_words(answer)
-        missing = [token for token in self.tokens if not holds_token(words, token)]
-        near = (phrase for token in missing for phrase in find_attempts(answer, token))
-        outcome = check_tokens(words, self.tokens)
-        return TokenCheck(self.path, outcome, tuple(dict.fromkeys(near)))
+        return TokenCheck(self.path, check_tokens(answer, self.tokens))
 
 
 class MemoryKind:

@@ -33,7 +33,7 @@ from memory_palace.features.memories.form import (
 )
 from memory_palace.features.memories.hierarchy import HierarchicalIndex
 from memory_palace.features.memories.lint import VisibleWords, lint_memory
-from memory_palace.features.memories.memory_values import Factor, Mark, Memory, MemoryLink
+from memory_palace.features.memories.memory_values import Factor, Mark, Memory
 from memory_palace.features.memories.reviews import (
     FORGOTTEN_CONFIDENCE,
     LOG,
@@ -313,18 +313,15 @@ def new_memory(
     tokens: Sequence[str] = (),
     anchors: Sequence[str] = (),
     locus: str = "",
-    links: Sequence[MemoryLink] = (),
     text: str = "",
     domain: str = "",
     room: str = MEMORIES_ROOM,
-    tags: Sequence[str] = (),
     today: date | None = None,
 ) -> WrittenMemory:
     """Write a memory as a new note, into the folder of its ``domain`` in ``room``.
 
-    ``tokens`` are three to five odd words each, ``links`` lead to other memories. ``text`` is
-    Markdown with the sections of a memory; parts that are given replace them. The factors are
-    counted from the words of the image.
+    ``tokens`` are three to five odd words each. ``text`` is Markdown with the sections of a memory;
+    parts that are given replace them. The factors are counted from the words of the image.
     """
     draft = read_draft(subject, text)
     memory = replace(
@@ -335,7 +332,6 @@ def new_memory(
         verify_tokens=tuple(dict.fromkeys((*draft.verify_tokens, *tokens))),
         anchors=tuple(dict.fromkeys((*draft.anchors, *anchors))),
         locus=locus or draft.locus,
-        links=(*draft.links, *links),
     )
     folder = "/".join(filter(None, (room, domain)))
     check_room(folder.partition("/")[0])
@@ -345,7 +341,7 @@ def new_memory(
     def create() -> Create:
         path = note_path(engine.paths.rooms, subject, room=folder)
         scored = replace(memory, id=path, marks=marks, smashin_score=count_score(marks))
-        return Create(path, render_memory(scored, tags=tags, today=day).encode())
+        return Create(path, render_memory(scored, today=day).encode())
 
     def plan(_: Library) -> Plan:
         return Plan([create()], f"remember {subject}")

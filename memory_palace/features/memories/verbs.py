@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import Annotated, TypeAlias
 
 from typer import Argument, Option
 
 from memory_palace.cli.group import Group
-from memory_palace.cli.options import Apply, Budget, Words, completed, read_input
+from memory_palace.cli.options import Apply, Budget, completed, read_input
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.features.memories.decay import half_life_days
 from memory_palace.features.memories.hierarchy import Retrieved
 from memory_palace.features.memories.memories import ScoredMemory, WrittenMemory, find_domain
 from memory_palace.features.memories.memory_values import BY_PERSON, Factor, Mark, Memory
-from memory_palace.features.memories.reviews import Standing
+from memory_palace.features.memories.reviews import Standing, half_life_days
 from memory_palace.kinds import Flaw
 from memory_palace.language.markers import drop_markers
 from memory_palace.palace import Palace
-from memory_palace.shown import SPREAD, Shown, inner, plural
+from memory_palace.shown import SPREAD, Shown, plural
 
 memory = Group("Write, check and review memories.")
 WEAK = 0.6
@@ -75,13 +74,12 @@ class MemoryFlaws(Shown):
     """The flaws of memories."""
 
     flaws: tuple[Flaw, ...]
-    is_strict: bool = inner()
 
     def lines(self) -> Iterable[str]:
         return (str(flaw) if flaw.is_error else f"{flaw} (advice)" for flaw in self.flaws)
 
     def failure(self) -> CheckFailedError | None:
-        count = sum(flaw.is_error or self.is_strict for flaw in self.flaws)
+        count = sum(flaw.is_error for flaw in self.flaws)
         return CheckFailedError(f"{plural(count, 'flaw')} in memories") if count else None
 
 
@@ -89,13 +87,12 @@ class MemoryFlaws(Shown):
 def lint(
     palace: Palace,
     notes: Annotated[Items, Argument(help="Memories to check; all by default.")] = None,
-    strict: Annotated[bool, Option("--strict", help="Treat advice as an error.")] = False,
 ) -> MemoryFlaws:
     """Report what is wrong with memories, above all with their tokens; exit 8 if anything is.
 
     Example: palace memory lint
     """
-    return MemoryFlaws(tuple(palace.memories.lint(notes or ())), strict)
+    return MemoryFlaws(tuple(palace.memories.lint(notes or ())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,9 +262,6 @@ class DueMemories(Shown):
 @memory.verb("due")
 def due(
     palace: Palace,
-    as_of: Annotated[
-        str | None, Option("--as-of", help="Answer as if today were this date.")
-    ] = None,
     everything: Annotated[
         bool, Option("--all", help="Include memories that are not due yet.")
     ] = False,
@@ -276,10 +270,7 @@ def due(
 
     Example: palace memory due --all
     """
-    try:
-        today = date.fromisoformat(as_of) if as_of else datetime.now(UTC).date()
-    except ValueError as error:
-        raise UsageError(f"{as_of!r} is not a date; write 2026-03-01") from error
+    today = datetime.now(UTC).date()
     found = palace.memories.due(today=today)
     rows = [DueMemory(m.id, m.subject, s) for m, s in found if everything or s.due <= today]
     return DueMemories(tuple(rows))
@@ -307,7 +298,6 @@ def show_index(
     ] = None,
     count: Annotated[int, Option("-k", "--top-k", min=1, help="Memories to find.")] = 3,
     budget: Budget = None,
-    words: Words = False,
 ) -> MemoryIndexText | Retrieved:
     """Print the root, the index of a domain, or everything that two hops read for a question.
 
@@ -316,13 +306,8 @@ def show_index(
     asked = " ".join(question or ())
     if asked and domain:
         raise UsageError("give a question or --domain, not both")
-    index = palace.memories.hierarchy(by_words=words or not asked)
+    index = palace.memories.hierarchy(by_words=not asked)
     if asked:
         return index.look_up(asked, count, budget_bytes=budget)
     text = index.domain_text(find_domain(index.memories, domain)) if domain else index.root_text
-    size = len(text.encode())
-    if budget is not None and size > budget:
-        raise UsageError(
-            f"this index has {size} bytes, more than --budget {budget}; ask a question instead"
-        )
-    return MemoryIndexText(text, size)
+    return MemoryIndexText(text, len(text.encode()))

@@ -7,19 +7,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from memory_palace.errors import CheckFailedError
 from memory_palace.kinds import TokenVerdict
 from memory_palace.language.markers import find_markers
-from memory_palace.language.tokens import PLAIN_WORD, UNSPACED
+from memory_palace.language.tokens import UNSPACED
 
 _LETTER = rf"(?:(?!{UNSPACED})[^\W_])"
 _WORD = re.compile(rf"{UNSPACED}|{_LETTER}++(?:['’]{_LETTER}++)*+")
 """Whole words without stems and parts, which language/tokens gives: a verification token is held
 only as it was written. Where no spaces part words, every character is one."""
-_NEAR = 2 / 3
-"""Share of a token's words side by side that makes a phrase an attempt at the token."""
 
 
 def find_tokens(text: str) -> tuple[str, ...]:
@@ -51,51 +49,15 @@ def fold_words(text: str) -> list[str]:
     return [word.replace("'", "").replace("’", "") for word in _WORD.findall(folded)]
 
 
-def find_attempts(response: str, token: str) -> list[str]:
-    """Return phrases that are the token, or nearly: two thirds of its words, side by side."""
-    return [response[start:end] for start, end in _spans(response, token)]
-
-
-def drop_attempts(text: str, token: str) -> str:
-    """Return a text without the phrases that are a token, or nearly."""
-    for start, end in reversed(list(_spans(text, token))):
-        text = f"{text[:start]} {text[end:]}"
-    return text
-
-
-def _spans(text: str, token: str) -> Iterator[tuple[int, int]]:
+def drop_token(text: str, token: str) -> str:
+    """Return a text without the phrases that are a token."""
     wanted = fold_words(token)
-    found = list(PLAIN_WORD.finditer(text)) if wanted else []
-    words = [" ".join(fold_words(match[0])) for match in found]
-    at = 0
-    while at < len(words):
-        window = words[at : at + len(wanted)]
-        if not _is_of(window[0], wanted) or _share_alike(window, wanted) < _NEAR:
-            at += 1
-            continue
-        while not _is_of(window[-1], wanted):
-            window.pop()
-        yield found[at].start(), found[at + len(window) - 1].end()
-        at += len(window)
-
-
-def _share_alike(window: Sequence[str], wanted: Sequence[str]) -> float:
-    left = list(wanted)
-    for word in window:
-        match = next((other for other in left if _is_alike(word, other)), None)
-        if match is not None:
-            left.remove(match)
-    return 1 - len(left) / len(wanted)
-
-
-def _is_of(word: str, wanted: Sequence[str]) -> bool:
-    return any(_is_alike(word, other) for other in wanted)
-
-
-def _is_alike(word: str, other: str) -> bool:
-    """Say whether two words are equal but for an ending."""
-    common = min(len(word), len(other))
-    return word == other or (common >= 4 and word[: common - 2] == other[: common - 2])
+    words = [(word, *m.span()) for m in _WORD.finditer(text) for word in fold_words(m[0])]
+    for at in reversed(range(len(words) - len(wanted) + 1)):
+        phrase = words[at : at + len(wanted)]
+        if wanted and [word for word, _, _ in phrase] == wanted:
+            text = f"{text[: phrase[0][1]]} {text[phrase[-1][2] :]}"
+    return text
 
 
 class VerificationChecker:

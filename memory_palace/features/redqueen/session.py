@@ -11,8 +11,8 @@ from enum import StrEnum
 from itertools import chain
 from typing import Literal, Protocol, TypeAlias
 
-from memory_palace.features.memories.decay import decay_per_day
 from memory_palace.features.memories.memory_values import Memory
+from memory_palace.features.memories.reviews import decay_per_day
 from memory_palace.features.redqueen.examined import Cue, ExaminedMemory, Memories
 from memory_palace.language.sentences import split_sentences
 from memory_palace.language.tokens import tokenize
