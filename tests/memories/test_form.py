@@ -19,7 +19,7 @@ from memory_palace.features.memories.form import (
     render_memory,
     state_score,
 )
-from memory_palace.features.memories.memory_values import Factor, LinkKind, Mark, Memory, MemoryLink
+from memory_palace.features.memories.memory_values import Factor, Mark, Memory
 from memory_palace.features.memories.reviews import Review
 from memory_palace.features.redqueen.examined import examine
 from memory_palace.notes.document import parse_document
@@ -80,10 +80,7 @@ def test_a_note_in_the_form_is_read_as_a_memory():
     assert memory.content.startswith("A copper ring keeps 9 of 10") and "## Image" in memory.content
     assert memory.anchors == ("the ring", "bitten coin", "spider on tiptoe")
     assert memory.locus == "under the rim"
-    assert [(link.kind, link.target) for link in memory.links] == [
-        (LinkKind.CONTRASTS, "thread in the funnel"),
-        (LinkKind.PREREQUISITE, "Rain gauges"),
-    ]
+    assert memory.links.startswith("- contrasts: [[thread in the funnel|the thread]]\n- prereq")
     assert memory.marks == (
         Mark(Factor.MOVEMENT, True, "dance", "words"),
         Mark(Factor.HUMOR, False),
@@ -105,7 +102,7 @@ def test_a_rendered_memory_reads_as_the_same_memory():
     memory = Memory(
         PATH, "Ring: a test", "You bite a coin.", "It keeps spiders away.", "bitten coin", 1,
         anchors=("coin", "spider"), locus="rim", created=date(2026, 11, 1),
-        links=(MemoryLink(LinkKind.RELATED, "thread"),),
+        links="- related: [[thread]]",
         marks=(Mark(Factor.HUMOR, False, "", "words"), Mark(Factor.INTERACT, True, "you bite")),
     )  # fmt: skip
     again = read_memory(parse(render_memory(memory, today=date(2026, 11, 1))))

@@ -12,10 +12,8 @@ from memory_palace.features.memories.memory_values import (
     MOST_FACTORS,
     NEW_CONFIDENCE,
     Factor,
-    LinkKind,
     Mark,
     Memory,
-    MemoryLink,
 )
 from memory_palace.features.memories.reviews import Review
 from memory_palace.features.memories.smashin import count_score
@@ -23,7 +21,6 @@ from memory_palace.features.memories.verification import find_tokens
 from memory_palace.markdown.markup import Markup
 from memory_palace.notes.document import LEAD, Document, split_sections
 from memory_palace.notes.frontmatter import split_front_matter, write_front_matter
-from memory_palace.notes.note_links import find_links
 from memory_palace.notes.reading import decode_note
 from memory_palace.notes.sections import replace_section, split_lines
 from memory_palace.notes.withholding import withhold
@@ -76,21 +73,11 @@ class Form:
     tokens: tuple[str, ...]
     anchors: tuple[str, ...]
     locus: str
-    links: tuple[MemoryLink, ...]
     marks: tuple[Mark, ...]
     stated_score: int | None
     stated_confidence: float | None
     created: date | None
     last_retrieved: date | None
-
-    @property
-    def prose(self) -> str:
-        """All sections that say something of the subject, markers and markup included."""
-        return "\n\n".join(
-            _LABELLED.sub("", text) if name == LEAD else text
-            for name, text in self.sections.items()
-            if name not in _BESIDE_PROSE
-        )
 
     def to_memory(self, reviews: Sequence[Review] = ()) -> Memory:
         """Return the memory, with the confidence and the date of its last review in the log.
@@ -113,7 +100,7 @@ class Form:
             verify_tokens=self.tokens,
             anchors=tuple(dict.fromkeys((*self.names, *self.anchors))),
             locus=self.locus,
-            links=self.links,
+            links=self.sections.get(LINKS, ""),
             marks=self.marks,
             created=self.created,
             last_retrieved=last_retrieved,
@@ -170,7 +157,6 @@ def read_form(document: Document) -> Form:
         tokens=find_tokens(body),
         anchors=_read_anchors(items, sections.get(ANCHORS, "")),
         locus=dict(items).get(LOCUS.casefold(), "").strip(),
-        links=tuple(_read_links(sections.get(LINKS, ""))),
         marks=read_marks(sections.get(SMASHIN, "")),
         stated_score=int(found[2]) if (found := STATED_SCORE.search(metadata)) else None,
         stated_confidence=_read_confidence(metadata),
@@ -219,16 +205,6 @@ def _read_anchors(items: Sequence[tuple[str, str]], section: str) -> tuple[str, 
     return tuple(dict.fromkeys(term for term in terms if term))
 
 
-def _read_links(text: str) -> list[MemoryLink]:
-    kinds = {kind.value: kind for kind in LinkKind}
-    found: list[MemoryLink] = []
-    for line in text.split("\n"):
-        item = _ITEM.match(line)
-        kind = kinds.get(item[1].strip().casefold() if item else "", LinkKind.RELATED)
-        found += [MemoryLink(kind, link.target) for link in find_links(line) if link.target]
-    return found
-
-
 def _read_confidence(metadata: str) -> float | None:
     match = _CONFIDENCE.search(metadata)
     if match is None:
@@ -257,9 +233,7 @@ def render_memory(memory: Memory, *, today: date) -> str:
     image = " ".join([memory.image.strip(), *(f"[Verify: {token}]" for token in missing)])
     parts = [f"# {memory.subject}", "\n".join(lead), f"## {IMAGE}", image.strip()]
     parts += [f"## {CONTENT}", memory.content.strip()]
-    if memory.links:
-        items = (f"- {link.kind.value}: [[{link.target}]]" for link in memory.links)
-        parts += [f"## {LINKS}", "\n".join(items)]
+    parts += [f"## {LINKS}", memory.links.strip()] if memory.links else []
     parts += [f"## {SMASHIN}", render_marks(memory.marks)] if memory.marks else []
     stated = (
         f"SMASHIN {memory.smashin_score}/{MOST_FACTORS}, created {today}, "

@@ -77,17 +77,13 @@ class MemoryNotes:
 
         Raise ``UsageError`` for a note that is none, and where several are called so.
         """
-        document = self.find_any(name)
+        document = find_note(self.library, self.find_anchored(name) or name)
         if not is_memory(document):
             raise UsageError(
                 f"{document.path} is not a memory: it has neither the sections Image and Content "
                 "nor `type: memory`; `palace memory new` writes one"
             )
         return document
-
-    def find_any(self, name: str) -> Document:
-        """Return any note by path, stem, title or alias, or a memory by its anchor."""
-        return find_note(self.library, self.find_anchored(name) or name)
 
     def find_anchored(self, name: str) -> str | None:
         """Return the path of the memory that an anchor leads to."""

@@ -47,23 +47,6 @@ class Mark:
     """``words``, ``person``, or the name of a model."""
 
 
-class LinkKind(StrEnum):
-    """How one memory stands to another."""
-
-    RELATED = "related"
-    CONTRASTS = "contrasts"
-    PREREQUISITE = "prerequisite"
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryLink:
-    """One item of the section ``Links``."""
-
-    kind: LinkKind
-    target: str
-    """As it is written between the brackets, without heading and alias."""
-
-
 @dataclass(frozen=True, slots=True)
 class Memory:
     """One memory. The first seven fields are those of source document 000, in its order.
@@ -85,7 +68,8 @@ class Memory:
     anchors: tuple[str, ...] = ()
     """Short cues, and other names of the note."""
     locus: str = ""
-    links: tuple[MemoryLink, ...] = ()
+    links: str = ""
+    """The section ``Links``, as written."""
     marks: tuple[Mark, ...] = ()
     """The factor map behind the score; empty where only a number is stated."""
     created: date | None = None

@@ -189,27 +189,22 @@ def score(
     set_: Annotated[
         Items, Option("--set", help="A factor the image has, as FACTOR:REASON; repeatable.")
     ] = None,
-    unset: Annotated[
-        Items, Option("--unset", help="A factor the image does not have; repeatable.")
-    ] = None,
     apply: Apply = False,
 ) -> ScoredMemory:
     """Count the twelve factors of an image: eight from its words, four from marks that are given.
 
     Example: palace memory score "the thread in the funnel" --set "humor: two neighbours laugh"
     """
-    given = [_parse_mark(text, is_present=True) for text in set_ or ()]
-    given += [_parse_mark(text, is_present=False) for text in unset or ()]
-    return palace.memories.score(memory, given, apply=apply)
+    return palace.memories.score(memory, list(map(_parse_mark, set_ or ())), apply=apply)
 
 
-def _parse_mark(text: str, *, is_present: bool) -> Mark:
+def _parse_mark(text: str) -> Mark:
     name, _, reason = text.partition(":")
     wanted = name.strip().casefold().replace("colour", "color")
     if wanted not in {factor.value for factor in Factor}:
         known = ", ".join(factor.value for factor in Factor)
         raise UsageError(f"there is no factor {name.strip()!r}; the factors are {known}")
-    return Mark(Factor(wanted), is_present, " ".join(reason.split()), BY_PERSON)
+    return Mark(Factor(wanted), True, " ".join(reason.split()), BY_PERSON)
 
 
 @memory.verb("review")
