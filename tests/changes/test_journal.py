@@ -1,79 +1,100 @@
+"""Moves and the journal: what came from elsewhere, damaged, or is not there moves nothing.
+
+Stops and kills at every disk call are in ``test_change_sets``.
+"""
+
 from __future__ import annotations
 
+import errno
+import json
+import os
+import tempfile
 from functools import partial
+from pathlib import Path
 
 import pytest
-from stopping import is_stopped
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from writing_notes import read_state
 
 from memory_palace.changes.cold_zone import plan_archive, plan_restore
-from memory_palace.changes.journal import apply_change, plan_undo, read_log, recover
+from memory_palace.changes.journal import apply_change, read_log, recover, undo
 from memory_palace.changes.operations import Move
 from memory_palace.config import SEVEN, PalacePaths
-from memory_palace.errors import UsageError
+from memory_palace.errors import PalaceError, UsageError
 
 apply_moves = partial(apply_change, command="cold", allow_uncommitted=True)
-CALLS = ("open", "fsync", "replace", "link", "unlink")
-MOVES = [
-    Move("palace/chambers/a.md", "palace/archive_basement/2026/chambers/a.md"),
-    Move("palace/grand_hall/b.md", "palace/archive_basement/2026/grand_hall/b.md"),
-]
+A = Move("palace/chambers/a.md", "palace/archive_basement/2026/chambers/a.md")
+B = Move("palace/chambers/b.md", "palace/archive_basement/2026/chambers/b.md")
+
+
+def make_palace(root, names=("a", "b")):
+    (root / "palace" / "chambers").mkdir(parents=True)
+    for name in names:
+        (root / "palace" / "chambers" / f"{name}.md").write_bytes(b"\x00\xff\r\n" + name.encode())
+    return PalacePaths(root)
 
 
 @pytest.fixture
 def paths(tmp_path):
-    for move in MOVES:
-        (tmp_path / move.old).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / move.old).write_bytes(b"bytes of " + move.old.encode())
-    return PalacePaths(tmp_path)
+    return make_palace(tmp_path)
 
 
-def test_a_stop_at_any_disk_call_is_all_or_nothing_after_recovery(paths, monkeypatch):
+@pytest.mark.parametrize("outside", ["secret.md", "palace/../secret.md", "palace/link/secret.md"])
+def test_a_journal_from_elsewhere_moves_nothing_into_or_out_of_the_palace(paths, outside):
+    (paths.root / "secret.md").write_bytes(b"secret")
+    (paths.notes / "link").symlink_to(paths.root)
     before = read_state(paths)
-    outcomes = []
-    for number in range(1, 200):
-        reached = is_stopped(
-            lambda: apply_moves(paths, MOVES, reason="test", now="t"), monkeypatch, CALLS, at=number
-        )
-        recover(paths)
-        after = read_state(paths)
-        outcomes.append(after == before)
-        if after == before:
-            assert read_log(paths) == []
-        else:
-            assert set(after) == {move.new for move in MOVES}
-            assert sorted(after.values()) == sorted(before.values())
-            moves = plan_undo(paths, command="cold").entry.moves
-            apply_moves(
-                paths, [Move(m.new, m.old) for m in moves], reason="back", now="t", undoes="x"
-            )
-            (paths.logs / "moves.jsonl").unlink()
+    for move in ([A.new, outside], [outside, A.old]):
+        (paths.notes / ".journal.json").write_text(json.dumps({"id": "x", "moves": [move]}))
+        with pytest.raises(UsageError, match="outside the palace"):
+            recover(paths)
         assert read_state(paths) == before
-        if not reached:
-            break
-    assert outcomes[0] and not outcomes[-1] and len(outcomes) > 10
 
 
-def test_undo_restores_every_byte_and_is_not_undone_twice(paths):
+@pytest.mark.parametrize("text", ["", "[]", '{"id": "x"}', '{"id": "x", "moves": [["a"]]}'])
+def test_a_damaged_journal_is_named(paths, text):
+    (paths.notes / ".journal.json").write_text(text)
+    with pytest.raises(PalaceError, match=r"\.journal\.json is damaged"):
+        recover(paths)
+
+
+def test_a_log_line_that_makes_no_sense_is_passed_over(paths):
+    paths.logs.mkdir(parents=True)
+    (paths.logs / "moves.jsonl").write_text('{"id": "x", "moves": 3}\n[]\n')
+    assert read_log(paths) == []
+
+
+def test_two_notes_for_one_place_are_refused_before_anything_moves(paths):
     before = read_state(paths)
-    apply_moves(paths, MOVES, reason="archive", now="2026-01-01")
-    planned = plan_undo(paths, command="cold")
-    identity, moves = planned.entry.identity, planned.entry.moves
-    back = [Move(move.new, move.old) for move in reversed(moves)]
-    apply_moves(paths, back, reason="undo", now="2026-01-02", undoes=identity)
+    with pytest.raises(UsageError, match="named twice"):
+        apply_moves(paths, [A, Move(B.old, A.new)], reason="x", now="t")
     assert read_state(paths) == before
-    with pytest.raises(UsageError, match="nothing to undo"):
-        plan_undo(paths, command="cold")
-    assert len(read_log(paths)) == 2
+
+
+def test_a_disk_that_refuses_halfway_leaves_every_note_where_it_was(paths, monkeypatch):
+    before, real, calls = read_state(paths), os.link, []
+
+    def refuse_second(*args, **kwargs):
+        calls.append(args)
+        if len(calls) == 2:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(os, "link", refuse_second)
+    with pytest.raises(PalaceError, match="no note was changed"):
+        apply_moves(paths, [A, B], reason="archive", now="t")
+    assert read_state(paths) == before
+    assert not (paths.notes / ".journal.json").exists()
 
 
 def test_nothing_is_ever_overwritten(paths):
-    target = paths.root / MOVES[1].new
+    target = paths.root / B.new
     target.parent.mkdir(parents=True)
     target.write_bytes(b"already there")
     before = read_state(paths)
     with pytest.raises(UsageError, match="already exists"):
-        apply_moves(paths, MOVES, reason="x", now="t")
+        apply_moves(paths, [A, B], reason="x", now="t")
     assert read_state(paths) == before
 
 
@@ -86,19 +107,35 @@ def test_paths_that_are_no_notes_of_the_palace_are_refused(paths, path):
 def test_a_torn_log_line_is_passed_over_and_ended(paths):
     paths.logs.mkdir(parents=True)
     (paths.logs / "moves.jsonl").write_bytes(b'{"id": "torn", "mo')
-    apply_moves(paths, MOVES[:1], reason="x", now="t")
+    apply_moves(paths, [A], reason="x", now="t")
     assert [entry.reason for entry in read_log(paths)] == ["x"]
 
 
 def test_an_archived_note_goes_back_where_the_log_says(paths):
     move = plan_archive(SEVEN, "palace/chambers/a.md", year=2026)
-    assert move == MOVES[0]
+    assert move == A
     apply_moves(paths, [move], reason="x", now="t")
     assert plan_restore(paths, move.new) == Move(move.new, move.old)
-    other = Move("palace/grand_hall/b.md", "palace/archive_basement/put away/b.md")
+    other = Move("palace/chambers/b.md", "palace/archive_basement/put away/b.md")
     apply_moves(paths, [other], reason="its folders do not say where it came from", now="t")
     assert plan_restore(paths, other.new) == Move(other.new, other.old)
     with pytest.raises(UsageError, match="archived already"):
         plan_archive(SEVEN, move.new, year=2026)
     with pytest.raises(UsageError, match="not in the archive"):
-        plan_restore(paths, "palace/grand_hall/b.md")
+        plan_restore(paths, "palace/grand_hall/x.md")
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.permutations(range(6)), st.integers(1, 6))
+def test_any_moves_and_their_undo_give_every_byte_back(order, count):
+    with tempfile.TemporaryDirectory() as folder:
+        paths = make_palace(Path(folder), [str(number) for number in range(6)])
+        before = read_state(paths)
+        moves = [
+            Move(f"palace/chambers/{number}.md", f"palace/grand_hall/{place}/{number}.md")
+            for place, number in enumerate(order[:count])
+        ]
+        apply_moves(paths, moves, reason="x", now="t")
+        assert sorted(read_state(paths).values()) == sorted(before.values())
+        undo(paths, now="t", command="cold")
+        assert read_state(paths) == before
