@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any
 
 from memory_palace.changes.journal import apply_change, plan_undo, read_log, recover, undo
 from memory_palace.changes.operations import (
@@ -15,7 +14,6 @@ from memory_palace.changes.operations import (
     Create,
     LoggedChange,
     Move,
-    Operation,
     Replace,
     render_diff,
     target_of,
@@ -130,35 +128,38 @@ def write_file(
     make: Callable[[], Create | Replace | None],
     *,
     command: str,
-    wait_seconds: float = WAIT_SECONDS,
-    **how: Any,
-) -> str | None:
+    reason: str = "",
+) -> None:
     """Write the one file that ``make`` returns under the writer's lock, logged and undoable.
 
-    Return its id in the log. Git need not have seen it: only what is asked for is changed, and no
-    link has to be rewritten for it. ``how`` is what ``apply_change`` takes.
+    Git need not have seen it: only what is asked for is changed, and no link has to be rewritten
+    for it.
     """
-    with engine.writing(wait_seconds=wait_seconds):
+    with engine.writing(wait_seconds=WAIT_SECONDS):
         recover(engine.paths)
         file = make()
-        if file is None:
-            return None
-        given = {"reason": f"{command} {file.path}", "now": now(), "agent": engine.agent}
-        how = {**given, "edited": {file.path}, **how}
-        return apply_change(engine.paths, [file], command=command, **how)
+        if file is not None:
+            apply_change(
+                engine.paths,
+                [file],
+                command=command,
+                reason=reason or f"{command} {file.path}",
+                now=now(),
+                agent=engine.agent,
+                edited={file.path},
+            )
 
 
 def undo_change(
     engine: Engine, *, command: str | None = None, identity: str | None = None, apply: bool = False
 ) -> Outcome:
     """Take back the last change of a command, or the one of an id, byte for byte."""
+    which = {"command": command, "identity": identity}
     if apply:
         with engine.writing(wait_seconds=WAIT_SECONDS):
-            taken_back = undo(
-                engine.paths, now=now(), command=command, identity=identity, agent=engine.agent
-            )
+            taken_back = undo(engine.paths, now=now(), agent=engine.agent, **which)
     else:
-        taken_back = plan_undo(engine.paths, command=command, identity=identity)
+        taken_back = plan_undo(engine.paths, **which)
     entry, change = taken_back.entry, taken_back.change
     return Outcome(
         render_diff(change),
@@ -225,9 +226,8 @@ def now() -> str:
 
 
 def _plan(engine: Engine, plan: Callable[[Library], Plan]) -> tuple[Plan, ChangeSet]:
-    library = read_notes(engine)
+    library, paths = read_notes(engine), engine.paths
     planned = plan(library)
-    paths = engine.paths
     return planned, relink(
         library.documents,
         planned.change,
@@ -239,49 +239,43 @@ def _plan(engine: Engine, plan: Callable[[Library], Plan]) -> tuple[Plan, Change
 
 def _plan_with_rooms(
     engine: Engine, plan: Callable[[Library], Plan], folder: str | None
-) -> tuple[Plan, Sequence[Operation]]:
+) -> tuple[Plan, ChangeSet]:
     """Draw up a plan; rooms that it needs and that no folder is become part of the change."""
-    settings: list[Create | Replace] = []
+    path = engine.paths.settings
+    before = path.read_bytes() if path.exists() else b""
+    after, source = before, engine.paths.shown(path)
     while True:
         try:
             planned, change = _plan(engine, plan)
         except RoomNotMappedError as error:
-            settings = [_add_room(engine, error.room, folder or error.room, *settings)]
+            after = _add_room(engine, after, error.room, folder or error.room)
         else:
-            return planned, [*settings, *change]
+            new = Replace(source, before, after) if path.exists() else Create(source, after)
+            return planned, [*([new] if after != before else []), *change]
 
 
-def _add_room(
-    engine: Engine, room: str, folder: str, *earlier: Create | Replace
-) -> Create | Replace:
-    """Take a room for mapped to a folder; return the change of the settings.
+def _add_room(engine: Engine, settings: bytes, room: str, folder: str) -> bytes:
+    """Take a room for mapped to a folder; return the settings that say so.
 
-    Every other byte of them stays. ``earlier`` is the change that another room needs. Raise
-    ``UsageError`` where the line cannot be added without rewriting what is there.
+    The line stands first below ``rooms:``, or at the end below a new ``rooms:``; every other byte
+    stays. Raise ``UsageError`` where it cannot be added without rewriting what is there.
     """
-    path = engine.paths.settings
-    before = path.read_bytes() if path.exists() else b""
-    known = [one.data if isinstance(one, Create) else one.after for one in earlier] or [before]
-    after = _add_line(known[0].decode(), f"{folder}: {room}")
-    source = engine.paths.shown(path)
-    config = replace(engine.config, rooms={**engine.config.rooms, folder: room})
-    paths = map_rooms(engine.paths, config.rooms)
-    with suppress(ConfigError):
-        if parse_settings(after, source).rooms == config.rooms:
-            engine.config, engine.paths = config, paths
-            data = after.encode()
-            return Replace(source, before, data) if path.exists() else Create(source, data)
-    raise UsageError(f"{source} could not be extended; add `{folder}: {room}` to its rooms")
-
-
-def _add_line(text: str, line: str) -> str:
-    """Put a line first below ``rooms:``, or at the end below a new ``rooms:``."""
+    text, line = settings.decode(), f"{folder}: {room}"
+    source = engine.paths.shown(engine.paths.settings)
     found = _ROOMS.search(text if text.endswith("\n") else f"{text}\n")
     if found is None:
         gap = "" if not text or text.endswith("\n") else "\n"
-        return f"{text}{gap}rooms:\n  {line}\n"
-    start = found.start("indent") if found["below"] else found.end()
-    return f"{text[:start]}{found['indent'] or '  '}{line}\n{text[start:]}"
+        text = f"{text}{gap}rooms:\n  {line}\n"
+    else:
+        start = found.start("indent") if found["below"] else found.end()
+        text = f"{text[:start]}{found['indent'] or '  '}{line}\n{text[start:]}"
+    rooms = {**engine.config.rooms, folder: room}
+    paths = map_rooms(engine.paths, rooms)
+    with suppress(ConfigError):
+        if parse_settings(text, source).rooms == rooms:
+            engine.config, engine.paths = replace(engine.config, rooms=rooms), paths
+            return text.encode()
+    raise UsageError(f"{source} could not be extended; add `{line}` to its rooms")
 
 
 def _paths(change: ChangeSet) -> tuple[str, ...]:

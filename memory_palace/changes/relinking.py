@@ -36,14 +36,33 @@ def relink(
         return list(change)
     after = {op.path: op.after for op in change if isinstance(op, Replace)}
     others = [op for op in change if not isinstance(op, Replace)]
-    names = _Names(documents, moves, after, redirects, rooms)
+    # What links mean before and after the moves, hot notes first, as the graph resolves them.
+    names = ZonedNames(
+        (path, document.texts("aliases"), document.is_cold) for path, document in documents.items()
+    )
+    later = ZonedNames(
+        _describe_after(path, document, moves.get(path, path), after.get(path), rooms)
+        for path, document in documents.items()
+    )
+
+    def led_astray(target: str, source: str) -> str | None:
+        """Return the new path of the note a link means, where the link would not lead there."""
+        meant = names.find(target, source)
+        if meant is None:
+            return None
+        successor = redirects.get(meant, meant)
+        new = moves.get(successor, successor)
+        if new == meant and source not in moves:
+            return None
+        return None if later.find(target, moves.get(source, source)) == new else new
+
     for path, document in documents.items():
         if not document.links:
             continue
         wrong = {
             link.target: meant
             for link in document.links
-            if link.target and (meant := names.led_astray(link.target, path)) is not None
+            if link.target and (meant := led_astray(link.target, path)) is not None
         }
         if wrong:
             text = after.get(path, document.data)
@@ -54,46 +73,11 @@ def relink(
         if text != documents[path].data
     ]
     place, asked = golden
-    renamed = rename_notes(asked, lambda name: names.led_astray(name, place) or moves.get(name))
+    renamed = rename_notes(asked, lambda name: led_astray(name, place) or moves.get(name))
     if renamed != asked:
         old, new = (each.encode("utf-8", "surrogateescape") for each in (asked, renamed))
         changed.append(Replace(place, old, new))
     return [*changed, *others]
-
-
-class _Names:
-    """What links mean before and after the moves, hot notes first, as the graph resolves them."""
-
-    def __init__(
-        self,
-        documents: Mapping[str, Document],
-        moves: Mapping[str, str],
-        after: Mapping[str, bytes],
-        redirects: Mapping[str, str],
-        rooms: Rooms,
-    ) -> None:
-        self._moves = moves
-        self._redirects = redirects
-        self._before = ZonedNames(
-            (path, document.texts("aliases"), document.is_cold)
-            for path, document in documents.items()
-        )
-        self._after = ZonedNames(
-            _describe_after(path, document, moves.get(path, path), after.get(path), rooms)
-            for path, document in documents.items()
-        )
-
-    def led_astray(self, target: str, source: str) -> str | None:
-        """Return the new path of the note a link means, where the link would not lead there."""
-        meant = self._before.find(target, source)
-        if meant is None:
-            return None
-        successor = self._redirects.get(meant, meant)
-        new = self._moves.get(successor, successor)
-        if new == meant and source not in self._moves:
-            return None
-        found = self._after.find(target, self._moves.get(source, source))
-        return None if found == new else new
 
 
 def _describe_after(

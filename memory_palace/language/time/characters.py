@@ -1,6 +1,6 @@
 """Expressions of time in Chinese and Japanese, whose words are found as characters.
 
-Words, numbers and counts become tokens as in ``tokens``; the rules, patterns of letters as in
+Words, numbers and counts become tokens as in ``reading``; the rules, patterns of letters as in
 ``rules``, differ, for words of relation mostly stand behind: 三天前, 5月から. What they make is
 made by the same functions.
 """
