@@ -261,10 +261,10 @@ def find_losing(
 ) -> list[Place]:
     """Return what of a note no longer holds, in order.
 
-    What the person names counts, ``lines`` of the note. Otherwise the
-    lines that were quoted, found again by their text where they moved; of several sentences those
-    that contradict the winner's. Nothing is returned for a duplicate, all of which goes. Raise
-    ``UsageError`` where nothing says which they are: a whole note is never taken for them.
+    That is in the ``lines`` that the person names, else in those that were quoted, found again by
+    their text where they moved: of several sentences those that contradict the winner's, all where
+    none does. Nothing is returned for a duplicate, all of which goes. Raise ``UsageError`` where
+    nothing says which lines they are: a whole note is never taken for them.
     """
     text = decode_note(loser.data, loser.path)[0]
     lost, won = quotes
@@ -287,7 +287,10 @@ def find_losing(
             f"no sentence of {loser.path} clearly contradicts {winner.path}; say which lines "
             "no longer hold with --line 12-15, or that none does with --whole"
         )
-    return _narrow(loser, text, range_, other)
+    said = read_statements(loser, range_)
+    is_one = len(split_sentences(said.text)) < 2
+    found = [] if is_one else _contradicting(text, said, other)
+    return found or [content_of(text, *range_)]
 
 
 def holds_nothing_else(document: Document, data: bytes) -> bool:
@@ -349,14 +352,6 @@ def read_statements(document: Document, lines: tuple[int, int] | None = None) ->
 def _contradicting(text: str, own: Passage, other: Passage) -> list[Place]:
     found = find_contradictions([own, other], besides=BESIDES)
     return [_place_of(text, each.first) for each in found]
-
-
-def _narrow(loser: Document, text: str, lines: tuple[int, int], other: Passage) -> list[Place]:
-    """Return of some lines what contradicts the winner, all where nothing tells it apart."""
-    own = read_statements(loser, lines)
-    whole = content_of(text, *lines)
-    is_one = len(split_sentences(own.text)) < 2
-    return [whole] if is_one else _contradicting(text, own, other) or [whole]
 
 
 def _place_of(text: str, sentence: Passage) -> Place:
