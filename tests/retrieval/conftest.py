@@ -78,7 +78,7 @@ class DatasetPassage:
                 ChunkRow(
                     1 + 10 * n,
                     9 + 10 * n,
-                    (digest.digest()[:16],),
+                    digest.digest()[:16],
                     json_line([(), text]),
                     (
                         count_keys(tokenize(text)),
@@ -89,7 +89,7 @@ class DatasetPassage:
                 )
                 for n, (text, digest) in enumerate(zip(texts, digests, strict=True))
             ),
-            vectors=(np.array(vectors, np.float32),) if vectors else (),
+            vectors=np.array(vectors, np.float32).reshape(len(texts), -1),
         )
 
 
