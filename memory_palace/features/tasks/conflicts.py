@@ -273,8 +273,8 @@ def find_losing(
     other = read_statements(winner, _quoted_lines(winner, own, won))
     if range_ is None and conflict.kind == "duplicate":
         for sentence in split_sentences(read_prose(read_statements(loser).text)):
-            found = check_answer(sentence, [other]).sentences
-            if any(each.verdict in REFUSED for each in found):
+            checks = check_answer(sentence, [other]).sentences
+            if any(check.verdict in REFUSED for check in checks):
                 raise UsageError(
                     f"{winner.path} does not say “{sentence}”, which {loser.path} says; write it "
                     "there first, or give --whole"
