@@ -46,27 +46,23 @@ def start_search(engine: Engine, goal: str, *, on_loci: bool = False, k: int = 5
     belief = new_belief(goal)
     sessions = sessions_of(engine)
     slug = "-".join(re.findall(r"\w+", belief["goal_text"].casefold()))[:40].strip("-") or "search"
-    while True:
-        name = sessions.free_name(slug)
-        with sessions.writing(name, wait_seconds=WAIT_SECONDS):
-            if sessions.free_name(name) != name:  # somebody has taken it meanwhile
-                continue
-            session = SearchSession(
-                name,
-                "loci" if on_loci else "notes",
-                datetime.now(UTC).isoformat(timespec="seconds"),
-                belief,
-                "",
-                k=k,
-            )
-            record = {
-                "event": "start",
-                "goal_text": belief["goal_text"],
-                "kind": session.kind,
-                "retrieval_threshold": take_survey(engine, session).retrieval.threshold,
-            }
-            sessions.save(session, record)
-            return session
+    with sessions.writing(".new", wait_seconds=WAIT_SECONDS):  # two at once get two names
+        session = SearchSession(
+            sessions.free_name(slug),
+            "loci" if on_loci else "notes",
+            datetime.now(UTC).isoformat(timespec="seconds"),
+            belief,
+            "",
+            k=k,
+        )
+        record = {
+            "event": "start",
+            "goal_text": belief["goal_text"],
+            "kind": session.kind,
+            "retrieval_threshold": take_survey(engine, session).retrieval.threshold,
+        }
+        sessions.save(session, record)
+    return session
 
 
 def step_search(

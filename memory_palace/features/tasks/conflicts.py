@@ -289,8 +289,8 @@ def find_losing(
         )
     said = read_statements(loser, range_)
     is_one = len(split_sentences(said.text)) < 2
-    found = [] if is_one else _contradicting(text, said, other)
-    return found or [content_of(text, *range_)]
+    places = [] if is_one else _contradicting(text, said, other)
+    return places or [content_of(text, *range_)]
 
 
 def holds_nothing_else(document: Document, data: bytes) -> bool:
