@@ -120,9 +120,6 @@ def test_a_room_lists_its_notes_a_few_hundred_at_a_time(watch, tmp_path):
     assert links.count() == 200
     page.locator("#rooms button.more").click()
     assert links.count() == 400
-    titles = links.all_inner_texts()
-    page.select_option("#rooms select", "date")
-    assert links.all_inner_texts()[:200] != titles[:200]
     links.nth(3).click()
     expect(page.locator("#panel-title")).to_have_text(links.nth(3).inner_text())
     expect(links.nth(3)).to_have_attribute("aria-current", "true")

@@ -34,12 +34,7 @@ class Arranged(NamedTuple):
 
 
 def arrange(vectors: Matrix, columns: int, rows: int) -> Arranged:
-    """Give each note, a row of ``vectors`` in path order, a cell of the grid.
-
-    Raise ``ValueError`` where there are more notes than cells.
-    """
-    if len(vectors) > columns * rows:
-        raise ValueError(f"{len(vectors)} notes do not fit into {columns} x {rows} cells")
+    """Give each note, a row of ``vectors`` in path order, a cell of a grid with enough of them."""
     points = find_directions(vectors)
     cells, districts = [0] * len(vectors), list[GridSpan]()
     for span, notes, is_district in _halve(points, columns, rows):
@@ -153,7 +148,7 @@ def settle(grid: Grid, vectors: Matrix, cells: Sequence[GridCell | None]) -> lis
                 level += 1
                 names, taken = list(grid.cells(level)), set(found)
                 free = np.array([name not in taken for name in names], np.bool_)
-                middles = grid.corners(level) + np.array(grid.size(level)) / 2
+                middles = np.array([_middle(grid, name) for name in names])
             places = np.flatnonzero(free)
             chosen = int(places[0])
             if len(near):

@@ -10,9 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
 from memory_palace.features.view.values import Box
 
 MILLION = 1_000_000
@@ -57,26 +54,14 @@ class Grid(NamedTuple):
         else:
             yield from ((*c, k) for c in self.cells(level - 1) for k in range(len(_STREETS)))
 
-    def corners(self, level: int) -> NDArray[np.float64]:
-        """Return the upper left corners of the cells of a level, shape ``(cells, 2)``."""
-        width, height = self._cell_size()
-        number = np.arange(self.columns * self.rows)
-        found = np.stack([number % self.columns * width, number // self.columns * height], axis=1)
-        found += (self.inside.x, self.inside.y)
-        for _ in range(level):
-            width, height = width / _PARTS, height / _PARTS
-            shifts = np.array(_STREETS) * (width, height)
-            found = (found[:, None, :] + shifts).reshape(-1, 2)
-        return found
-
-    def size(self, level: int) -> tuple[float, float]:
-        """Return width and height of the cells of a level."""
-        width, height = self._cell_size()
-        return width / _PARTS**level, height / _PARTS**level
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height of its own cells, those of level 0."""
+        return self.inside.width / self.columns, self.inside.height / self.rows
 
     def box(self, cell: GridCell) -> Box:
         """Return the part of a cell that its note fills."""
-        width, height = self._cell_size()
+        width, height = self.size
         x = self.inside.x + cell[0] % self.columns * width
         y = self.inside.y + cell[0] // self.columns * height
         for street in cell[1:]:
@@ -87,12 +72,9 @@ class Grid(NamedTuple):
 
     def box_of(self, span: GridSpan) -> Box:
         """Return the box around some columns and rows."""
-        width, height = self._cell_size()
+        width, height = self.size
         x, y = self.inside.x + span[0] * width, self.inside.y + span[1] * height
         return _box(x, y, (span[2] - span[0]) * width, (span[3] - span[1]) * height)
-
-    def _cell_size(self) -> tuple[float, float]:
-        return self.inside.width / self.columns, self.inside.height / self.rows
 
 
 def divide(inside: Extent, cells: int) -> Grid:

@@ -80,15 +80,13 @@ def read_layout(file: Path, remark: Notice = lambda words: None) -> Layout:
             for name, extent, (inside, columns, rows), districts in body["rooms"]
         ]
         notes = {
-            path: Lodging(rooms[number].name, tuple(cell), digest)
-            for path, number, cell, digest in body["notes"]
+            path: Lodging(rooms[number].name, tuple(cell))
+            for path, number, cell, *_ in body["notes"]
         }
         return Layout(body["home"], tuple(body["gathered"]), tuple(rooms), notes)
     except FileNotFoundError:
         return Layout()
-    except OSError as error:
-        remark(f"the plan is laid out anew: {file.name} cannot be read: {error.strerror}")
-    except (ValueError, LookupError, TypeError, RecursionError):
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         remark(f"the plan is laid out anew: {file.name} is damaged")
     return Layout()
 
@@ -101,8 +99,7 @@ def _dump(layout: Layout) -> bytes:
         "gathered": layout.gathered,
         "rooms": [[room.name, room.extent, room.grid, room.districts] for room in layout.rooms],
         "notes": [
-            [path, numbers[lodging.room], lodging.cell, lodging.digest]
-            for path, lodging in layout.notes.items()
+            [path, numbers[lodging.room], lodging.cell] for path, lodging in layout.notes.items()
         ],
     }
     return f'{{"check":"{_check(body)}","layout":{_write(body)}}}\n'.encode()
@@ -126,10 +123,8 @@ def follow(snapshot: Snapshot, known: NotePlaces, vectors: Matrix, before: Layou
         plan = extend_rooms(RoomPlan(before.home, before.gathered), names, abodes)
     else:
         plan = plan_rooms(abodes)
-    residents = [
-        Resident(abode.path, bytes(snapshot.note_digests[place]).hex(), room)
-        for place, abode, room in zip(places, abodes, plan.name_rooms(abodes), strict=True)
-    ]
+    rooms_of = zip(abodes, plan.name_rooms(abodes), strict=True)
+    residents = [Resident(abode.path, room) for abode, room in rooms_of]
     return lay_out(residents, vectors, replace(before, home=plan.home, gathered=plan.gathered))
 
 
@@ -187,11 +182,8 @@ def plan_rooms(abodes: Sequence[Abode]) -> RoomPlan:
     sizes = Counter(map(plan.folder_of, outside))
     if len(sizes) <= _MOST_ROOMS:
         return plan
-    large = {
-        folder
-        for folder, notes in sizes.most_common(_MOST_ROOMS - 1)
-        if notes >= _LEAST_SHARE * len(abodes)
-    }
+    least = _LEAST_SHARE * len(abodes)
+    large = {name for name, notes in sizes.most_common(_MOST_ROOMS - 1) if notes >= least}
     return RoomPlan(plan.home, tuple(sorted(sizes.keys() - large)))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -26,8 +26,6 @@ MOST_WORDS = 3
 """Of a label."""
 _READ_CHARACTERS = 600
 """Of a note's text: what it is about stands in its beginning."""
-_IN_TITLE = 2
-"""What a word counts for a note that has it in its title; 1 where it is in tags or text alone."""
 _LEAST_SHARE = 0.06
 """Of the notes of a group, that have a word of its label."""
 _NEXT_BEST = 0.4
@@ -74,64 +72,36 @@ def label_groups(texts: Sequence[LabelText], groups: Sequence[int], count: int) 
 
     ``groups`` has the group of each text, or -1 for a text that only counts as one of the others.
     """
-    members: list[list[LabelText]] = [[] for _ in range(count + 1)]
+    having = [Counter[str]() for _ in range(count + 1)]
+    forms: dict[str, Counter[str]] = defaultdict(Counter)
     for text, group in zip(texts, groups, strict=True):
-        members[group].append(text)
-    counted = [_count_words(group) for group in members]
-    whole = Counter[str]()
-    for words in counted:
-        whole.update(words.weights)
-    labels: list[str] = []
-    for words in counted[:count]:
-        scores = _score(words, whole, len(texts))
-        labels.append(" · ".join(words.spell(key) for key in _choose(scores)))
-    return labels
-
-
-class _GroupWords(NamedTuple):
-    """The words of a group of notes."""
-
-    notes: int
-    weights: Mapping[str, int]
-    common: Sequence[str]
-    """Those that enough of the notes have."""
-    forms: Mapping[str, Counter[str]]
-    """How many notes write a common word in which form."""
-
-    def spell(self, key: str) -> str:
-        """Return a common word in the form in which most notes write it."""
-        return min(self.forms[key], key=lambda form: (-self.forms[key][form], form))
-
-
-def _count_words(group: Sequence[LabelText]) -> _GroupWords:
-    having, weights = Counter[str](), Counter[str]()
-    written: list[dict[str, str]] = []
-    for text in group:
         tags = ". ".join(tag.replace("/", " ") for tag in text.tags)
-        found = dict(find_words(f"{tags}. {text.text[:_READ_CHARACTERS]}"))
-        titled = dict(find_words(text.title))
-        found.update(titled)
-        having.update(found.keys())
-        weights.update(titled.keys())
-        written.append(found)
-    least = max(2, math.ceil(len(group) * _LEAST_SHARE))
-    common = [key for key, notes in having.items() if notes >= least]
-    forms = {key: Counter(found[key] for found in written if key in found) for key in common}
-    having.update(weights)  # a word in a title counts twice
-    return _GroupWords(len(group), having, common, forms)
+        found = dict(find_words(f"{text.text[:_READ_CHARACTERS]}. {tags}. {text.title}"))
+        having[group].update(found.keys())
+        for key, written in found.items():
+            forms[key][written] += 1
+    whole, sizes = sum(having, Counter[str]()), Counter(groups)
+    scores = [_score(having[n], whole, sizes[n], len(texts)) for n in range(count)]
+    return [" · ".join(_spell(forms[key]) for key in _choose(found)) for found in scores]
 
 
-def _score(words: _GroupWords, whole: Mapping[str, int], notes: int) -> dict[str, float]:
+def _spell(forms: Counter[str]) -> str:
+    """Return a word in the form in which most notes write it."""
+    return min(forms, key=lambda form: (-forms[form], form))
+
+
+def _score(
+    having: Counter[str], whole: Counter[str], notes: int, all_notes: int
+) -> dict[str, float]:
     """Return how much more usual each word is in a group than outside: p · log(p / q)².
 
     The square is for what is rare elsewhere: without it every group of essays is about life.
     """
     scores: dict[str, float] = {}
-    for key in words.common:
-        weight = words.weights[key]
-        here = weight / (_IN_TITLE * words.notes)
-        elsewhere = (whole[key] - weight + 0.5) / (_IN_TITLE * (notes - words.notes) + 1)
-        if here > elsewhere:
+    for key, count in having.items():
+        here = count / notes
+        elsewhere = (whole[key] - count + 0.5) / (all_notes - notes + 1)
+        if count >= max(2, notes * _LEAST_SHARE) and here > elsewhere:
             scores[key] = here * math.log(here / elsewhere) ** 2
     return scores
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from typing import NamedTuple
 
 from memory_palace.features.view.arranging import arrange, settle
@@ -27,7 +28,6 @@ class Resident(NamedTuple):
     """What a layout knows of a note."""
 
     path: str
-    digest: str
     room: str
 
 
@@ -36,8 +36,6 @@ class Lodging(NamedTuple):
 
     room: str
     cell: GridCell
-    digest: str
-    """Of the note's bytes, by which it is known under another name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +67,6 @@ def lay_out(residents: Sequence[Resident], vectors: Matrix, before: Layout) -> L
     ``residents`` are in path order, ``vectors`` one unit vector for each, or of width zero. What
     ``before`` says of folders is passed on. Same arguments, same layout.
     """
-    before = _follow_renamed(residents, before)
     members: dict[str, list[int]] = {}
     for place, resident in enumerate(residents):
         members.setdefault(resident.room, []).append(place)
@@ -88,7 +85,7 @@ def lay_out(residents: Sequence[Resident], vectors: Matrix, before: Layout) -> L
             rooms[number] = replace(room, districts=tuple(arranged.districts))
             cells = [(cell,) for cell in arranged.cells]
         notes |= {
-            resident.path: Lodging(room.name, cell, resident.digest)
+            resident.path: Lodging(room.name, cell)
             for resident, cell in zip(here, cells, strict=True)
         }
     ordered = {resident.path: notes[resident.path] for resident in residents}
@@ -102,7 +99,7 @@ def _find_rooms(sizes: Mapping[str, int], before: Layout) -> list[LaidRoom]:
     new = sorted((name for name in sizes if name not in names), key=lambda n: (-sizes[n], n))
     if not kept:
         least = _LEAST_SHARE * sum(sizes.values())
-        extents = squarify([sizes[name] + least for name in new])
+        extents = divide_plan([sizes[name] + least for name in new])
         return [_furnish(n, e, sizes[n]) for n, e in zip(new, extents, strict=True)]
     taken = [room.extent for room in before.rooms]
     for name in new:
@@ -130,7 +127,7 @@ def _count_cells(notes: int) -> int:
 
 def _side_of(notes: int, others: Sequence[LaidRoom]) -> tuple[int, int]:
     """Return width and height of a further room whose cells are about as large as in others."""
-    areas = sorted(w * h for w, h in (room.grid.size(0) for room in others))
+    areas = sorted(w * h for w, h in (room.grid.size for room in others))
     area = areas[len(areas) // 2] * _count_cells(notes)
     shape = PLAN.width / PLAN.height
     height = (area / shape) ** 0.5
@@ -138,50 +135,30 @@ def _side_of(notes: int, others: Sequence[LaidRoom]) -> tuple[int, int]:
     return min(round(width), MILLION), min(round(height), MILLION)
 
 
-def _follow_renamed(residents: Sequence[Resident], before: Layout) -> Layout:
-    """Give notes of before the paths they have now, known by their bytes."""
-    now = {resident.path for resident in residents}
-    lost: dict[str, list[str]] = {}
-    for path, lodging in before.notes.items():
-        if path not in now:
-            lost.setdefault(lodging.digest, []).append(path)
-    notes = dict(before.notes)
-    for resident in residents:
-        if resident.path not in before.notes and lost.get(resident.digest):
-            notes[resident.path] = notes.pop(lost[resident.digest].pop(0))
-    return replace(before, notes=notes)
-
-
-def squarify(weights: Sequence[float], whole: Extent = PLAN) -> list[Extent]:
+def divide_plan(weights: Sequence[float], whole: Extent = PLAN) -> list[Extent]:
     """Divide a rectangle in proportion to the weights, the greatest first; return them in order.
 
-    Bruls, Huizing and van Wijk, "Squarified treemaps" (2000).
+    It is halved across its longer side, the weights as evenly as their order allows, and so on.
     """
     order = sorted(range(len(weights)), key=lambda place: (-weights[place], place))
     found: list[Extent] = [whole] * len(weights)
-    left, x, y, width, height = order, *map(float, whole)
-    while left:
-        total = sum(weights[place] for place in left)
-        scale = width * height / total
-        row = _next_row([weights[place] * scale for place in left], min(width, height))
-        taken, left = left[:row], left[row:]
-        share = sum(weights[place] for place in taken) / total
-        deep = (width if width >= height else height) * share
-        along = 0.0
-        for place in taken:
-            part = weights[place] / (share * total)
-            if width >= height:
-                found[place] = _whole(x, y + along * height, deep, part * height)
-            else:
-                found[place] = _whole(x + along * width, y, part * width, deep)
-            along += part
+    waiting = [(order, whole)] if order else []
+    while waiting:
+        places, (x, y, width, height) = waiting.pop()
+        if len(places) == 1:
+            by = min(CORRIDOR // 2, width // 4, height // 4)
+            found[places[0]] = Extent(x + by, y + by, width - 2 * by, height - 2 * by)
+            continue
+        sums = list(accumulate(weights[place] for place in places))
+        cut = min(range(1, len(places)), key=lambda n: abs(sums[n - 1] - sums[-1] / 2))
+        share = sums[cut - 1] / sums[-1]
         if width >= height:
-            x, width = x + deep, width - deep
+            wide = round(width * share)
+            first, rest = Extent(x, y, wide, height), Extent(x + wide, y, width - wide, height)
         else:
-            y, height = y + deep, height - deep
-    for place, (left_edge, top, wide, high) in enumerate(found):
-        by = min(CORRIDOR // 2, wide // 4, high // 4)
-        found[place] = Extent(left_edge + by, top + by, wide - 2 * by, high - 2 * by)
+            high = round(height * share)
+            first, rest = Extent(x, y, width, high), Extent(x, y + high, width, height - high)
+        waiting += [(places[:cut], first), (places[cut:], rest)]
     return found
 
 
@@ -211,21 +188,3 @@ def _meet(one: Extent, other: Extent) -> bool:
         and one.y < other.y + other.height + gap
         and other.y < one.y + one.height + gap
     )
-
-
-def _next_row(areas: Sequence[float], side: float) -> int:
-    """Return how many of the areas share a row, the worst of them as square as can be."""
-    best, total = float("inf"), 0.0
-    for count, area in enumerate(areas, start=1):
-        total += area
-        deep = total / side
-        worst = max(max(deep * deep / a, a / (deep * deep)) for a in (areas[0], area))
-        if worst > best:
-            return count - 1
-        best = worst
-    return len(areas)
-
-
-def _whole(x: float, y: float, width: float, height: float) -> Extent:
-    left, top = round(x), round(y)
-    return Extent(left, top, round(x + width) - left, round(y + height) - top)

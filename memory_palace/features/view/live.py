@@ -13,7 +13,7 @@ import threading
 import webbrowser
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from hashlib import sha256
 from secrets import token_urlsafe
 from types import FrameType
@@ -33,7 +33,6 @@ LOOK_SECONDS = 0.5
 """How often it is asked whether another index was committed: one call of the system."""
 ENDPOINTS = {
     "": frozenset[str](),
-    "state": frozenset[str](),
     "plan": frozenset[str](),
     "note": frozenset({"of", "i"}),
     "search": frozenset({"q"}),
@@ -50,14 +49,15 @@ def serve_page(palace: Palace, *, include_cold: bool, port: int, opens: bool) ->
     """
     root, stop = os.path.realpath(palace.paths.root), threading.Event()
     read_commit(palace.paths.commit)  # says that there is no index
-    page = LivePage(root, include_cold=include_cold, warn=say)
+    say_once = cache(say)  # that another process indexes is no news the next time
+    page = LivePage(root, include_cold=include_cold, warn=say_once)
     for number in (signal.SIGINT, signal.SIGTERM):  # in the background a shell ignores the first
         signal.signal(number, _interrupt)
     threads: list[threading.Thread] = []
     try:
         with _open_door(port, page) as door:
             page.refresh()
-            watch = partial(keep_fresh, palace.paths, stop=stop, note=_say_once())
+            watch = partial(keep_fresh, palace.paths, stop=stop, note=say_once)
             for run in (watch, partial(page.follow, stop), door.serve_forever):
                 threads.append(threading.Thread(target=run, daemon=True))
                 threads[-1].start()
@@ -88,18 +88,6 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _say_once() -> Callable[[str], None]:
-    """Return what says each remark once: that another process indexes is no news the next time."""
-    said: set[str] = set()
-
-    def note(text: str) -> None:
-        if text not in said:
-            said.add(text)
-            say(text)
-
-    return note
-
-
 @dataclass(frozen=True, slots=True)
 class PlanGeneration:
     """A plan, ready to be sent."""
@@ -128,8 +116,6 @@ class LivePage:
         """Held by the visit that asks the palace: its index and models take one at a time."""
         self._mark = ""
         """Digest of the commit that the latest plan shows."""
-        self.problem = ""
-        """Why the latest plan is not that of the notes as they are; empty where it is."""
 
     def refresh(self) -> None:
         """Draw the plan if the index is another; raise ``PalaceError`` where it cannot be read."""
@@ -146,33 +132,28 @@ class LivePage:
         self._mark = mark
 
     def follow(self, stop: threading.Event) -> None:
-        """Refresh until ``stop`` is set; what fails is said once, and the last plan stays."""
+        """Refresh until ``stop`` is set; where that fails the last plan stays."""
         while not stop.wait(LOOK_SECONDS):
             try:
                 self.refresh()
-                self.problem = ""
             except (PalaceError, OSError) as error:
-                if self.problem != str(error):
-                    self._warn(str(error))
-                self.problem = str(error)
+                self._warn(str(error))
 
     def answer(self, visit: PageVisit, has_gone: Callable[[], bool]) -> PageReply:
         """Return the reply to a visit that was let in; raise ``Unwanted`` for what is not there."""
-        latest, problem = self.latest, self.problem
+        latest = self.latest
         match visit.endpoint:
             case "":
                 policy = f"{content_policy(is_live=True)}; frame-ancestors 'none'"
                 return PageReply(latest.page, "text/html; charset=utf-8", policy=policy)
+            case "plan" if visit.known == latest.name:
+                return PageReply(status=304, tag=latest.name)
             case "plan":
-                reply = PageReply(latest.data, tag=latest.name)
-            case "state":
-                tag = _digest(f"{latest.name} {problem}".encode("utf-8", "replace"))
-                reply = _json({"generation": latest.name, "problem": problem}, tag=tag)
+                return PageReply(latest.data, tag=latest.name)
             case "note":
                 return self._show(latest, visit.values["of"], visit.values["i"])
             case _:
                 return self._search(latest, visit.values["q"], has_gone)
-        return PageReply(status=304, tag=reply.tag) if visit.known == reply.tag else reply
 
     def _show(self, latest: PlanGeneration, name: str, place: str) -> PageReply:
         """Return a note of the plan as it is now, without what is private or secret."""
@@ -219,5 +200,5 @@ def _digest(data: bytes) -> str:
     return sha256(data).hexdigest()[:16]
 
 
-def _json(record: Mapping[str, object], *, tag: str = "") -> PageReply:
-    return PageReply(json.dumps(record).encode(), "application/json", tag=tag)
+def _json(record: Mapping[str, object]) -> PageReply:
+    return PageReply(json.dumps(record).encode(), "application/json")

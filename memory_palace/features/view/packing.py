@@ -23,8 +23,6 @@ HEAD_LENGTH = 160
 """Characters of the beginning that search reads and a tip shows."""
 SHORT_LENGTH = 320
 """A text of so many characters is not cut in two: one block shrinks more than two."""
-MANY_NOTES, NEAR_OF_MANY = 10_000, 3
-"""Of more notes than these, only so many neighbours are packed: they are half of the plan."""
 
 IS_STEM, IS_HEADING = 0, 1
 """Where a title is found that is not stored; ``page/data.js`` reads the same."""
@@ -59,7 +57,6 @@ def pack(plan: PalacePlan, *, with_texts: bool = True) -> Packed:
 def pack_notes(plan: PalacePlan, heads: Sequence[str]) -> dict[str, object]:
     """Return a column for each field of a note."""
     notes = plan.notes
-    most = NEAR_OF_MANY if len(notes) > MANY_NOTES else None
     boxes = [scaled(note.box) for note in notes]
     return {
         "path": [note.path for note in notes],
@@ -76,7 +73,7 @@ def pack_notes(plan: PalacePlan, heads: Sequence[str]) -> dict[str, object]:
         "priority": [note.priority for note in notes],
         "cold": [int(note.is_cold) for note in notes],
         "links": [[link_code(notes, *link) for link in note.links] for note in notes],
-        "near": [note.near[:most] for note in notes],
+        "near": [note.near for note in notes],
     }
 
 

@@ -72,21 +72,16 @@ def render(plan: PalacePlan, *, live: str | None = None) -> bytes:
 
 def content_policy(*, is_live: bool) -> str:
     """Return what the page may do: run its own script, show data: pictures, and nothing else."""
-    policy = write_policy(script(), style())
-    return f"{policy}; connect-src 'self'" if is_live else policy
-
-
-def write_policy(script: str, style: str) -> str:
-    """Return the policy of a page that runs one script, has one style, and loads nothing."""
     rules = [
         "default-src 'none'",
-        f"script-src '{digest(script)}'",
-        f"style-src '{digest(style)}'",
+        f"script-src '{digest(script())}'",
+        f"style-src '{digest(style())}'",
         "img-src data:",
         "base-uri 'none'",
         "form-action 'none'",
         "require-trusted-types-for 'script'",
         "trusted-types 'none'",
+        *(["connect-src 'self'"] if is_live else []),
     ]
     return "; ".join(rules)
 

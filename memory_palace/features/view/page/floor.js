@@ -1,4 +1,4 @@
-/** Draw the rooms: floors, walls with a door each, names, districts and the links between rooms. */
+/** Draw the rooms: floors, walls, names, districts and the links between rooms. */
 const Floor = (() => {
   const MOST_BUNDLES = 60;
   const CORRIDOR = 0.013; // around all rooms; between them it is as wide
@@ -7,13 +7,11 @@ const Floor = (() => {
   let bundles = [];
   let house = { x: 0, y: 0, w: 1, h: 1 };
 
-  /** A door on the side that looks towards the middle of the plan. */
+  /** The place in the wall towards the middle of the plan where links of a room go out. */
   function doorOf(room, centre) {
     const across = centre.x - (room.x + room.w / 2), down = centre.y - (room.y + room.h / 2);
-    const isUpright = Math.abs(across) / room.w > Math.abs(down) / room.h; // in a wall that stands upright
-    const width = Math.min(0.0115, (isUpright ? room.h : room.w) * 0.25);
-    if (isUpright) return { x: across > 0 ? room.x + room.w : room.x, y: room.y + room.h * 0.62, width, isUpright, inwards: across > 0 ? -1 : 1 };
-    return { x: room.x + room.w * 0.62, y: down > 0 ? room.y + room.h : room.y, width, isUpright, inwards: down > 0 ? -1 : 1 };
+    if (Math.abs(across) / room.w > Math.abs(down) / room.h) return { x: across > 0 ? room.x + room.w : room.x, y: room.y + room.h / 2 };
+    return { x: room.x + room.w / 2, y: down > 0 ? room.y + room.h : room.y };
   }
 
   function bundlesOf(plan) {
@@ -51,7 +49,7 @@ const Floor = (() => {
       const [x, y, w, h] = onScreen(room, view);
       pen.fillStyle = room.cold || room.locked ? colours.cold : colours.floor;
       pen.fillRect(x, y, w, h);
-      if (room.locked && !room.count) drawLock(pen, x + w / 2, y + h / 2, Math.min(w, h) / 4, room.locked);
+      if (room.locked && !room.count && Math.min(w, h) > 64) sayLocked(pen, x + w / 2, y + h / 2, room.locked);
     }
   }
 
@@ -59,56 +57,20 @@ const Floor = (() => {
     return [(box.x - view.x) * view.scale, (box.y - view.y) * view.scale, box.w * view.scale, box.h * view.scale];
   }
 
-  /** A lock, and how many notes are behind it. */
-  function drawLock(pen, x, y, side, notes) {
-    const s = Math.min(side, 34);
-    pen.strokeStyle = pen.fillStyle = Colours.theme().quiet;
-    pen.lineWidth = s * 0.12;
-    pen.beginPath();
-    pen.arc(x, y - s * 0.1, s * 0.26, Math.PI, 0);
-    pen.stroke();
-    pen.fillRect(x - s * 0.4, y - s * 0.1, s * 0.8, s * 0.6);
-    if (s < 16) return;
+  /** How many notes of a room are not shown. */
+  function sayLocked(pen, x, y, notes) {
+    pen.fillStyle = Colours.theme().quiet;
     pen.textAlign = "center";
-    pen.textBaseline = "top";
+    pen.textBaseline = "middle";
     pen.font = `400 12px ${Places.FONT}`;
-    pen.fillText(`${notes} locked`, x, y + s * 0.7);
+    pen.fillText(`${notes} locked`, x, y);
   }
 
-  /** The walls, above the notes: each with a door that stands open. */
+  /** The walls, above the notes. */
   function drawWalls(pen, plan, view) {
-    const colours = Colours.theme();
-    const thick = Math.min(Math.max(view.scale * 0.0026, 1.5), 7);
-    plan.rooms.forEach((room, r) => {
-      const [x, y, w, h] = onScreen(room, view);
-      pen.strokeStyle = colours.wall;
-      pen.lineWidth = thick;
-      pen.strokeRect(x, y, w, h);
-      drawDoor(pen, doors[r], view, thick, colours);
-    });
-  }
-
-  function drawDoor(pen, door, view, thick, colours) {
-    const x = (door.x - view.x) * view.scale, y = (door.y - view.y) * view.scale, width = door.width * view.scale;
-    if (width < 5) return;
-    const across = door.isUpright ? [0, 1] : [1, 0]; // along the wall
-    const out = door.isUpright ? [-door.inwards, 0] : [0, -door.inwards]; // into the corridor
-    pen.lineCap = "butt";
-    pen.strokeStyle = colours.corridor;
-    pen.lineWidth = thick + 1;
-    pen.beginPath();
-    pen.moveTo(x, y);
-    pen.lineTo(x + across[0] * width, y + across[1] * width);
-    pen.stroke();
-    pen.strokeStyle = colours.wall;
-    pen.lineWidth = Math.max(thick / 3, 1);
-    pen.beginPath(); // the leaf stands open, and an arc shows how it swings
-    pen.moveTo(x, y);
-    pen.lineTo(x + out[0] * width, y + out[1] * width);
-    const from = Math.atan2(out[1], out[0]), to = Math.atan2(across[1], across[0]);
-    const isBack = Math.sin(to - from) < 0;
-    pen.arc(x, y, width, from, to, isBack);
-    pen.stroke();
+    pen.strokeStyle = Colours.theme().wall;
+    pen.lineWidth = Math.min(Math.max(view.scale * 0.0026, 1.5), 7);
+    for (const room of plan.rooms) pen.strokeRect(...onScreen(room, view));
   }
 
   /** The names of the rooms, each in the strip that is kept for it, and how many notes there are. */
@@ -193,10 +155,7 @@ const Floor = (() => {
     const alpha = 0.42 * Math.min(Math.max(2.4 - view.scale / fitScale, 0), 1);
     if (alpha <= 0 || bundles.length === 0) return;
     const most = bundles[0][2];
-    const middle = (door) => {
-      const half = (door.width * view.scale) / 2;
-      return [(door.x - view.x) * view.scale + (door.isUpright ? 0 : half), (door.y - view.y) * view.scale + (door.isUpright ? half : 0)];
-    };
+    const middle = (door) => [(door.x - view.x) * view.scale, (door.y - view.y) * view.scale];
     pen.save();
     pen.globalAlpha = alpha;
     pen.strokeStyle = Colours.theme().path;

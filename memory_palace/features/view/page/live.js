@@ -14,7 +14,6 @@ const Live = (() => {
   }
   const notice = document.createElement("p");
   const texts = new Map(); // path -> text, as it was last read
-  let known = ""; // the tag of the state that is shown
   let generation = ""; // of the plan that is shown
   let timer = 0;
   let pause = SHORTEST;
@@ -55,19 +54,13 @@ const Live = (() => {
 
   async function lookOnce() {
     try {
-      const headers = known ? { "If-None-Match": `"${known}"` } : {};
-      const response = await fetchPart("state", {}, { headers });
-      if (response.status !== 304) {
-        const state = await response.json();
-        if (state.generation !== generation) await update();
-        known = response.headers.get("ETag").replaceAll('"', "");
-        tell(state.problem ? `The palace cannot be read as it is now: ${state.problem}` : "");
-      } else if (isAway) tell("");
+      const response = await fetchPart("plan", {}, { headers: { "If-None-Match": `"${generation}"` } });
+      if (response.status !== 304) await update(response);
+      tell("");
       isAway = false;
       pause = SHORTEST;
     } catch (error) {
       if (!(error instanceof Away)) throw error; // a defect of this page
-      if (!isAway) known = ""; // so that a problem of the notes is told again
       isAway = true;
       pause = Math.min(pause * 2, LONGEST);
       tell(error.status === 403 ? ELSEWHERE : AWAY);
@@ -75,11 +68,9 @@ const Live = (() => {
   }
 
   /** Take the plan as it is now; what is selected, found and seen stays where it is. */
-  async function update() {
-    const response = await fetchPart("plan");
-    const packed = await response.text();
+  async function update(response) {
     const before = State.get("plan");
-    const plan = await Data.read(packed);
+    const plan = await Data.read(await response.text());
     generation = response.headers.get("ETag").replaceAll('"', "");
     plan.live = { generation };
     const places = new Map(plan.path.map((path, note) => [path, note]));

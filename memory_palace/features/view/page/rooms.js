@@ -6,15 +6,7 @@ const Rooms = (() => {
   const PAGE = 200; // notes that are listed at once
   let plan = null;
   let notesOf = []; // room -> its notes, in the order that is shown
-  let order = "title";
-
-  const ORDERS = {
-    title: (a, b) => compare(plan.title[a], plan.title[b]) || a - b,
-    date: (a, b) => plan.undated[a] - plan.undated[b] || plan.day[b] - plan.day[a] || a - b,
-  };
   const { compare } = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
-
-  const year = (day) => new Date(day * 86_400_000).getUTCFullYear();
 
   function makeEntry(i) {
     const entry = make("li");
@@ -23,7 +15,6 @@ const Rooms = (() => {
     link.dir = "auto";
     if (State.get("selected") === i) link.setAttribute("aria-current", "true");
     entry.append(link);
-    if (order === "date" && !plan.undated[i]) entry.append(make("span", "where", String(year(plan.day[i]))));
     return entry;
   }
 
@@ -48,7 +39,7 @@ const Rooms = (() => {
     button.setAttribute("aria-expanded", String(isOpen));
     box.hidden = !isOpen;
     if (!isOpen) return box.replaceChildren();
-    notesOf[r].sort(ORDERS[order]);
+    notesOf[r].sort((a, b) => compare(plan.title[a], plan.title[b]) || a - b);
     box.replaceChildren(make("ul"));
     if (plan.rooms[r].locked) {
       box.prepend(make("p", "quiet", `Locked: ${count(plan.rooms[r].locked, "cold note")} not shown.`));
@@ -82,28 +73,12 @@ const Rooms = (() => {
     return entry;
   }
 
-  function makeSort() {
-    const label = make("label", "", "Sort notes by ");
-    const choice = make("select");
-    for (const name of Object.keys(ORDERS)) choice.append(make("option", "", name));
-    choice.value = order;
-    choice.addEventListener("change", () => {
-      order = choice.value;
-      for (const entry of nav.querySelectorAll(".rooms > li")) {
-        const button = entry.querySelector("button");
-        if (button.getAttribute("aria-expanded") === "true") setOpen(entry, Number(button.dataset.room), true);
-      }
-    });
-    label.append(choice);
-    return label;
-  }
-
   function show() {
     const open = new Set([...nav.querySelectorAll("[aria-expanded=true]")].map((button) => plan.rooms[button.dataset.room]?.name));
     const list = make("ul", "rooms");
     list.append(...plan.rooms.map(makeRoom));
     const total = `${count(plan.count, "note")} in ${count(plan.rooms.length, "room")}`;
-    nav.replaceChildren(make("h2", "", "Rooms"), make("p", "quiet", total), makeSort(), list);
+    nav.replaceChildren(make("h2", "", "Rooms"), make("p", "quiet", total), list);
     plan.rooms.forEach((room, r) => open.has(room.name) && setOpen(list.children[r], r, true));
   }
 
@@ -111,7 +86,7 @@ const Rooms = (() => {
     plan = next;
     notesOf = plan.rooms.map(() => []);
     for (let i = 0; i < plan.count; i++) notesOf[plan.room[i]].push(i);
-    show(before);
+    show();
   });
   State.on("selected", (i) => {
     for (const link of nav.querySelectorAll("a[aria-current]")) link.removeAttribute("aria-current");
