@@ -69,26 +69,21 @@ class Anchors(Feature):
             seconds=time.monotonic() - started,
         )
 
-    def evidence(
-        self,
-        text: str,
-        *,
-        snapshot: Snapshot | None = None,
-        projects: Sequence[str] | None = None,
-    ) -> AnchorEvidence:
+    def evidence(self, text: str, *, projects: Sequence[str] | None = None) -> AnchorEvidence:
         """Return the anchors in a text and the passages they lead to, without any ranking.
 
         ``projects`` are the folders that "that project" stands for, instead of the active ones.
         """
-        return find_passages(self.book(snapshot), text, projects=projects)
+        return find_passages(self.book(), text, projects=projects)
 
     def ask(
         self, query: ParsedQuery, snapshot: Snapshot, *, projects: Sequence[str] | None = None
     ) -> ParsedQuery:
         """Add to a question what its anchors lead to; only what may come to mind can answer it."""
-        rows = self.book(snapshot).open_rows
+        book = self.book(snapshot)
+        rows = book.open_rows
         rows = rows if query.rows is None else np.intersect1d(rows, query.rows)
-        found = self.evidence(query.text, snapshot=snapshot, projects=projects)
+        found = find_passages(book, query.text, projects=projects)
         return replace(query, anchors=found, rows=rows)
 
     def work(self, embedder: Embedder | None = None, now_ns: int | None = None) -> AnchorWork:

@@ -101,11 +101,6 @@ class Book:
             for path, trust in zip(self.snapshot.paths, self.trust.tolist(), strict=True)
         )
 
-    @cached_property
-    def projects(self) -> tuple[str, ...]:
-        """Folders of the active projects."""
-        return active_projects(self.snapshot)
-
 
 def look_up(
     palace: Palace,
@@ -156,7 +151,7 @@ def find_passages(
     parts = [(NO_ROWS, np.zeros(0, np.float32))]
     parts += (book.entries_of(place) for place in places)
     if not places and _POINTING.search(" ".join(plain_words(text))):
-        for folder in book.projects if projects is None else projects:
+        for folder in active_projects(book.snapshot) if projects is None else projects:
             rows = book.rows_below(folder)
             if len(rows):
                 parts.append((rows, np.full(len(rows), IN_SCOPE, np.float32)))

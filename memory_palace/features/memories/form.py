@@ -256,17 +256,12 @@ def render_marks(marks: Iterable[Mark]) -> str:
 
 def state_score(path: str, data: bytes, score: int) -> bytes:
     """Write the score into ``Metadata``, where one is stated, or at the end of it."""
-    lines, above, body = split_lines(path, data)
+    body = split_lines(path, data)[2]
     section = body.find_section(METADATA)
-    if section is None:
-        return replace_section(path, data, METADATA, f"SMASHIN {score}/{MOST_FACTORS}")
-    start, stop = above + section.first, above + section.end
-    for at in range(start, stop):
-        changed = STATED_SCORE.sub(rf"\g<1>{score}\g<3>", lines[at])
-        if changed != lines[at]:
-            return "".join([*lines[:at], changed, *lines[at + 1 :]]).encode()
-        if STATED_SCORE.search(lines[at]):
-            return data
-    text = "\n".join(body.text.split("\n")[section.first : section.end]).strip()
-    stated = f"SMASHIN {score}/{MOST_FACTORS}"
-    return replace_section(path, data, METADATA, f"{text}\n{stated}" if text else stated)
+    lines = body.text.split("\n")[section.first : section.end] if section else []
+    text = "\n".join(lines).strip()
+    if STATED_SCORE.search(text):
+        text = STATED_SCORE.sub(rf"\g<1>{score}\g<3>", text, count=1)
+    else:
+        text = f"{text}\nSMASHIN {score}/{MOST_FACTORS}".lstrip()
+    return replace_section(path, data, METADATA, text)

@@ -6,7 +6,6 @@ made from subjects and anchors; no token is in them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,7 +34,6 @@ Embed = Callable[[Sequence[str]], Matrix]
 
 ROOT_CHARACTERS = 500
 """The root never grows beyond it, whatever the palace (source document 000: 400 to 500)."""
-_COUNTED = re.compile(r"\w+|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +44,6 @@ class Retrieved(Shown):
     """Root and domain indexes, which are read first, then the memories: what a model is given."""
     bytes: int
     """UTF-8 bytes of the text."""
-    tokens: int
-    """Words and marks of the text: about what a model counts, and none's own count."""
     index_bytes: int
     """UTF-8 bytes of the root and domain indexes."""
     domains: tuple[str, ...]
@@ -67,7 +63,7 @@ class Retrieved(Shown):
             everywhere = "" if self.is_sure else " (all of them: the question fits none clearly)"
             yield (
                 f"{plural(len(self.domains), 'domain')}{everywhere}, {len(self.memories)} "
-                f"memories, {self.bytes} bytes, about {self.tokens} tokens"
+                f"memories, {self.bytes} bytes"
             )
 
 
@@ -136,7 +132,6 @@ class HierarchicalIndex:
         return Retrieved(
             text=index_text + text,
             bytes=_bytes(index_text + text),
-            tokens=len(_COUNTED.findall(index_text + text)),
             index_bytes=_bytes(index_text),
             domains=tuple(route.domains),
             is_sure=route.is_sure,

@@ -25,18 +25,14 @@ def find_tokens(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(marker.token for marker in find_markers(text) if marker.token))
 
 
-def holds_token(response: str | Sequence[str], token: str) -> bool:
+def holds_token(response: str, token: str) -> bool:
     """Say whether a response holds a token as whole words, in order, side by side.
 
-    A token without words is held by nothing: ``—`` or an empty one can prove nothing. The response
-    may be given as folded words.
+    A token without words is held by nothing: ``—`` or an empty one can prove nothing.
     """
-    wanted = fold_words(token)
-    words = fold_words(response) if isinstance(response, str) else response
-    size = len(wanted)
-    return size > 0 and any(
-        list(words[start : start + size]) == wanted for start in range(len(words) - size + 1)
-    )
+    words, wanted = fold_words(response), fold_words(token)
+    starts = range(len(words) - len(wanted) + 1)
+    return bool(wanted) and any(words[at : at + len(wanted)] == wanted for at in starts)
 
 
 def fold_words(text: str) -> list[str]:
@@ -91,7 +87,7 @@ class VerificationChecker:
         return explanation
 
 
-def check_tokens(response: str | Sequence[str], tokens: Sequence[str]) -> TokenVerdict:
+def check_tokens(response: str, tokens: Sequence[str]) -> TokenVerdict:
     """Say whether a response holds a token of a memory.
 
     Tokens without a word can be held by nothing and ask for nothing: ``lint`` names them.
