@@ -32,15 +32,10 @@ def build_index(
     started = context.monotonic()
     is_anew = force or (state.commit and state.commit.fingerprint != context.fingerprint)
     base, found = EMPTY if is_anew else state, _discover(context)
-
-    def read_digest(file: SourceFile) -> bytes:
-        data, _ = read_note(context.paths, file, limit_bytes=context.config.max_note_bytes)
-        return sha256(data).digest()[:16]
-
     diff = diff_notes(
         found.files,
         base.known(),
-        read_digest,
+        partial(_read_digest, context),
         scanned_ns=base.commit.scanned_ns if base.commit else 0,
         verify=verify or bool(state.problems),
     )
@@ -48,7 +43,6 @@ def build_index(
     known = _known_vectors(context, state, diff, force=force)
     maker = RowMaker(context, listing, known, _ages(state, diff), may_wait=True)
     tally = maker.tally
-    tally.notes_total = len(diff.to_read())
     opened = {segment.name: segment for segment in state.segments}
     written = _write_zones(context, base, diff, listing, maker, opened)
     publisher = Publisher(
@@ -95,6 +89,11 @@ def _discover(context: BuildContext) -> Discovery:
     return found
 
 
+def _read_digest(context: BuildContext, file: SourceFile) -> bytes:
+    data, _ = read_note(context.paths, file, limit_bytes=context.config.max_note_bytes)
+    return sha256(data).digest()[:16]
+
+
 def _report_fates(
     diff: Diff, known: set[str], left_out: tuple[str, ...], *, gone: set[str]
 ) -> IndexReport:
@@ -138,6 +137,7 @@ def _write_zones(
 ) -> list[SegmentRef]:
     """Write the segments of this build; ``opened`` gains them."""
     refs: list[SegmentRef] = []
+    maker.tally.notes_total = len(diff.to_read())
     for is_cold in (False, True):
         for batch in _batches(state, diff, listing, maker, is_cold=is_cold):
             if context.is_dry_run:

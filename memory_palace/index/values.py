@@ -30,7 +30,7 @@ class Derived:
     """What of the note a defect of ours left unread, at its first chunk alone."""
 
 
-Progress: TypeAlias = Callable[[str, int, int], None]
+Progress = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done, and how much there will be: the last of passages
 by the present estimate."""
 LOOKING, READING = "looking for notes", "reading notes"

@@ -8,7 +8,7 @@ import numpy as np
 
 from memory_palace.features.store.fetching import ChosenSnapshot, gather
 from memory_palace.graph.near import NearLinks
-from memory_palace.index.publish import _live_notes
+from memory_palace.index.publish import _merge
 from memory_palace.index.snapshot import Snapshot, Statistics
 from memory_palace.models import ParsedQuery
 from memory_palace.notes.reading import find_disputes
@@ -137,7 +137,7 @@ def choose(whole: Recorded, places: Iterable[int], paths: object) -> ChosenSnaps
     order = [np.flatnonzero(whole.row_owner == place) for place in wanted]
     chosen = {whole.paths[place] for place in wanted}
     hot, cold = (
-        [row for row in _live_notes(fold, {s.name for s in fold.segments}) if row.path in chosen]
+        [row for row in _merge(fold, {s.name for s in fold.segments}) if row.path in chosen]
         for fold in (*whole._folds, *whole._folds)[:2]
     )
     cold = cold if len(whole._folds) > 1 else []
