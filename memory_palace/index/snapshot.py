@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ from memory_palace.index.segment import (
 from memory_palace.models import ChunkRecord, Matrix, NoteDate, NoteRecord, Scores, Vector
 from memory_palace.notes.rooms import stem_of
 
+ReadLines = Callable[[str], list[str]]
 _MTIME = 3
 _DAY_SECONDS = 86_400
 _COPIED = 20
@@ -48,43 +49,11 @@ number of words; the largest share of a question's words that a note holds, by w
 the notes that have the best value of ``logic``. Of the first four cold notes are left out."""
 
 
-class Origin(Protocol):
-    """The palace that notes were chosen from, as far as one question needs to know it."""
-
-    @property
-    def statistics(self) -> Statistics:
-        """Figures of all notes."""
-
-    def compare(self, vector: Vector) -> NDArray[np.float64]:
-        """Return the cosine of a unit vector with every row at hand, in their order."""
-
-    def vectors(self, rows: NDArray[np.int64]) -> Matrix:
-        """Return the unit vectors of a few rows."""
-
-    def called(self, asked: str, loose: str, mistyped: float) -> Iterable[tuple[str, float]]:
-        """Yield the paths that a question may name, with values as ``match_names`` gives them."""
-
-    def neighbors_of(self, paths: Iterable[str]) -> Mapping[str, Sequence[Sequence[str]]]:
-        """Return what notes link to, and what links to them, as ``NearLinks`` does."""
-
-    def widen(self, paths: Iterable[str]) -> Snapshot:
-        """Return the notes at hand, and what links to some of them or is linked from them."""
-
-    def prepare(self, paths: Iterable[str]) -> None:
-        """Be told of which notes the lines will be asked for."""
-
-    def lines(self, path: str) -> Sequence[str]:
-        """Return the lines of a note as they may be shown."""
-
-    def disputes(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the open conflicts of every note that is party to one."""
-
-
 class Snapshot:
     """Live notes and their rows. Notes are in path order; rows are those of all segments."""
 
-    origin: Origin | None = None
-    """What these notes were chosen from, where they are not all."""
+    read_lines: ReadLines | None = None
+    """Returns the lines of a note as they may be shown, where they are not read from its file."""
 
     def __init__(self, commit: Commit, folds: Sequence[Fold], *, rooms: Rooms = SEVEN) -> None:
         self.commit = commit

@@ -1,7 +1,6 @@
-"""The index in files, note by note, as a store on a server is written from it and compared.
+"""The committed index as a server is given it: notes, each with its rows and its text as shown.
 
-What is written and compared is a ``StoredNote``: a note's record, its rows and its text as it may
-be shown. Private notes are in no store but the files.
+Private notes are left out.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from memory_palace.index.segment import (
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import FileStat
 from memory_palace.notes.discovery import SourceFile
-from memory_palace.notes.reading import read_indexed
+from memory_palace.notes.reading import find_disputes, read_indexed
 
 STAMP_BYTES = 16
 _BY_MTIME = SOURCES.index("mtime")
@@ -80,7 +79,7 @@ def mark_chunks(chunks: Sequence[ChunkRow]) -> bytes:
 
 
 class IndexFiles:
-    """The committed index of a folder, as a store."""
+    """The committed index of a folder."""
 
     def __init__(self, paths: PalacePaths, state: CommittedState | None = None) -> None:
         self._paths = paths
@@ -118,6 +117,14 @@ class IndexFiles:
     def rooms(self) -> Rooms:
         """Which folder is which room."""
         return self._paths.rooms
+
+    def list_disputes(self, shown: Collection[str]) -> dict[str, tuple[str, ...]]:
+        """Return the open conflicts of every note that is party to one, of those that are shown."""
+        found = {
+            path: tuple(conflict for conflict in conflicts if conflict in shown)
+            for path, conflicts in find_disputes(self._paths).items()
+        }
+        return {path: kept for path, kept in found.items() if kept and path in shown}
 
     def note_digests(self, paths: Collection[str]) -> dict[str, bytes]:
         """Return the digests of some notes, by path."""

@@ -128,8 +128,6 @@ def choose_texts(
     to_come = sum(hit.role == "core" for hit in hits)
     left = max_bytes or max(LEAST_BYTES, SHARE_BYTES * to_come)
     reader = NoteReader(snapshot, paths, text, near)
-    if snapshot.origin and text:
-        snapshot.origin.prepare(hit.path for hit in hits[:MOST_READ] if hit.role == "core")
     kept: list[Hit] = []
     found: list[Sequence[Piece]] = []
     for rank, hit in enumerate(hits):
@@ -286,8 +284,8 @@ class NoteReader:
         return self._notes[path]
 
     def _read_lines(self, path: str) -> list[str]:
-        if self._snapshot.origin:
-            return list(self._snapshot.origin.lines(path))
+        if self._snapshot.read_lines:
+            return self._snapshot.read_lines(path)
         if self._paths is None:
             return []
         place = bisect_left(self._snapshot.paths, path)

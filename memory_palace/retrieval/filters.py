@@ -98,8 +98,7 @@ def check_room(name: str) -> None:
 def match_names(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
     """Say for each note whether it lies in a folder of the filters and bears all their tags.
 
-    Raise ``UsageError`` for a folder or tag that no note of the index has; who gave some notes of
-    many has looked.
+    Raise ``UsageError`` for a folder or tag that no note of the index has.
     """
     passes = np.ones(len(snapshot.paths), np.bool_)
     if filters.folder:
@@ -124,7 +123,7 @@ def _are_in(snapshot: Snapshot, folders: Sequence[str]) -> NDArray[np.bool_]:
     wanted = set()
     for folder in folders:
         places = [place for place in (fold(folder), fold(f"{PALACE}/{folder}")) if place in known]
-        if not places and not snapshot.origin:
+        if not places:
             written = {path[:end] for path in paths for end in _slashes(path)}
             raise UsageError(
                 describe_unknown("no note of the index is in the folder", folder, written)
@@ -142,7 +141,7 @@ def _bear(snapshot: Snapshot, tags: Sequence[str]) -> NDArray[np.bool_]:
     passes = np.ones(len(snapshot.paths), np.bool_)
     for tag in tags:
         has = bear_tag(snapshot, tag)
-        if not has.any() and not snapshot.origin:
+        if not has.any():
             written = {name for note in snapshot.shown_tags for name in note}
             raise UsageError(describe_unknown("no note of the index has the tag", tag, written))
         passes &= has

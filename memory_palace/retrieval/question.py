@@ -171,11 +171,6 @@ def match_names(text: str, snapshot: Snapshot, *, is_known: bool) -> Scores:
 def _called(
     asked: str, loose: str, mistyped: float, snapshot: Snapshot
 ) -> Iterator[tuple[int, float]]:
-    if snapshot.origin:
-        places = {path: place for place, path in enumerate(snapshot.paths)}
-        found = snapshot.origin.called(asked, loose, mistyped)
-        yield from ((places[path], value) for path, value in found if path in places)
-        return
     for names in (_read_names(snapshot), _Names(_linked(asked, snapshot))):
         yield from names.called(asked, loose, mistyped)
 

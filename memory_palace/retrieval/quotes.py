@@ -86,7 +86,7 @@ def _holders(
     if not wanted:
         return []
     terms = list(dict.fromkeys(tokenize(quote, languages=snapshot.languages)))
-    having = _count_terms(terms, snapshot)
+    having = count_terms(terms, snapshot)
     having[~allowed] = 0
     for least, most in ((len(terms), len(having)), (_ENOUGH * len(terms), _MOST_READ)):
         notes = np.flatnonzero(having >= max(least, 1))
@@ -99,7 +99,7 @@ def _holders(
     return []
 
 
-def _count_terms(terms: Iterable[str], snapshot: Snapshot) -> NDArray[np.int64]:
+def count_terms(terms: Iterable[str], snapshot: Snapshot) -> NDArray[np.int64]:
     """Count for each note how many of the terms stand in its text or its names."""
     fields = [PostingLookup(snapshot, field) for field in ("words", "names")]
     counts = np.zeros(len(snapshot.paths), np.int64)
@@ -139,8 +139,8 @@ def _rows_of(
 
 def _read(path: str, snapshot: Snapshot, paths: PalacePaths | None) -> bytes:
     """Return a note, or of one that is elsewhere what may be shown of it."""
-    if snapshot.origin:
-        return "\n".join(snapshot.origin.lines(path)).encode()
+    if snapshot.read_lines:
+        return "\n".join(snapshot.read_lines(path)).encode()
     return read_named(paths, path, limit_bytes=_MOST_BYTES) if paths else b""
 
 

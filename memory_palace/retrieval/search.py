@@ -21,24 +21,7 @@ from memory_palace.retrieval.evidence import Places
 from memory_palace.retrieval.excerpts import choose_texts
 from memory_palace.retrieval.preference import LOOKED_AT, prefer
 from memory_palace.retrieval.profiles import Profile, get_profile
-from memory_palace.retrieval.question import narrow
 from memory_palace.retrieval.rank import Scored, ScoringRule, rank, score_exactly
-
-
-def widen(
-    context: SearchContext, judge: Confidence, hits: Sequence[Hit]
-) -> tuple[SearchContext, Confidence]:
-    """Return both with the notes that are linked to hits; the same where all notes are there."""
-    origin = context.snapshot.origin
-    snapshot = origin.widen([hit.path for hit in hits]) if origin else context.snapshot
-    if snapshot is context.snapshot:
-        return context, judge
-    query = context.query
-    if query.rows is not None:
-        query = narrow(query, snapshot, None)
-    wider = find_candidates(query, snapshot, half_life_days=context.half_life_days)
-    return wider, Confidence(query, snapshot, wider.evidence)
-
 
 _SAME = 1e-5
 """Cosines of equal vectors differ by less, whichever way they were computed."""
@@ -97,8 +80,7 @@ def search(
     rule = ScoringRule(chosen, is_gated=gate and not context.is_listing)
     judge = Confidence(query, snapshot, context.evidence)
     if disputes is None:
-        told = snapshot.origin.disputes() if snapshot.origin else {}
-        disputes = told if paths is None else find_disputes(paths)
+        disputes = {} if paths is None else find_disputes(paths)
     why: Mapping[int, str] = {}
     if rerank is not None:
         scored, best = _rank_twice(rerank, context, rule, paths, limit=limit, per_note=per_note)
@@ -110,9 +92,8 @@ def search(
     hits = [make_hit(scored, *each, judge, preferred=why.get(each[0], "")) for each in counts]
     hits, is_answered = _demand(hits if context.is_listing else agree(hits), min_confidence)
     if neighbors > 0:
-        context, judge = widen(context, judge, hits)
         hits = list(add_neighbors(hits, context, rule, judge, limit=neighbors))
-    if paths is not None or snapshot.origin:
+    if paths is not None or snapshot.read_lines:
         ranked, near = scored.context.snapshot, scored.context.evidence.meaning.above
         shown = choose_texts(query.text, hits, ranked, paths, max_bytes=budget_bytes, near=near)
         hits = mark_disputed(disputes, shown)
@@ -247,7 +228,7 @@ def add_neighbors(
     first. Neighbors pass the query's filters, are never cold, and keep their own score.
     """
     paths = context.snapshot.paths
-    links = context.snapshot.origin or NearLinks.from_snapshot(context.snapshot)
+    links = NearLinks.from_snapshot(context.snapshot)
     linked = links.neighbors_of(hit.path for hit in hits)
     wanted = {path for near in linked.values() for side in near for path in side}
     scored = _score_notes(context, rule, wanted)

@@ -13,7 +13,6 @@ from memory_palace.address import read_address
 from memory_palace.errors import PalaceError
 from memory_palace.features.store import schema, writing
 from memory_palace.features.store.connecting import asking, connect
-from memory_palace.features.store.upkeep import vacuum
 from memory_palace.features.store.writing import push
 from memory_palace.index.store import IndexFiles
 from memory_palace.palace import Palace
@@ -43,12 +42,6 @@ def push_and_die(root: str, url: str, before: int) -> None:
     store = open_store(root, url)
     source = IndexFiles(store.palace.paths)
     push(store.connection, store.number, source, hook=die_before(before), wait_seconds=30)
-
-
-def vacuum_and_die(root: str, url: str, before: int) -> None:
-    """Merge the posting lists of a palace, and die before that statement."""
-    store = open_store(root, url)
-    vacuum(store.connection, store.number, hook=die_before(before), wait_seconds=30)
 
 
 def push_and_tell(root: str, url: str, told: str) -> None:

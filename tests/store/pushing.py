@@ -6,16 +6,15 @@ from pathlib import Path
 
 from memory_palace.address import read_address
 from memory_palace.features.store.access import find_palace, make_palace
-from memory_palace.features.store.checking import verify_store
+from memory_palace.features.store.checking import StoredIndex, verify_store
 from memory_palace.features.store.connecting import connect
-from memory_palace.features.store.exporting import StoredIndex
+from memory_palace.features.store.generation import kept_settings
 from memory_palace.features.store.schema import migrate
-from memory_palace.features.store.settings import kept_settings
 from memory_palace.features.store.writing import push
 from memory_palace.index.store import IndexFiles
 from memory_palace.palace import Palace
 
-TABLES = ("generation", "note", "passage", "posting", "name", "link")
+TABLES = ("generation", "note", "passage", "posting")
 
 
 class Store:
@@ -53,7 +52,7 @@ class Store:
     def verify(self):
         """Return what the store and the index disagree about."""
         files = IndexFiles(self.palace.paths)
-        return verify_store(self.read(), self.palace.paths.rooms, files)
+        return verify_store(self.read(), files)
 
     def ask(self, statement, *values):
         """Return the rows of a query."""

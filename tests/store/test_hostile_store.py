@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
@@ -11,58 +13,96 @@ from store.granting import push_two  # noqa: E402
 pytestmark = pytest.mark.postgres
 
 ESCAPE = "\x1b]52;c;cm0=\x07\x1b[2J\u202e\x9b31m"
+RECORD = (
+    "UPDATE note SET record = convert_to("
+    "(convert_from(record, 'UTF8')::jsonb || '{}')::text, 'UTF8')"
+)
+FIGURE = "UPDATE note SET figures = overlay(figures PLACING '{}'::bytea FROM {})"
+
+
+def record(**values: object) -> str:
+    """Return the statement that gives the records of notes other fields."""
+    return RECORD.format(json.dumps(values))
+
+
 CHANGES = {
     "escapes in all that is shown": (
-        "UPDATE note SET path = %(t)s || path, title = %(t)s, type = %(t)s, tags = ARRAY[%(t)s], "
-        "text = convert_to(%(t)s, 'UTF8'), room = %(t)s, folder = %(t)s; "
+        "UPDATE note SET path = %(t)s || path, type = %(t)s, tags = %(t)s, "
+        "text = convert_to(%(t)s, 'UTF8'), record = convert_to(replace(convert_from(record, "
+        "'UTF8'), 'palace/', %(j)s || 'palace/'), 'UTF8'); "
         "UPDATE generation SET built_by = %(t)s"
     ),
-    "a path out of the palace": "UPDATE note SET path = '../../../../etc/passwd'",
-    "a large record": (
-        "UPDATE note SET record = jsonb_set(record, '{aliases}', to_jsonb(repeat('x', 20000000)))"
+    "a title of escapes": record(title=ESCAPE, type=ESCAPE),
+    "a path out of the palace": (
+        "UPDATE note SET path = '../../../../etc/passwd'; " + record(path="../../../../etc/passwd")
     ),
+    "a path of its own": "UPDATE note SET path = '../../../../etc/passwd'",
+    "a large record": record(aliases="x" * 20_000_000),
     "a record without fields": "UPDATE note SET record = '{}'",
     "a record that is a list": "UPDATE note SET record = '[1]'",
-    "a record with other types": "UPDATE note SET record = jsonb_set(record, '{aliases}', '[[1]]')",
-    "a nested record": ("UPDATE note SET record = (repeat('[', 5000) || repeat(']', 5000))::jsonb"),
-    "other days": "UPDATE note SET days = '{1}'",
-    "no days": "UPDATE note SET days = '{NULL,NULL,NULL,NULL}'",
-    "large figures": (
-        "UPDATE note SET record = jsonb_set(record, '{stat}', '[1e30, 0, 0, 0, 0]') WHERE id > 1; "
-        "UPDATE note SET record = jsonb_set(record, '{date}', '1e400') WHERE id = 1"
+    "a record with other types": record(aliases=[[1]]),
+    "a record that is no JSON": "UPDATE note SET record = '\\xff'",
+    "a nested record": "UPDATE note SET record = convert_to(repeat('[', 50000), 'UTF8')",
+    "other days": record(days=[1]),
+    "no days": record(days=[None] * 4),
+    "large figures": record(stat=[10**30, 0, 0, 0, 0]) + "; " + record(date=10**400),
+    "a priority that is none": record(priority=7),
+    "a source that is none": record(date_source=700),
+    "chunks that are none": record(chunks=7),
+    "chunks of another shape": record(chunks=[[1], {"a": 2}]),
+    "lines that are not there": record(chunks=[[2**31, -5, "00" * 16, '[[], ""]\n']]),
+    "lines that are no JSON": record(line="{\n", chunks=[[1, 2, "00" * 16, "x\n"]]),
+    "a digest of another length": record(digest="00", chunks=[[1, 2, "00", '[[], ""]\n']]),
+    "tags of another kind": "UPDATE note SET tags = E'\\x1f\\x1f#'",
+    "a room that is none": (
+        "UPDATE generation SET record = jsonb_set(record, '{rooms}', '{\"palace\": \"7\"}')"
     ),
-    "a source that is none": "UPDATE note SET record = jsonb_set(record, '{date_source}', '700')",
-    "tags that are none": "UPDATE note SET tags = '{NULL}'",
-    "a conflict that is no UTF-8": "UPDATE note SET room = 'conflict_room', text = '\\xff'",
+    "rooms that are none": "UPDATE generation SET record = jsonb_set(record, '{rooms}', '[7]')",
+    "conflicts that are none": (
+        "UPDATE generation SET record = jsonb_set(record, '{disputes}', '{\"x\": [[7]]}')"
+    ),
     "passages of another note": "UPDATE passage SET note = 777",
     "settings that are none": "UPDATE generation SET record = jsonb_set(record, '{settings}', '7')",
     "an embedder that is a number": (
         "UPDATE generation SET record = jsonb_set(record, '{embedder}', '7')"
     ),
-    "a date that is none": "UPDATE note SET date = 'NaN'",
-    "a date without end": "UPDATE note SET date = 'Infinity'",
+    "figures of another length": "UPDATE note SET figures = '\\x00'",
+    "no figures": "UPDATE note SET figures = ''",
+    "figures of ones": "UPDATE note SET figures = decode(repeat('ff', 40), 'hex')",
+    "a number of another note": FIGURE.format("\\x63000000", 1),
+    "fewer passages": FIGURE.format("\\x00000000", 5),
+    "many passages": FIGURE.format("\\xffffff7f", 5),
+    "no words": FIGURE.format("\\x00000000", 9),
+    "a date that is none": FIGURE.format("\\x000000000000f87f", 17),
+    "a date without end": FIGURE.format("\\x000000000000f07f", 17),
     "a text that is no UTF-8": "UPDATE note SET text = '\\xff'",
-    "a line that is no JSON": "UPDATE note SET line = '\\xff'; UPDATE passage SET line = '\\x00'",
-    "keys of another length": "UPDATE passage SET keys = '\\xffffffff00'",
-    "no keys": "UPDATE passage SET keys = ''",
-    "lines that are not there": "UPDATE passage SET first_line = 2147483647, last_line = -5",
-    "a digest of another length": "UPDATE passage SET digest = '\\x00'",
-    "no vectors": "UPDATE passage SET vector = NULL",
+    "keys of another length": "UPDATE note SET keys = '\\xffffffff00'",
+    "no keys": "UPDATE note SET keys = ''",
+    "no vectors": "UPDATE note SET vectors = ''; UPDATE passage SET vector = NULL",
+    "vectors of none": "UPDATE note SET vectors = decode(repeat('ff', length(vectors)), 'hex')",
     "another vector": "UPDATE passage SET vector = '[1,2,3]'",
+    "a large vector": "UPDATE passage SET vector = array_fill(60000, ARRAY[256])::halfvec",
     "postings of another length": "UPDATE posting SET data = '\\x01'",
+    "postings of ones": "UPDATE posting SET data = decode(repeat('ff', 60), 'hex')",
+    "another block": "UPDATE posting SET block = -7 - block",
     "no postings": "DELETE FROM posting",
     "no passages": "DELETE FROM passage",
     "no notes": "DELETE FROM note",
-    "a sample of rows that are not there": "UPDATE generation SET sample = '{99,-1}'",
-    "other blocks": 'UPDATE generation SET blocks = \'{"9": 4, "x": 1}\'',
-    "blocks that are none": "UPDATE generation SET blocks = '[]'",
-    "dead rows of another length": "UPDATE generation SET dead = '\\x00'",
+    "a sample of another length": "UPDATE generation SET sample = '\\x0001'",
+    "no sample": "UPDATE generation SET sample = ''",
+    "a sample of none": "UPDATE generation SET sample = decode(repeat('ff', 1024), 'hex')",
     "a generation without a record": "UPDATE generation SET record = '{}'",
     "a generation of another shape": "UPDATE generation SET record = '[7]'",
+    "a calibration that is none": (
+        "UPDATE generation SET record = jsonb_set(record, '{calibration,null_mean}', '\"x\"')"
+    ),
     "an embedder that is none": (
         "UPDATE generation SET record = jsonb_set(record, '{embedder}', '\"../../x\\u001b[2J\"')"
     ),
     "another dimension": "UPDATE generation SET record = jsonb_set(record, '{dimension}', '-7')",
+    "a dimension of another model": (
+        "UPDATE generation SET record = jsonb_set(record, '{dimension}', '3')"
+    ),
     "a dimension that is none": (
         "UPDATE generation SET record = jsonb_set(record, '{dimension}', '\"x\"')"
     ),
@@ -96,7 +136,9 @@ def changed(two, monkeypatch, tmp_path):
             with writer.transaction():
                 for part in statement.split("; "):
                     writer.cursor().execute(
-                        part, {"t": ESCAPE} if "%(t)s" in part else None, binary=False
+                        part,
+                        {"t": ESCAPE, "j": json.dumps(ESCAPE)[1:-1]} if "%(t)s" in part else None,
+                        binary=False,
                     )
 
     yield change

@@ -29,7 +29,6 @@ from memory_palace.features.store import writing  # noqa: E402
 from memory_palace.features.store.checking import verify_store  # noqa: E402
 from memory_palace.features.store.connecting import asking  # noqa: E402
 from memory_palace.features.store.reader import StoreReader  # noqa: E402
-from memory_palace.features.store.upkeep import vacuum  # noqa: E402
 from memory_palace.features.store.writing import push  # noqa: E402
 from memory_palace.index.store import IndexFiles  # noqa: E402
 from memory_palace.palace import Palace  # noqa: E402
@@ -39,8 +38,7 @@ CONTEXT.set_forkserver_preload(["preloaded", "store.dying"])
 
 HUT = "# Hut\n\nA stove.\n\n## Roof\n\nMended.\n"
 OLD, NEW = {"hut", "path", "fog"}, {"hut", "way", "sun"}
-IN_BATCHES, AT_ANY_TIME = 14, 12
-SEED = 20
+AT_ANY_TIME, SEED = 12, 20
 
 
 @pytest.fixture
@@ -66,8 +64,8 @@ def make_store(database, tmp_path) -> Store:
     return store
 
 
-def list_statements(store: Store, write=push) -> list[str]:
-    """Return the statements that a push or a vacuum takes, which is undone."""
+def list_statements(store: Store) -> list[str]:
+    """Return the statements that a push takes, which is undone."""
     told: list[str] = []
 
     def hook(statement: str) -> None:
@@ -75,18 +73,14 @@ def list_statements(store: Store, write=push) -> list[str]:
         if statement == "COMMIT":
             raise KeyboardInterrupt
 
-    source = [IndexFiles(store.palace.paths)] * (write is push)
     with pytest.raises(KeyboardInterrupt):
-        write(store.connection, store.number, *source, hook=hook)
+        push(store.connection, store.number, IndexFiles(store.palace.paths), hook=hook)
     return told
 
 
-def choose_points(told: list[str], in_batches: int = 0) -> list[int]:
-    """Return where to kill: before each statement, and before so many further rows of batches."""
-    edges = [n for n, statement in enumerate(told) if not n or statement != told[n - 1]]
-    others = sorted(set(range(len(told))) - set(edges))
-    assert len(others) >= in_batches
-    return sorted(edges + random.Random(SEED).sample(others, in_batches))
+def choose_points(told: list[str]) -> list[int]:
+    """Return where to kill: before each statement that differs from the one before."""
+    return [n for n, statement in enumerate(told) if not n or statement != told[n - 1]]
 
 
 def answer(store: Store) -> set[str]:
@@ -99,7 +93,7 @@ def check(store: Store, database, before: tuple[object, ...], notes=frozenset(OL
     """The store is as it was, agrees with itself, and answers."""
     assert read_tables(database) == before
     again = Store.at(store.address.url + "#hut", store.palace)
-    assert verify_store(again.read(), store.palace.paths.rooms, None) == []
+    assert verify_store(again.read(), None) == []
     again.connection.close()
     assert answer(store) >= notes - {"sun"}
 
@@ -121,8 +115,8 @@ def kill(run, store: Store, database, number: int) -> None:
 
 
 def test_a_builder_that_is_killed_leaves_what_was(store, database):
-    before, points = read_tables(database), choose_points(list_statements(store), IN_BATCHES)
-    assert len(points) >= 30
+    before, points = read_tables(database), choose_points(list_statements(store))
+    assert len(points) >= 12
     for number in points:
         kill(dying.push_and_die, store, database, number)
         check(store, database, before)
@@ -131,7 +125,7 @@ def test_a_builder_that_is_killed_leaves_what_was(store, database):
 
 def test_a_connection_that_the_server_ends_leaves_what_was(store, database):
     before, points = read_tables(database), choose_points(list_statements(store))
-    assert len(points) >= 15
+    assert len(points) >= 12
     for number in points:
         own = Store.at(database.url(palace="hut"), store.palace)
         left = number
@@ -154,14 +148,13 @@ def test_a_connection_that_the_server_ends_leaves_what_was(store, database):
 
 
 def test_a_first_push_that_is_killed_leaves_nothing(database, sample, monkeypatch):
-    """Tables are filled by COPY, and vectors are indexed at its end."""
+    """Vectors are indexed at its end."""
     monkeypatch.setattr(writing, "INDEXED_ROWS", 1)
     store, before = Store(database, sample), read_tables(database)
     told = list_statements(store)
-    assert any("COPY" in statement for statement in told)
     assert any("index_vectors" in statement for statement in told)
-    points = choose_points(told, 4)
-    assert len(points) >= 15
+    points = choose_points(told)
+    assert len(points) >= 12
     for number in points:
         kill(dying.push_and_die, store, database, number)
         assert read_tables(database) == before
@@ -171,17 +164,6 @@ def test_a_first_push_that_is_killed_leaves_nothing(database, sample, monkeypatc
     assert store.verify() == []
     assert read_tables(database)[-1] == 1
     store.connection.close()
-
-
-def test_a_vacuum_that_is_killed_leaves_what_was(store, database):
-    store.push()
-    before, points = read_tables(database), choose_points(list_statements(store, vacuum), 3)
-    assert len(points) >= 8
-    for number in points:
-        kill(dying.vacuum_and_die, store, database, number)
-        check(store, database, before, frozenset(NEW))
-    assert vacuum(store.connection, store.number).dead_rows
-    assert store.verify() == []
 
 
 def wait_for(database) -> None:

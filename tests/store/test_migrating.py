@@ -26,13 +26,13 @@ pytestmark = pytest.mark.postgres
 NEWEST = max(read_migrations())
 NEXT = """
 ALTER TABLE note ADD COLUMN heading text NOT NULL DEFAULT '';
-UPDATE note SET heading = title;
+UPDATE note SET heading = type;
 CREATE INDEX ON note (palace, heading);
 ALTER TABLE passage ADD COLUMN weight real NOT NULL DEFAULT 1;
-UPDATE passage SET weight = 2 WHERE is_cold;
+UPDATE passage SET weight = 2 WHERE place > 0;
 CREATE TABLE topic (palace int NOT NULL, note int NOT NULL, text text NOT NULL);
 CALL secure('memory_palace.topic');
-INSERT INTO topic SELECT palace, id, title FROM note;
+INSERT INTO topic SELECT palace, id, type FROM note;
 """
 QUESTIONS = ("rain gauge", "battery below freezing", "why did we drop MQTT")
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -14,21 +14,17 @@ from store.pushing import Store, write_notes  # noqa: E402
 from memory_palace.errors import (  # noqa: E402
     IndexLockedError,
     NotesFailedError,
-    StoreError,
 )
-from memory_palace.features.store import blocks  # noqa: E402
-from memory_palace.features.store.packing import (  # noqa: E402
-    PostedRow,
-    pack_block,
-    pack_keys,
-    unpack_block,
-    unpack_keys,
-    unpack_lengths,
-    unpack_posting,
+from memory_palace.features.store import checking, lists  # noqa: E402
+from memory_palace.features.store.lists import (  # noqa: E402
+    list_terms,
+    pack_lists,
+    unpack_lists,
 )
-from memory_palace.features.store.upkeep import vacuum  # noqa: E402
+from memory_palace.features.store.notes import pack_keys, unpack_keys  # noqa: E402
 from memory_palace.features.store.writing import push  # noqa: E402
-from memory_palace.index.postings import count_keys, same_keys  # noqa: E402
+from memory_palace.index.postings import count_keys, hash_key, same_keys  # noqa: E402
+from memory_palace.index.segment import ChunkRow, NoteRow  # noqa: E402
 from memory_palace.index.store import IndexFiles  # noqa: E402
 from memory_palace.palace import Palace  # noqa: E402
 
@@ -65,21 +61,12 @@ def store(open_store, palace):
     return open_store(palace)
 
 
-def rows_of(store, path):
-    return store.ask(
-        "SELECT p.id, p.mark FROM passage p JOIN note n ON n.id = p.note WHERE n.path = %s"
-        " ORDER BY place",
-        path,
-    )
-
-
 def test_a_store_holds_what_the_index_holds(open_store, sample):
     store = open_store(sample)
     pushed = store.push()
     assert (pushed.added, pushed.generation) == (len(sample.snapshot(include_cold=True).paths), 1)
     assert store.verify() == []
-    statistics = store.read().generation.statistics
-    assert statistics.passages == int(sample.snapshot().hot_rows.sum())
+    assert store.read().generation.passages == int(sample.snapshot().hot_rows.sum())
 
 
 def test_pushing_the_same_again_writes_nothing(store):
@@ -90,39 +77,24 @@ def test_pushing_the_same_again_writes_nothing(store):
     assert store.read().generation.number == 1
 
 
-def test_an_edit_sends_the_passages_that_differ(store, tmp_path):
+def test_an_edit_sends_the_note_that_differs(store, tmp_path):
     store.push()
-    before = rows_of(store, "palace/grand_hall/hut.md")
+    before = store.ask("SELECT id, path FROM note ORDER BY id")
     write_notes(tmp_path, hut=HUT + "\n## Door\n\nThe door sticks in the rain.\n")
     pushed = store.push()
-    after = rows_of(store, "palace/grand_hall/hut.md")
-    assert pushed.changed == 1
-    assert len(after) - len(set(before) & set(after)) == pushed.rows_sent
+    (rows,) = store.ask("SELECT count(*) FROM passage WHERE note = 1")
+    assert (pushed.changed, pushed.added, pushed.rows_sent) == (1, 0, *rows)
+    assert store.ask("SELECT id, path FROM note ORDER BY id") == before
     assert store.verify() == []
 
 
-def test_lines_above_move_a_passage_and_send_it_not(store, tmp_path):
-    long = "".join(f"## Part {n}\n\n{f'Sentence {n} about topic {n}. ' * 60}\n\n" for n in range(6))
-    write_notes(tmp_path, hut=long)
-    store.push()
-    before = rows_of(store, "palace/grand_hall/hut.md")
-    write_notes(tmp_path, hut="\n\n" + long)
-    pushed = store.push()
-    assert rows_of(store, "palace/grand_hall/hut.md") == before
-    assert (pushed.changed, pushed.rows_sent, pushed.rows_removed) == (1, 0, 0)
-    assert store.verify() == []
-
-
-def test_a_note_that_moves_keeps_its_number_and_its_passages(store, tmp_path):
+def test_a_note_that_moves_is_removed_and_added(store, tmp_path):
     store.push()
     old, new = "palace/grand_hall/hut.md", "palace/grand_hall/valley/hut.md"
-    number, rows = store.ask("SELECT id FROM note WHERE path = %s", old), rows_of(store, old)
     (tmp_path / new).parent.mkdir()
     (tmp_path / old).rename(tmp_path / new)
     pushed = store.push()
-    assert (pushed.moved, pushed.added, pushed.removed) == (1, 0, 0)
-    assert store.ask("SELECT id FROM note WHERE path = %s", new) == number
-    assert rows_of(store, new)[1:] == rows[1:]  # the first has the names of the note's folders
+    assert (pushed.added, pushed.removed) == (1, 1)
     assert store.verify() == []
 
 
@@ -138,19 +110,17 @@ def test_a_removed_note_leaves_nothing(store, tmp_path):
     (tmp_path / "palace/grand_hall/hut.md").unlink()
     assert store.push().removed == 1
     assert store.verify() == []
-    for table in ("passage", "name", "link"):
-        assert not store.ask(f"SELECT 1 FROM {table} WHERE note NOT IN (SELECT id FROM note)")
+    assert not store.ask("SELECT 1 FROM passage WHERE note NOT IN (SELECT id FROM note)")
 
 
-def test_a_note_that_goes_cold_is_found_in_cold_blocks_alone(store, tmp_path):
+def test_a_note_that_goes_cold_counts_no_more(store, tmp_path):
     store.push()
     cold = tmp_path / "palace/archive_basement/hut.md"
     cold.parent.mkdir(exist_ok=True)
     (tmp_path / "palace/grand_hall/hut.md").rename(cold)
-    assert store.push().moved == 1
+    assert store.push().added == 1
     assert store.verify() == []
-    assert min(store.read().generation.blocks) < 0
-    assert store.read().generation.statistics.hot_notes == 1
+    assert store.read().generation.passages == 1 < store.read().generation.rows
 
 
 def test_another_recipe_begins_anew(store, tmp_path):
@@ -158,7 +128,6 @@ def test_another_recipe_begins_anew(store, tmp_path):
     store.palace.index(embedder="none", force=True)
     assert push(store.connection, store.number, IndexFiles(store.palace.paths)).added == 2
     assert store.verify() == []
-    assert not len(store.read().generation.dead)
 
 
 def test_what_is_private_or_secret_is_in_no_column(database, store, tmp_path):
@@ -196,45 +165,18 @@ def test_a_note_that_changed_since_is_not_pushed(store, tmp_path):
     assert store.ask("SELECT count(*) FROM note") == [(0,)]
 
 
-def test_full_blocks_are_left_as_they_are(open_store, sample, monkeypatch):
+def test_blocks_of_notes_are_written_and_changed_each_by_itself(open_store, sample, monkeypatch):
+    monkeypatch.setattr(lists, "BLOCK_NOTES", 16)
+    monkeypatch.setattr(checking, "BLOCK_NOTES", 16)
+    monkeypatch.setattr(lists, "_ENOUGH", 2_000)
     store = open_store(sample)
-    monkeypatch.setattr(blocks, "BLOCK_ROWS", 4)
-    statements = []
-
-    def count(statement):
-        statements.append(statement)
-        assert len(statements) < 20_000, "it merges for ever"
-
-    store.push(hook=count)
-    assert list(store.read().generation.blocks.values()).count(4) > blocks.PILE
-    assert store.verify() == []
-
-
-def test_small_blocks_are_merged_and_vacuum_drops_the_dead(store, tmp_path):
     store.push()
-    for number in range(10):
-        write_notes(tmp_path, hut=f"{HUT}\nLine {number}.\n")
-        store.push()
+    assert store.ask("SELECT count(DISTINCT block) FROM posting")[0][0] > 3
     assert store.verify() == []
-    assert 1 < len(store.read().generation.blocks) < 8
-    dead = len(store.read().generation.dead)
-    assert dead
-    assert vacuum(store.connection, store.number).dead_rows == dead
-    assert len(store.read().generation.blocks) == 1
+    for file in sorted(sample.paths.notes.rglob("*.md"))[::3]:
+        file.write_text("# Another\n\nWords of another kind.\n")
+    assert store.push().changed > 1
     assert store.verify() == []
-    assert vacuum(store.connection, store.number).dead_rows == 0
-
-
-@pytest.mark.parametrize("kind", ["row", "note"])
-def test_numbers_that_are_used_up_are_told_and_begin_anew(store, tmp_path, kind):
-    store.push()
-    store.do(f"UPDATE generation SET next_{kind} = 2147483646")
-    write_notes(tmp_path, **{f"hut{n}": f"# Hut {n}\n\nA hut.\n" for n in range(600)})
-    with pytest.raises(StoreError, match=r"as it can: `palace index --verify --store"):
-        store.push()
-    assert store.push(renews=True).generation == 2
-    assert store.verify() == []
-    assert store.ask("SELECT min(id), max(id) FROM note") == [(1, 602)]
 
 
 def test_a_second_builder_waits_and_says_for_whom(open_store, store, database):
@@ -274,7 +216,6 @@ def test_a_role_that_may_write_pushes(database, open_store, store, tmp_path):
     other = open_store(store.palace, role="builder")
     write_notes(tmp_path, new="# New\n\n" + "A new note of many words. " * 400)
     assert other.push().added == 1
-    assert vacuum(other.connection, other.number).blocks == 1
     assert other.verify() == []
 
 
@@ -282,11 +223,10 @@ LOST = (
     "DELETE FROM note WHERE path LIKE '%hut.md'",
     "DELETE FROM passage",
     "DELETE FROM posting WHERE key = (SELECT max(key) FROM posting)",
-    "DELETE FROM posting WHERE field < 0",
-    "DELETE FROM name WHERE kind = 0",
-    "DELETE FROM link",
+    "DELETE FROM posting WHERE field = 4",
+    "DELETE FROM posting WHERE field = 6",
 )
-OWN = ("note", "passage", "posting", "name", "link", "generation")
+OWN = ("note", "passage", "posting", "generation")
 
 
 def test_verify_finds_what_is_lost(store):
@@ -303,26 +243,19 @@ def test_verify_finds_what_is_lost(store):
 @given(st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=20), min_size=1, max_size=40))
 def test_packing_loses_nothing(rows):
     keys = [(count_keys(words), *[count_keys(())] * 2, count_keys(words[:3])) for words in rows]
-    for row in keys:
-        assert same_keys(unpack_keys(pack_keys(row)), row)
-    posted = [PostedRow(10 + n, n // 2, n % 3 == 0, row) for n, row in enumerate(keys)]
-    block = {(field, key): data for field, key, data in pack_block(posted)}
-    own = unpack_block(block.pop((-1, 0)))
-    assert own.rows.tolist() == [row.row for row in posted]
-    assert own.notes.tolist() == [~r.note if r.is_question else r.note for r in posted]
-    lengths = [unpack_lengths(block.pop((-1, 1 + place))).tolist() for place in range(4)]
-    assert lengths[0] == [len(words) for words in rows]
-    found = set()
-    for (field, key), data in block.items():
-        places, counts = unpack_posting(data, len(rows))
-        assert all(one < other for one, other in pairwise(places.tolist()))
-        unsigned = int(np.int64(key).view(np.uint64))
-        found |= {
-            (field, unsigned, p, c) for p, c in zip(places.tolist(), counts.tolist(), strict=True)
-        }
-    assert found == {
-        (field, key, place, count)
-        for place, row in enumerate(keys)
-        for field, held in enumerate(row)
-        for key, count in zip(held.keys.tolist(), held.counts.tolist(), strict=True)
-    }
+    chunks = [ChunkRow(n % 3, 9, (b"",), b"", each) for n, each in enumerate(keys)]
+    again = unpack_keys(pack_keys(chunks), len(chunks))
+    assert all(same_keys(one, other) for one, other in zip(again, keys, strict=True))
+    notes = [(7 * n, NoteRow("hut.md", 0, chunks=tuple(chunks[n::2]))) for n in range(2)]
+    terms = list_terms(notes)
+    assert np.array_equal(unpack_lists(list(pack_lists(terms))), terms)
+    for number, note in notes:
+        passages = [chunk for chunk in note.chunks if chunk.first_line]
+        for word in set(chain(*rows)):
+            key = lists.key_of(word)
+            held = terms[(terms["field"] == 0) & (terms["key"] == key)]
+            held = held[held["place"] == number]
+            found = [dict(zip(*chunk.keys[0], strict=True)) for chunk in passages]
+            counts = [int(each.get(hash_key(word), 0)) for each in found]
+            assert held["count"].sum() == sum(counts)
+            assert held["passages"].sum() == sum(count > 0 for count in counts)

@@ -205,8 +205,8 @@ def test_no_function_of_the_store_gives_more(store, role):
             "ORDER BY proname"
         ).fetchall()
     assert " ".join(name for (name,) in functions) == (
-        "count_rows demand_writer hush index_vectors make_palace planned_readable planned_roles "
-        "readable secure writable"
+        "count_rows demand_writer hush index_vectors make_home make_palace planned_readable "
+        "planned_roles readable secure writable"
     )
     granted = {"stranger": [], "reader": [(HERS,)], "writer": [(HERS,)]}[role]
     with store.connect(role) as connection:
@@ -228,6 +228,7 @@ def test_no_function_of_the_store_gives_more(store, role):
             ["SELECT memory_palace.count_rows(1)", "CALL memory_palace.demand_writer(2)"],
         )
         assert (counted, demanded) == (REFUSED, REFUSED)
+        assert [*try_all(connection, ["CALL memory_palace.make_home(7)"])] == [REFUSED]
         for statement in ("index_vectors(2, 8)", "count_rows(2)"):
             (own,) = try_all(connection, [f"SELECT memory_palace.{statement}"])
             assert own == ([("",)] if role == "writer" else REFUSED)
@@ -317,7 +318,7 @@ def test_what_was_revoked_is_gone_and_what_is_left_stays(store):
                 connection,
                 [
                     "SELECT palace FROM memory_palace.note",
-                    "UPDATE memory_palace.note SET words = 0",
+                    "UPDATE memory_palace.note SET type = ''",
                 ],
             )
         assert rows == [(SECRET,)]

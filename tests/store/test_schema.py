@@ -45,7 +45,7 @@ def test_the_store_is_made_once(connection, address):
     assert [palace.name for palace in list_palaces(connection, address)] == ["hut"]
 
 
-@pytest.mark.parametrize("version", range(1, NEWEST + 1))
+@pytest.mark.parametrize("version", range(2, NEWEST + 1))
 def test_a_store_of_every_version_is_brought_up_to_date(connection, address, version):
     steps = {number: script for number, script in read_migrations().items() if number <= version}
     migrate(connection, address, steps)
@@ -53,6 +53,34 @@ def test_a_store_of_every_version_is_brought_up_to_date(connection, address, ver
     assert migrate(connection, address) == NEWEST
     check_schema(connection, address)
     assert [palace.name for palace in list_palaces(connection, address)] == ["hut"]
+
+
+OLD = """
+SET LOCAL search_path = memory_palace, public;
+INSERT INTO palace (name) VALUES ('hut');
+INSERT INTO member VALUES (1, 'keeper', true);
+CREATE TABLE generation (palace int, number int);
+CREATE TABLE note (palace int, title text);
+CREATE TABLE passage (palace int, vector vector) PARTITION BY LIST (palace);
+CREATE TABLE passage_1 PARTITION OF passage FOR VALUES IN (1);
+CREATE TABLE posting (palace int, data bytea);
+CREATE TABLE name (palace int);
+CREATE TABLE link (palace int);
+INSERT INTO note VALUES (1, 'Hut');
+INSERT INTO passage VALUES (1, '[1, 2]');
+"""
+"""What version 1 kept of notes, in short."""
+
+
+def test_notes_of_version_1_go_and_palaces_and_grants_stay(connection, address):
+    migrate(connection, address, {1: read_migrations()[1] + OLD})
+    assert migrate(connection, address) == NEWEST
+    (palace,) = list_palaces(connection, address)
+    assert (palace.name, palace.generation, palace.notes) == ("hut", 0, 0)
+    assert [member.role for member in palace.members] == ["keeper"]
+    with connection.transaction():
+        assert connection.execute("SELECT count(*) FROM passage_1").fetchone() == (0,)
+        assert connection.execute("SELECT to_regclass('link')").fetchone() == (None,)
 
 
 def test_a_step_is_taken_whole_or_not_at_all(connection, address):

@@ -23,7 +23,6 @@ VERBS = (
     ("index",),
     ("index", "--force"),
     ("config", "store", "verify"),
-    ("config", "store", "vacuum"),
     ("config", "store", "grant", "ROLE", "--write"),
     ("config", "store", "grant", "keeper", "--revoke"),
     ("config", "store", "drop", "--apply"),

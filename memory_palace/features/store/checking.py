@@ -2,39 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from psycopg.types.json import Jsonb
+from psycopg import Connection
 
-from memory_palace.config import SEVEN, Rooms
-from memory_palace.errors import IndexDamagedError
-from memory_palace.features.store.exporting import NOTES_AT_A_TIME, StoredIndex
-from memory_palace.features.store.generation import Totals, group_notes
-from memory_palace.features.store.records import (
-    LINK_COLUMNS,
-    NAME_COLUMNS,
-    NOTE_COLUMNS,
-    link_values,
-    mark_rows,
-    name_values,
-    note_values,
-    stamp_note,
+from memory_palace.errors import IndexDamagedError, IndexMissingError
+from memory_palace.features.store.generation import Generation, damaged, read_generation
+from memory_palace.features.store.lists import (
+    BLOCK_NOTES,
+    NO_TERMS,
+    Terms,
+    list_terms,
+    pack_lists,
+    unpack_lists,
 )
-from memory_palace.features.store.summing import check_postings
-from memory_palace.features.store.writing import find_sample
+from memory_palace.features.store.notes import (
+    FIGURES,
+    NOTE_COLUMNS,
+    pack_note,
+    read_text,
+    unpack_note,
+)
+from memory_palace.features.store.statements import Statements
+from memory_palace.features.store.writing import passage_values, take_sample
 from memory_palace.index.doctor import Finding
-from memory_palace.index.postings import FIELDS, same_keys
-from memory_palace.index.store import IndexFiles, StoredNote, settle
+from memory_palace.index.postings import same_keys
+from memory_palace.index.store import IndexFiles, StoredNote, mark_chunks, settle, stamp
 from memory_palace.index.values import Progress
 
 CHECKING_NOTES = "comparing notes"
+NOTES_AT_A_TIME = 256
+_Columns = tuple[Any, ...]
+
+
+class StoredIndex:
+    """The generation that a store has of a palace; all that is read of it is of one moment."""
+
+    def __init__(self, connection: Connection, palace: int) -> None:
+        """Begin a transaction, which whoever owns the connection ends."""
+        connection.rollback()
+        connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        self.statements = Statements(connection, palace)
+        found = read_generation(self.statements)
+        if found is None:
+            raise IndexMissingError(
+                "nothing was pushed to this palace of the store; run `palace index --store URL`"
+            )
+        self.generation: Generation = found
+
+    def list_notes(self) -> list[tuple[int, str, bytes]]:
+        """Return number, path and stamp of every note, by number."""
+        rows = self.statements.ask(
+            "SELECT id, path, stamp FROM note WHERE palace = %(palace)s ORDER BY id"
+        )
+        return [(number, path, stamp) for number, path, stamp in rows]
+
+    def list_stamps(self) -> Mapping[str, bytes]:
+        """Return the stamp of every note, by path."""
+        return {path: stamp for _, path, stamp in self.list_notes()}
+
+    def fetch(self, notes: Sequence[int]) -> list[_Columns]:
+        """Return the values of ``NOTE_COLUMNS`` of some notes as they stand, by number."""
+        return self.statements.ask(
+            f"SELECT {', '.join(NOTE_COLUMNS)} FROM note"
+            " WHERE palace = %(palace)s AND id = ANY(%(notes)s) ORDER BY id",
+            notes=list(notes),
+        )
+
+    def decode(self, columns: _Columns) -> StoredNote:
+        """Return what columns say; raise ``IndexDamagedError`` where they say nothing."""
+        note = dict(zip(NOTE_COLUMNS, columns, strict=True))
+        dimension, path = self.generation.commit.dimension, note["path"]
+        row = unpack_note(path, note["record"], note["keys"], note["vectors"], dimension)
+        if len(note["figures"]) != FIGURES.itemsize:
+            raise damaged(f"the figures of {path}")
+        is_cold = bool(np.frombuffer(note["figures"], FIGURES)["is_cold"][0])
+        return StoredNote(row, is_cold, read_text(note["text"], path))
 
 
 def verify_store(
     store: StoredIndex,
-    rooms: Rooms | None,
     source: IndexFiles | None,
     progress: Progress = lambda doing, done, total: None,
 ) -> list[Finding]:
@@ -42,114 +92,91 @@ def verify_store(
 
     Raise ``NotesFailedError`` where a note has changed since that index was built.
     """
-    stamps = dict(store.list_stamps())
-    differing = list(compare_stamps(stamps, source)) if source else []
-    found = [Finding("note", path, f"is {kind}") for path, kind in differing]
-    counted = _Counted()
-    known = {path for path, _ in differing}
-    paths = sorted(stamps)
-    for start in range(0, len(paths), NOTES_AT_A_TIME):
-        chosen = paths[start : start + NOTES_AT_A_TIME]
-        same = [path for path in chosen if path not in known]
-        ours = {note.row.path: note for note in source.read_notes(same)} if source else {}
-        tables = _Tables(store, chosen)
-        for raw in store.fetch(chosen):
-            path = raw[0]["path"]
-            try:
-                note = store.decode(raw)
-            except IndexDamagedError as error:
-                found.append(Finding("note", path, str(error).partition(":")[0]))
-                continue
-            counted.add(note)
-            found += (Finding("note", path, what) for what in tables.check(note, rooms))
-            if path in ours and not _is_same(note, ours[path]):
-                found.append(Finding("note", path, "is not what the index of the notes has of it"))
-        progress(CHECKING_NOTES, min(start + NOTES_AT_A_TIME, len(paths)), len(paths))
-    return [*found, *_check_whole(store, stamps, counted), *check_postings(store, progress)]
+    notes = store.list_notes()
+    differing = dict(compare_stamps(store.list_stamps(), source)) if source else {}
+    found = [Finding("note", path, f"is {kind}") for path, kind in differing.items()]
+    blocks: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    for number, path, _ in notes:
+        blocks[number // BLOCK_NOTES].append((number, path))
+    counted = np.zeros(3, np.int64)
+    for block, own in blocks.items():
+        terms = [NO_TERMS]
+        for start in range(0, len(own), NOTES_AT_A_TIME):
+            chosen = own[start : start + NOTES_AT_A_TIME]
+            same = {path for _, path in chosen if path not in differing}
+            ours = {note.row.path: note for note in source.read_notes(same)} if source else {}
+            checked = _Notes(store, [number for number, _ in chosen], ours)
+            found += checked.check()
+            counted += checked.counted
+            terms.append(checked.terms)
+            progress(CHECKING_NOTES, int(counted[0]), len(notes))
+        found += _check_lists(store, block, np.concatenate(terms))
+    return [
+        *found,
+        *_check_whole(store, None if differing else source, counted),
+        *_find_orphans(store, [*blocks]),
+    ]
 
 
-class _Counted:
-    """What the notes of a store come to."""
+class _Notes:
+    """Some notes as they stand in the tables."""
 
-    def __init__(self) -> None:
-        self.notes = self.rows = self.passages = self.hot_notes = 0
-        self.lengths = [0] * len(FIELDS)
-
-    def add(self, note: StoredNote) -> None:
-        """Count a note."""
-        self.notes += 1
-        self.rows += len(note.row.chunks)
-        passages = [] if note.is_cold else [c for c in note.row.chunks if c.first_line]
-        lengths = [sum(int(c.keys[n].counts.sum()) for c in passages) for n in range(len(FIELDS))]
-        self.passages += len(passages)
-        self.hot_notes += bool(lengths[0])
-        self.lengths = [a + b for a, b in zip(self.lengths, lengths, strict=True)]
-
-    @property
-    def statistics(self) -> Totals:
-        """The same as a generation keeps it."""
-        return Totals(self.passages, self.hot_notes, tuple(self.lengths))
-
-
-class _Tables:
-    """The rows of some notes as they stand in the tables."""
-
-    def __init__(self, store: StoredIndex, paths: Sequence[str]) -> None:
-        self._fingerprint = store.read_commit().fingerprint
-        asked = store.statements.ask
-        columns = ", ".join(NOTE_COLUMNS)
-        notes = asked(
-            f"SELECT {columns} FROM note WHERE palace = %(palace)s AND path = ANY(%(paths)s)",
-            paths=list(paths),
-        )
-        self._notes = {row[1]: row for row in notes}
-        numbers = [row[0] for row in notes]
-        self._names = self._group(store, "name", NAME_COLUMNS, numbers)
-        self._links = self._group(store, "link", LINK_COLUMNS, numbers)
-        rows = asked(
-            "SELECT note, mark, place, is_cold FROM passage"
+    def __init__(
+        self, store: StoredIndex, numbers: Sequence[int], ours: Mapping[str, StoredNote]
+    ) -> None:
+        self._store, self._ours = store, ours
+        self._columns = store.fetch(numbers)
+        self._passages: dict[int, list[_Columns]] = defaultdict(list)
+        for number, *passage in store.statements.ask(
+            "SELECT note, place, digest, vector FROM passage"
             " WHERE palace = %(palace)s AND note = ANY(%(notes)s) ORDER BY note, place",
-            notes=numbers,
-        )
-        self._rows: dict[int, list[tuple[bytes, int, bool]]] = {}
-        for number, *row in rows:
-            self._rows.setdefault(number, []).append(tuple(row))
+            notes=list(numbers),
+        ):
+            self._passages[number].append(_comparable(*passage))
+        self.terms: Terms = NO_TERMS
+        """What the posting lists have to hold of them."""
+        self.counted = np.zeros(3, np.int64)
+        """Notes, passages outside the cold zone without questions, and all rows."""
 
-    def check(self, note: StoredNote, rooms: Rooms | None) -> Iterator[str]:
-        """Yield what does not follow from the record of a note and its rows."""
-        stored = self._notes[note.row.path]
-        number = stored[0]
-        made = stamp_note(note, self._fingerprint)
-        wanted = note_values(number, note, made, rooms or SEVEN)
-        for name, there, right in zip(NOTE_COLUMNS, stored, wanted, strict=True):
-            if name == "room" and rooms is None:
-                continue  # only the palace's settings say which folder is which
-            if there != (right.obj if isinstance(right, Jsonb) else right):
+    def check(self) -> Iterator[Finding]:
+        """Yield what does not follow from the records, or is not as in the index of the notes."""
+        read = []
+        for columns in self._columns:
+            self.counted[0] += 1
+            number, path = columns[:2]
+            try:
+                note = self._store.decode(columns)
+            except IndexDamagedError as error:
+                yield Finding("note", path, str(error).partition(":")[0])
+                continue
+            read.append((number, note.row))
+            own = sum(chunk.first_line > 0 for chunk in note.row.chunks)
+            self.counted += (0, 0 if note.is_cold else own, len(note.row.chunks))
+            yield from (Finding("note", path, what) for what in self._check_note(columns, note))
+        self.terms = list_terms(read)
+
+    def _check_note(self, columns: _Columns, note: StoredNote) -> Iterator[str]:
+        fingerprint, chunks = self._store.generation.commit.fingerprint, note.row.chunks
+        marks = mark_chunks(chunks)
+        made = stamp(note.row, marks, is_cold=note.is_cold, fingerprint=fingerprint)
+        for name, there, right in zip(
+            NOTE_COLUMNS, columns, pack_note(columns[0], note, made), strict=True
+        ):
+            if there != right:
                 yield f"has another {name} than its record says"
-        marks = enumerate(mark_rows(note, self._fingerprint))
-        if self._rows.get(number, []) != [(mark, place, note.is_cold) for place, mark in marks]:
-            yield "has rows that do not match their marks"
-        if self._names.get(number, []) != sorted(name_values(number, note)):
-            yield "is found by other names than it has"
-        if self._links.get(number, []) != sorted(link_values(number, note)):
-            yield "is found by other links than it has"
-
-    @staticmethod
-    def _group(
-        store: StoredIndex, table: str, columns: dict[str, str], notes: list[int]
-    ) -> dict[int, list[Any]]:
-        rows = store.statements.ask(
-            f"SELECT {', '.join(columns)} FROM {table}"
-            " WHERE palace = %(palace)s AND note = ANY(%(notes)s)",
-            notes=notes,
-        )
-        found: dict[int, list[Any]] = {}
-        for row in sorted(rows):
-            found.setdefault(row[0], []).append(row)
-        return found
+        rows = [_comparable(*values) for _, *values in passage_values(columns[0], note)]
+        if self._passages[columns[0]] != rows:
+            yield "has other passages than its record says"
+        ours = self._ours.get(note.row.path)
+        if ours is not None and not _is_same(note, ours):
+            yield "is not what the index of the notes has of it"
 
 
-def compare_stamps(stamps: dict[str, bytes], source: IndexFiles) -> Iterator[tuple[str, str]]:
+def _comparable(place: int, digest: bytes, vector: Any) -> _Columns:
+    return place, digest, None if vector is None else vector.to_list()
+
+
+def compare_stamps(stamps: Mapping[str, bytes], source: IndexFiles) -> Iterator[tuple[str, str]]:
     """Yield each note that differs between a store and an index, and how it stands there."""
     ours = source.list_stamps()
     for path in sorted(stamps.keys() | ours.keys()):
@@ -175,51 +202,47 @@ def _is_same(stored: StoredNote, own: StoredNote) -> bool:
     )
 
 
-def _check_whole(
-    store: StoredIndex, stamps: dict[str, bytes], counted: _Counted
-) -> Iterator[Finding]:
-    generation = store.generation
-    said = (generation.notes, generation.rows, generation.statistics)
-    if said != (counted.notes, counted.rows, counted.statistics):
-        yield Finding("statistics", "generation", "do not count what the store holds")
-    if not np.array_equal(generation.groups, group_notes(stamps).sums):
-        yield Finding("statistics", "generation", "has other groups than the stamps come to")
-    if generation.sample != find_sample(store.statements):
-        yield Finding("statistics", "generation", "has another sample of rows")
-    yield from _check_numbers(store)
-    yield from _find_orphans(store)
-
-
-def _check_numbers(store: StoredIndex) -> Iterator[Finding]:
-    """Yield which numbers would be given a second time."""
-    generation = store.generation
-    ((note, row),) = store.statements.ask(
-        "SELECT (SELECT max(id) FROM note WHERE palace = %(palace)s),"
-        " (SELECT max(id) FROM passage WHERE palace = %(palace)s)"
+def _check_lists(store: StoredIndex, block: int, terms: Terms) -> Iterator[Finding]:
+    """Yield where the posting lists of a block are not those of its notes."""
+    held = store.statements.ask(
+        "SELECT field, block, key, data FROM posting WHERE palace = %(palace)s AND block = %(one)s",
+        one=block,
     )
-    block = max(map(abs, generation.blocks), default=0)
-    # The last number of notes and rows that was given, the next one of blocks.
-    given = (note or 0, row or 0, block + 1)
-    said = (generation.next_note, generation.next_row, generation.next_block)
-    for name, last, known in zip(("note", "row", "block"), given, said, strict=True):
-        if known < last:
-            yield Finding("statistics", "generation", f"would give the number of a {name} again")
+    try:
+        unpack_lists(held)
+    except IndexDamagedError:
+        yield Finding("postings", f"block {block}", "has lists nobody can read")
+        return
+    if set(held) != set(pack_lists(terms)):
+        message = "does not hold the words, names and links of its notes"
+        yield Finding("postings", f"block {block}", message)
 
 
-def _find_orphans(store: StoredIndex) -> Iterator[Finding]:
-    """Yield rows of notes that are not there, and rows that are called dead."""
+def _check_whole(store: StoredIndex, source: IndexFiles | None, counted: Any) -> Iterator[Finding]:
+    made = store.generation
+    if [made.notes, made.passages, made.rows] != counted.tolist():
+        yield Finding("statistics", "generation", "do not count what the store holds")
+    ((sample, last),) = store.statements.ask(
+        "SELECT sample, (SELECT max(id) FROM note WHERE palace = %(palace)s) FROM generation"
+        " WHERE palace = %(palace)s"
+    )
+    if source and sample != take_sample(source):
+        yield Finding("statistics", "generation", "has another sample of vectors")
+    if made.next_note < (last or 0):
+        yield Finding("statistics", "generation", "would give the number of a note again")
+
+
+def _find_orphans(store: StoredIndex, blocks: Collection[int]) -> Iterator[Finding]:
+    """Yield passages and posting lists of notes that are not there."""
     ask = store.statements.ask
-    for table in ("passage", "name", "link"):
-        for note, count in ask(
-            f"SELECT note, count(*) FROM {table} AS t WHERE palace = %(palace)s AND NOT EXISTS"
-            " (SELECT FROM note WHERE palace = %(palace)s AND id = t.note)"
-            " GROUP BY note ORDER BY note"
-        ):
-            yield Finding("row", table, f"{count} are of note {note}, which is not there")
-    for path, count in ask(
-        "SELECT path, count(*) FROM passage AS t JOIN note AS n"
-        " ON n.palace = %(palace)s AND n.id = t.note"
-        " WHERE t.palace = %(palace)s AND t.id = ANY(%(dead)s) GROUP BY path ORDER BY path",
-        dead=store.generation.dead.tolist(),
+    for note, count in ask(
+        "SELECT note, count(*) FROM passage AS t WHERE palace = %(palace)s AND NOT EXISTS"
+        " (SELECT FROM note WHERE palace = %(palace)s AND id = t.note)"
+        " GROUP BY note ORDER BY note"
     ):
-        yield Finding("note", path, f"has {count} rows that are called dead")
+        yield Finding("row", "passage", f"{count} are of note {note}, which is not there")
+    for (block,) in ask(
+        "SELECT DISTINCT block FROM posting WHERE palace = %(palace)s AND block <> ALL(%(known)s)",
+        known=list(blocks),
+    ):
+        yield Finding("postings", f"block {block}", "holds lists and is no block")

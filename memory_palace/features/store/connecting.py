@@ -173,8 +173,6 @@ def _explain(
 
 def _explain_rights(address: Address, why: str) -> str:
     role = read_parameters(address).get("user", "ROLE")
-    if "temporary" in why:
-        return f"have its owner run `GRANT TEMPORARY ON DATABASE … TO {role}`"
     if "database" in why:
         return (
             f"to set a store up, have an administrator run `GRANT CREATE ON DATABASE … TO {role}`"

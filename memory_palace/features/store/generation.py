@@ -1,93 +1,74 @@
-"""What a store says of a palace as a whole: the commit record and the statistics."""
+"""What a store says of a palace as a whole: the row that makes a push visible."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from hashlib import blake2b
-from typing import Any, NamedTuple
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from memory_palace.features.store.packing import damaged
-from memory_palace.features.store.records import BUCKETS, bucket_of
+from memory_palace.config import ROOMS, Config, Rooms
+from memory_palace.errors import IndexDamagedError
 from memory_palace.features.store.statements import Statements
 from memory_palace.index.commit import Commit
-from memory_palace.index.postings import FIELDS
-from memory_palace.index.snapshot import Snapshot
+from memory_palace.models import Matrix
+from memory_palace.ranking import ProfileSettings
 
-_GROUP_BYTES = 8
+KEPT = ("half_life_days", "locale", "profile", "profiles")
+"""Settings that decide on answers, and neither run nor open anything."""
 _OF_FILES = ("segments", "previous", "anchors")
-_SETTINGS = "settings"
 _OF_ONE_BUILD = ("generation", "scanned_ns", "built_ns", "manifest", "git_head")
 """Fields of the record that differ between two builds of the same notes."""
-_COLUMNS = (
-    "number record built_by notes hot_notes passages rows lengths next_note next_row next_block "
-    "dead blocks groups sample".split()
-)
+_BESIDE: Mapping[str, type] = {"settings": dict, "rooms": dict, "disputes": dict}
+"""What the record holds beside the fields of ``Commit``."""
+_COLUMNS = ("number", "record", "built_by", "notes", "passages", "rows", "next_note")
 READ = f"SELECT {', '.join(_COLUMNS)} FROM generation WHERE palace = %(palace)s"
 _WRITE = (
-    f"INSERT INTO generation (palace, {', '.join(_COLUMNS)})"
-    f" VALUES (%(palace)s, {', '.join(f'%({name})s' for name in _COLUMNS)})"
-    " ON CONFLICT (palace) DO UPDATE SET built_at = now(), "
+    f"INSERT INTO generation (palace, {', '.join(_COLUMNS)}, sample) VALUES"
+    f" (%(palace)s, {', '.join(f'%({name})s' for name in _COLUMNS)}, %(sample)b)"
+    " ON CONFLICT (palace) DO UPDATE SET built_at = now(), sample = EXCLUDED.sample, "
     + ", ".join(f"{name} = EXCLUDED.{name}" for name in _COLUMNS)
 )
 
 
-class Totals(NamedTuple):
-    """What BM25 needs of the notes outside the cold zone."""
-
-    passages: int
-    hot_notes: int
-    """Those with words."""
-    lengths: tuple[int, ...]
-    """How many terms all passages hold, by field."""
-
-
-NO_TOTALS = Totals(0, 0, (0,) * len(FIELDS))
-
-
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Generation:
-    """The row of a palace in the table ``generation``."""
+    """The row of a palace in the table ``generation``, but for the sample of vectors."""
 
     number: int = 0
-    record: dict[str, Any] = field(default_factory=dict)
+    record: Mapping[str, Any] = field(default_factory=dict)
     built_by: str = ""
     notes: int = 0
+    passages: int = 0
+    """Those outside the cold zone, without questions."""
     rows: int = 0
-    """Live ones, those of the cold zone and questions as well."""
-    statistics: Totals = NO_TOTALS
+    """All of them, those of the cold zone and questions as well."""
     next_note: int = 0
-    next_row: int = 0
-    next_block: int = 1
-    dead: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
-    """Rows that posting lists still hold, ascending."""
-    blocks: dict[int, int] = field(default_factory=dict)
-    """How many rows each block was written with; those of the cold zone are negative."""
-    groups: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(BUCKETS, np.uint64))
-    """For each group of notes what its stamps come to."""
-    sample: list[int] = field(default_factory=list)
-    """The rows that say what a cosine has by chance."""
-
-    @property
-    def dimensions(self) -> tuple[int, ...]:
-        """How long the vectors of a row are."""
-        return (self.record["dimension"],)
+    """The last number that a note was given."""
 
     @property
     def commit(self) -> Commit:
         """The record as a reader of files has it, without segments."""
-        record = {name: value for name, value in self.record.items() if name != _SETTINGS}
-        return Commit(generation=self.number, **record)
+        fields = {name: value for name, value in self.record.items() if name not in _BESIDE}
+        return Commit(generation=self.number, **fields)
 
     @property
     def settings(self) -> Mapping[str, Any]:
         """What was pushed of the settings; see ``kept_settings``."""
-        found: Mapping[str, Any] = self.record.get(_SETTINGS, {})
+        found: Mapping[str, Any] = self.record.get("settings", {})
         return found
+
+    @property
+    def rooms(self) -> Rooms:
+        """Which folder is which room."""
+        return Rooms(self.record.get("rooms", {}))
+
+    @property
+    def disputes(self) -> dict[str, tuple[str, ...]]:
+        """The open conflicts of every note that is party to one."""
+        return {path: tuple(found) for path, found in self.record.get("disputes", {}).items()}
 
 
 def read_generation(statements: Statements) -> Generation | None:
@@ -98,27 +79,50 @@ def read_generation(statements: Statements) -> Generation | None:
     found = statements.ask(READ)
     if not found:
         return None
-    row = dict(zip(_COLUMNS, found[0], strict=True))
+    generation = Generation(*found[0])
     try:
-        generation = Generation(
-            statistics=Totals(row.pop("passages"), row.pop("hot_notes"), tuple(row.pop("lengths"))),
-            dead=np.frombuffer(row.pop("dead"), "<i4"),
-            blocks={int(block): int(rows) for block, rows in row.pop("blocks").items()},
-            groups=np.frombuffer(row.pop("groups"), "<u8"),
-            **row,
-        )
-        for name in ("second_dimension", "advised"):  # of older stores
-            generation.record.pop(name, None)
         commit = generation.commit
-        types = [type(commit.fingerprint), type(commit.dimension), type(commit.calibration)]
-        types += [type(commit.embedder), type(generation.settings)]
-        sizes = (len(generation.groups), len(generation.statistics.lengths))
+        is_whole = all(
+            type(value) is kind
+            for value, kind in (
+                (commit.fingerprint, str),
+                (commit.embedder, str),
+                (commit.dimension, int),
+                (commit.calibration, dict),
+                (commit.languages, dict),
+                *((generation.record.get(name, {}), kind) for name, kind in _BESIDE.items()),
+            )
+        )
+        is_whole = is_whole and commit.dimension >= 0
+        is_whole = is_whole and set(generation.rooms.folders.values()) <= ROOMS.keys()
+        is_whole = is_whole and all(
+            isinstance(path, str) for paths in generation.disputes.values() for path in paths
+        )
+        sum(commit.calibration.values())
     except (AttributeError, TypeError, ValueError):
-        raise damaged("the record of the generation") from None
-    is_whole = sizes == (BUCKETS, len(FIELDS)) and types == [str, int, dict, str, dict]
-    if not is_whole or commit.dimension < 0:
+        is_whole = False
+    if not is_whole:
         raise damaged("the record of the generation")
     return generation
+
+
+def read_sample(statements: Statements, dimension: int) -> Matrix:
+    """Return the vectors of the passages that say what a cosine is by chance."""
+    ((data,),) = statements.ask("SELECT sample FROM generation WHERE palace = %(palace)s")
+    return read_matrix(data, dimension, "the sample of the generation")
+
+
+def read_matrix(data: bytes, dimension: int, what: str) -> Matrix:
+    """Return vectors from their bytes; raise ``IndexDamagedError`` where they are none."""
+    if len(data) % (4 * dimension or 1) or (data and not dimension):
+        raise damaged(what)
+    found: Matrix = np.frombuffer(data, "<f4").reshape(-1, dimension) if dimension else _NO_VECTORS
+    if not np.isfinite(found).all():
+        raise damaged(what)
+    return found
+
+
+_NO_VECTORS: Matrix = np.zeros((0, 0), np.float32)
 
 
 def begin_anew(statements: Statements) -> Generation:
@@ -127,70 +131,61 @@ def begin_anew(statements: Statements) -> Generation:
     return Generation(number=found[0][0] if found else 0)
 
 
-def write_generation(statements: Statements, generation: Generation) -> None:
+def write_generation(statements: Statements, generation: Generation, sample: bytes) -> None:
     """Replace the row: with the commit of this transaction readers see the new generation."""
-    passages, hot_notes, lengths = generation.statistics
-    statements.run(
-        _WRITE,
-        passages=passages,
-        hot_notes=hot_notes,
-        lengths=list(lengths),
-        dead=generation.dead.astype("<i4").tobytes(),
-        record=json.dumps(generation.record),
-        blocks=json.dumps(generation.blocks),
-        groups=generation.groups.astype("<u8").tobytes(),
-        **{
-            name: getattr(generation, name)
-            for name in "number built_by notes rows next_note next_row next_block sample".split()
-        },
-    )
+    values = {name: getattr(generation, name) for name in _COLUMNS}
+    values["record"] = json.dumps(generation.record)
+    statements.run(_WRITE, sample=sample, **values)
 
 
-def record_of(commit: Commit, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a store keeps of a commit record, and of the settings."""
-    record = asdict(commit)
+def record_of(
+    commit: Commit,
+    settings: Mapping[str, Any],
+    rooms: Rooms,
+    disputes: Mapping[str, tuple[str, ...]],
+) -> dict[str, Any]:
+    """Return what a store keeps of a commit record, and what its readers need beside it."""
+    record = asdict(replace(commit, segments=()))
     for name in (*_OF_FILES, "generation"):
         del record[name]
-    return record | ({_SETTINGS: settings} if settings else {})
+    told = {path: [*found] for path, found in disputes.items()}
+    return record | {"settings": settings, "rooms": dict(rooms.folders), "disputes": told}
 
 
 def is_same_record(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
     """Say whether two records are of the same notes, whenever they were built."""
-    return all(
-        first.get(name) == second.get(name)
-        for name in {*first, *second} - {*_OF_FILES, *_OF_ONE_BUILD}
+    names = {*first, *second} - {*_OF_FILES, *_OF_ONE_BUILD}
+    return all(first.get(name) == second.get(name) for name in names)
+
+
+def damaged(what: str) -> IndexDamagedError:
+    """Return the error for what a store holds and nobody can read."""
+    return IndexDamagedError(
+        f"{what} cannot be read from the store: `palace config store verify` says what else is "
+        "damaged, `palace index --verify --store …` writes it again"
     )
 
 
-class Grouped(NamedTuple):
-    """Stamps by groups of paths, so that two lists of them are compared by what differs."""
-
-    sums: NDArray[np.uint64]
-    """For each group what its stamps come to, in whatever order they are."""
-    paths: list[list[str]]
-
-
-def group_notes(stamps: Mapping[str, bytes]) -> Grouped:
-    """Return the groups of notes."""
-    sums, paths = [0] * BUCKETS, [list[str]() for _ in range(BUCKETS)]
-    for path, stamp in stamps.items():
-        digest = blake2b(path.encode() + b"\0" + stamp, digest_size=_GROUP_BYTES).digest()
-        bucket = bucket_of(path)
-        sums[bucket] ^= int.from_bytes(digest)
-        paths[bucket].append(path)
-    return Grouped(np.array(sums, np.uint64), paths)
+def kept_settings(config: Config) -> dict[str, Any]:
+    """Return the settings that readers of a store need, as JSON has them; no defaults."""
+    usual = Config()
+    found = {name: getattr(config, name) for name in KEPT}
+    found = {name: value for name, value in found.items() if value != getattr(usual, name)}
+    if config.profiles:
+        found["profiles"] = {name: _write(own) for name, own in config.profiles.items()}
+    return found
 
 
-def count_statistics(hot: Snapshot) -> Totals:
-    """Count what BM25 needs, from the notes of an index outside the cold zone."""
-    rows = hot.hot_rows
-    lengths = [
-        np.concatenate([np.zeros(0, np.int64), *(s[f"{name}_lengths"] for s in hot.segments)])
-        for name in FIELDS
-    ]
-    words = np.bincount(hot.row_note[rows], weights=lengths[0][rows])
-    return Totals(
-        int(np.count_nonzero(rows)),
-        int(np.count_nonzero(words)),
-        tuple(int(column[rows].sum()) for column in lengths),
-    )
+def _write(profile: ProfileSettings) -> dict[str, Any]:
+    values = {name: value for name, value in asdict(profile).items() if value is not None}
+    return {name: [*v] if isinstance(v, tuple) else v for name, v in values.items()}
+
+
+def read_kept(values: Mapping[str, Any], source: str) -> Config:
+    """Check what a store holds of settings; raise ``ConfigError`` as for a settings file."""
+    known = {name: values[name] for name in KEPT if name in values}
+    if not known:
+        return Config()
+    from memory_palace.settings import parse_config  # delayed: most palaces have the defaults
+
+    return parse_config(known, source=source)

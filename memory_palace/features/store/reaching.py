@@ -49,7 +49,7 @@ def pushing_to(store: str, palace: Palace, *, trusts: bool = True) -> Iterator[P
     The store is made, or brought up to date, where it has to be.
     """
     address = name_palace(find_store(store), palace)
-    from memory_palace.features.store.building import open_builder
+    from memory_palace.features.store.writing import open_builder
 
     with open_builder(address) as builder:
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import chain, islice
+from itertools import islice
 from typing import Any, LiteralString
 
 from psycopg import Connection, sql
@@ -16,7 +16,8 @@ _LOCKS = 0x70616C61
 """What the advisory locks of palaces have in common; the other half is the palace."""
 _POLL_SECONDS = 0.05
 _SCHEMA = "memory_palace"
-_FEW = 500
+_AT_A_TIME = 1_000
+"""Rows of one statement: the rights are looked up once for all of them."""
 
 Hook = Callable[[str], None]
 """Told each statement before it is sent."""
@@ -29,17 +30,9 @@ def ignore(statement: str) -> None:
 class Statements:
     """Sends the statements of one transaction; every one has the palace as ``%(palace)s``."""
 
-    def __init__(
-        self,
-        connection: Connection,
-        palace: int,
-        hook: Hook = ignore,
-        *,
-        is_binary: bool = False,
-    ) -> None:
-        """Take whether values come as bytes: large ones are read in a tenth of the time."""
+    def __init__(self, connection: Connection, palace: int, hook: Hook = ignore) -> None:
         self.connection, self.palace = connection, palace
-        self._hook, self._is_binary = hook, is_binary
+        self._hook = hook
 
     @contextmanager
     def transaction(self, *, wait_seconds: float = 0.0) -> Iterator[None]:
@@ -54,90 +47,37 @@ class Statements:
             self._hook("COMMIT")
 
     def ask(self, statement: LiteralString, **values: Any) -> list[tuple[Any, ...]]:
-        """Return the rows of a query."""
+        """Return the rows of a query; values come as bytes, large ones in a tenth of the time."""
         self._hook(statement)
-        values["palace"] = self.palace
-        done = self.connection.execute(statement, values, binary=self._is_binary)
+        done = self.connection.execute(statement, values | {"palace": self.palace}, binary=True)
         rows: list[tuple[Any, ...]] = done.fetchall()
         return rows
 
-    def run(self, statement: LiteralString, **values: Any) -> int:
+    def run(self, statement: LiteralString | sql.Composed, **values: Any) -> int:
         """Send a statement and return how many rows it changed."""
-        self._hook(statement)
+        self._hook(statement if isinstance(statement, str) else statement.as_string())
         count: int = self.connection.execute(statement, values | {"palace": self.palace}).rowcount
         return count
 
-    def delete(self, table: str, **chosen: Sequence[int]) -> list[tuple[Any, ...]]:
-        """Delete the rows whose column is one of some values, or all; return what was chosen by.
-
-        Of rows of ``passage`` return the numbers.
-        """
-        column, values = next(iter(chosen.items()), ("", ()))
-        statement = sql.SQL("DELETE FROM {} WHERE palace = %(palace)s").format(
-            sql.Identifier(_SCHEMA, table)
-        )
-        if column:
-            statement += sql.SQL(" AND {} = ANY(%(values)s)").format(sql.Identifier(column))
-        if table == "passage":
-            statement += sql.SQL(" RETURNING id")
-        self._hook(f"DELETE FROM {table}")
-        done = self.connection.execute(statement, {"palace": self.palace, "values": list(values)})
-        return done.fetchall() if table == "passage" else []
+    def delete(self, table: str, **chosen: Sequence[int]) -> int:
+        """Delete all rows, or those whose column is one of some values; return how many."""
+        statement = sql.SQL("DELETE FROM {} WHERE palace = %(palace)s").format(_name(table))
+        for column in chosen:
+            chosen_by = sql.SQL(" AND {} = ANY({}::int4[])")
+            statement += chosen_by.format(sql.Identifier(column), sql.Placeholder(column))
+        return self.run(statement, **{column: list(values) for column, values in chosen.items()})
 
     def insert(self, table: str, columns: Mapping[str, str], rows: Iterable[Sequence[Any]]) -> None:
-        """Insert rows; ``columns`` are their names and types, the palace aside.
-
-        To make a temporary table takes as long as to insert ``_FEW`` rows one by one.
-        """
+        """Insert rows; ``columns`` are their names and types, the palace aside."""
+        names = sql.SQL(", ").join(map(sql.Identifier, columns))
+        arrays = sql.SQL(", ").join(sql.SQL(f"%({n})b::{t}[]") for n, t in columns.items())
+        statement = sql.SQL(
+            "INSERT INTO {} (palace, {}) SELECT %(palace)s, * FROM unnest({})"
+        ).format(_name(table), names, arrays)
         left = iter(rows)
-        few = list(islice(left, _FEW))
-        if len(few) == _FEW:
-            self._copy(table, columns, chain(few, left))
-        elif few:
-            values = sql.SQL(", ").join(sql.SQL(f"%s::{kind}") for kind in columns.values())
-            with self.connection.cursor() as cursor:
-                cursor.executemany(
-                    sql.SQL("INSERT INTO {} (palace, {}) VALUES ({}, {})").format(
-                        sql.Identifier(_SCHEMA, table),
-                        _list_names(columns),
-                        sql.Literal(self.palace),
-                        values,
-                    ),
-                    (self._tell(table, row) for row in few),
-                )
-
-    def _tell(self, table: str, row: Sequence[Any]) -> Sequence[Any]:
-        self._hook(f"INSERT INTO {table}")
-        return row
-
-    def _copy(self, table: str, columns: Mapping[str, str], rows: Iterable[Sequence[Any]]) -> None:
-        """Copy rows in binary, by a temporary table: COPY refuses one that has row security."""
-        incoming = sql.Identifier(f"new_{table}")
-        types = sql.SQL(", ").join(
-            sql.SQL("{} " + kind).format(sql.Identifier(name)) for name, kind in columns.items()
-        )
-        self._hook(f"CREATE TEMP TABLE new_{table}")
-        with self.connection.cursor() as cursor:
-            cursor.execute(
-                sql.SQL("CREATE TEMP TABLE {} ({}) ON COMMIT DROP").format(incoming, types)
-            )
-            self._hook(f"COPY {table} FROM STDIN")
-            copied = sql.SQL("COPY {} FROM STDIN (FORMAT BINARY)").format(incoming)
-            with cursor.copy(copied) as copy:
-                copy.set_types(list(columns.values()))
-                for row in rows:
-                    copy.write_row(row)
-            self._hook(f"INSERT INTO {table}")
-            cursor.execute(
-                sql.SQL("INSERT INTO {} (palace, {}) SELECT {}, * FROM {}").format(
-                    sql.Identifier(_SCHEMA, table),
-                    _list_names(columns),
-                    sql.Literal(self.palace),
-                    incoming,
-                )
-            )
-            self._hook(f"DROP TABLE new_{table}")
-            cursor.execute(sql.SQL("DROP TABLE {}").format(incoming))
+        while part := list(islice(left, _AT_A_TIME)):
+            values = zip(columns, map(list, zip(*part, strict=True)), strict=True)
+            self.run(statement, **dict(values))
 
     def _lock(self, wait_seconds: float) -> None:
         deadline = time.monotonic() + wait_seconds
@@ -167,5 +107,5 @@ class Statements:
         )
 
 
-def _list_names(columns: Iterable[str]) -> sql.Composed:
-    return sql.SQL(", ").join(map(sql.Identifier, columns))
+def _name(table: str) -> sql.Identifier:
+    return sql.Identifier(_SCHEMA, table)

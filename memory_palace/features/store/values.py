@@ -129,27 +129,12 @@ class StoreVerified(Shown):
 
 
 @dataclass(frozen=True, slots=True)
-class Vacuumed(Shown):
-    """What was left out, and how many blocks there were and are."""
-
-    dead_rows: int = 0
-    blocks_before: int = 0
-    blocks: int = 0
-
-    def lines(self) -> Iterable[str]:
-        """Return it in one line."""
-        left_out = f"{plural(self.dead_rows, 'passage')} that were gone are left out"
-        yield f"{left_out}; {plural(self.blocks, 'block')}, before {self.blocks_before}"
-
-
-@dataclass(frozen=True, slots=True)
 class Pushed(Shown):
     """What a push did, counted in the store."""
 
     generation: int
     added: int = 0
     changed: int = 0
-    moved: int = 0
     removed: int = 0
     rows_sent: int = 0
     rows_removed: int = 0

@@ -19,7 +19,6 @@ from memory_palace.features.store.values import (
     Granted,
     StoreShown,
     StoreVerified,
-    Vacuumed,
 )
 from memory_palace.palace import Palace
 
@@ -107,35 +106,17 @@ def verify_palace(palace: Palace | None, store: Store = None) -> StoreVerified:
     """
     address = find_store(store)
     from memory_palace.features.store.access import find_palace
-    from memory_palace.features.store.checking import verify_store
+    from memory_palace.features.store.checking import StoredIndex, verify_store
     from memory_palace.features.store.connecting import asking
-    from memory_palace.features.store.exporting import StoredIndex
     from memory_palace.index.store import IndexFiles
 
     address = name_palace(address, palace) if palace else address
     with _open(address, "verify") as connection, asking(address), progress_line() as advance:
         stored = StoredIndex(connection, find_palace(connection, address))
         source = IndexFiles(palace.paths) if palace else None
-        findings = verify_store(stored, palace.paths.rooms if palace else None, source, advance)
+        findings = verify_store(stored, source, advance)
         said = stored.generation
     return StoreVerified(said.number, said.notes, said.rows, palace is not None, findings)
-
-
-@store.verb("vacuum")
-def vacuum_palace(store: Store = None, wait: Wait = SHORT_WAIT_SECONDS) -> Vacuumed:
-    """Merge what a store keeps of many small pushes, and leave out what is gone.
-
-    Example: palace config store vacuum --store team
-    """
-    address = find_store(store)
-    from memory_palace.features.store.access import find_palace
-    from memory_palace.features.store.connecting import asking
-    from memory_palace.features.store.upkeep import vacuum
-
-    with _open(address, "vacuum") as connection, asking(address):
-        number = find_palace(connection, address)
-        with progress_line(stopped="stopped; the store is as it was") as advance:
-            return vacuum(connection, number, wait_seconds=wait, progress=advance)
 
 
 @contextmanager

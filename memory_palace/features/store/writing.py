@@ -1,38 +1,53 @@
-"""Push a generation of an index to a store: the difference, in one transaction."""
+"""Push a generation of an index to a store: the notes that differ, in one transaction."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, LiteralString, NamedTuple
 
 import numpy as np
+from pgvector import HalfVector
 from psycopg import Connection
 from psycopg.errors import DiskFull
 
-from memory_palace.errors import StoreError
+from memory_palace.address import Address
+from memory_palace.config import Config, PalacePaths
+from memory_palace.errors import IndexDamagedError, StoreError, WrongEmbedderError
+from memory_palace.features.store.access import make_palace
+from memory_palace.features.store.connecting import asking, connect
 from memory_palace.features.store.generation import (
     Generation,
-    Grouped,
-    Totals,
     begin_anew,
-    count_statistics,
-    group_notes,
     is_same_record,
+    kept_settings,
     read_generation,
     record_of,
     write_generation,
 )
-from memory_palace.features.store.placing import RowWriter, batch_notes
+from memory_palace.features.store.lists import NO_TERMS, ListWriter, list_terms
+from memory_palace.features.store.notes import (
+    NOTE_COLUMNS,
+    PASSAGE_COLUMNS,
+    PAYLOAD,
+    pack_note,
+    read_figures,
+    unpack_note,
+)
+from memory_palace.features.store.schema import migrate
 from memory_palace.features.store.statements import Hook, Statements, ignore
 from memory_palace.features.store.values import Pushed
-from memory_palace.index.calibration import SAMPLE
-from memory_palace.index.store import IndexFiles
+from memory_palace.index.recipes import has_same_vectors
+from memory_palace.index.store import IndexFiles, StoredNote
+from memory_palace.models import Vector
+from memory_palace.storage.lock import writer_lock
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
 BATCH_ROWS = 16_384
-"""Rows in memory at a time; each batch makes a block of posting lists."""
+"""Rows in memory at a time."""
+_NOTES_AT_A_TIME = 500
 INDEXED_ROWS = 20_000
 """From here on vectors are found by an index (HNSW); below it all of them are compared."""
 _COUNTED_ROWS, _COUNTED_SHARE = 500, 0.1
@@ -49,29 +64,89 @@ class _Known(NamedTuple):
 
     number: int
     stamp: bytes
-    digest: str
+    digest: bytes
 
 
-class _Head(NamedTuple):
-    """What is known of all notes before the transaction."""
+class Builder:
+    """Writes one palace of a store."""
 
-    record: dict[str, Any]
-    groups: Grouped
-    statistics: Totals
-    built_by: str
+    def __init__(self, connection: Connection, address: Address, palace: int) -> None:
+        self._connection, self._address, self._palace = connection, address, palace
+
+    def find_vectors(self, fingerprint: str, digests: Sequence[bytes]) -> Mapping[bytes, Vector]:
+        """Return the vectors of texts that the store has, by digest; see ``FindVectors``."""
+        with asking(self._address), self._connection.transaction():
+            statements = Statements(self._connection, self._palace)
+            stored = read_generation(statements)
+            if not digests or stored is None or not _has_vectors(stored, fingerprint):
+                return {}
+            size = 4 * stored.commit.dimension
+            rows = statements.ask(
+                "SELECT p.digest, substr(n.vectors, p.place * %(size)s + 1, %(size)s)"
+                " FROM passage AS p JOIN note AS n ON n.palace = p.palace AND n.id = p.note"
+                " WHERE p.palace = %(palace)s AND p.digest = ANY(%(digests)s)",
+                digests=list(digests),
+                size=size,
+            )
+        return {d: np.frombuffer(v, "<f4") for d, v in rows if size and len(v) == size}
+
+    def push(
+        self,
+        paths: PalacePaths,
+        config: Config,
+        *,
+        replaces: bool,
+        renews: bool,
+        wait_seconds: float,
+    ) -> Pushed:
+        """Make the store hold the index of a folder; ``renews`` mends what is damaged there.
+
+        Raise ``WrongEmbedderError`` where its vectors are another embedder's, unless ``replaces``.
+        """
+        with writer_lock(paths.lock, wait_seconds=wait_seconds), asking(self._address):
+            source = IndexFiles(paths)
+            commit = source.read_commit()
+            stored = self._read_generation(is_damaged=renews)
+            if stored and not replaces and not _has_vectors(stored, commit.fingerprint):
+                theirs = stored.commit.embedder
+                raise WrongEmbedderError(
+                    f"{self._address.shown} was indexed with {theirs}, and these notes with "
+                    f"{commit.embedder}: `palace index --embedder {theirs} --force --store …` "
+                    "makes these fit, `palace index --force --store …` replaces what is there"
+                )
+            return push(
+                self._connection,
+                self._palace,
+                source,
+                built_by=self._connection.info.parameter_status("application_name") or "",
+                renews=renews,
+                settings=kept_settings(config),
+                wait_seconds=wait_seconds,
+            )
+
+    def _read_generation(self, *, is_damaged: bool) -> Generation | None:
+        try:
+            with self._connection.transaction():
+                return read_generation(Statements(self._connection, self._palace))
+        except IndexDamagedError:
+            if is_damaged:
+                return None
+            raise
 
 
-@dataclass(slots=True)
-class _Difference:
-    """What has to be done to the notes of a store."""
+@contextmanager
+def open_builder(address: Address) -> Iterator[Builder]:
+    """Connect to a store, which is made or brought up to date, and to the palace in it."""
+    connection = connect(address, purpose="index")
+    try:
+        migrate(connection, address)
+        yield Builder(connection, address, make_palace(connection, address))
+    finally:
+        connection.close()
 
-    numbers: dict[str, int] = field(default_factory=dict)
-    """Notes to be written, by path, with the numbers they have or get."""
-    gone: list[int] = field(default_factory=list)
-    changed: dict[str, str] = field(default_factory=dict)
-    """Digests that the store has of notes which are written anew, by path."""
-    added: int = 0
-    moved: int = 0
+
+def _has_vectors(stored: Generation, fingerprint: str) -> bool:
+    return has_same_vectors(str(stored.record["fingerprint"]), fingerprint)
 
 
 def push(
@@ -92,57 +167,167 @@ def push(
     palace, ``NotesFailedError`` where a note has changed since it was indexed, and ``StoreError``
     where most notes of a store that somebody else wrote, or in another folder, would be replaced.
     """
-    stamps, record = source.list_stamps(), record_of(source.read_commit(), settings)
     # Whatever takes the longer the more notes there are is done before others have to wait.
-    head = _Head(record, group_notes(stamps), count_statistics(source.snapshot), built_by)
+    stamps = source.list_stamps()
+    disputes = source.list_disputes(stamps)
+    record = record_of(source.read_commit(), dict(settings), source.rooms, disputes)
+    sample = take_sample(source)
     statements = Statements(connection, palace, hook)
     with statements.transaction(wait_seconds=wait_seconds):
         before = begin_anew(statements) if renews else read_generation(statements)
-        is_same = before is not None and np.array_equal(before.groups, head.groups.sums)
-        if before and not renews and is_same and is_same_record(before.record, record):
+        if before is None or before.record.get("fingerprint") != record["fingerprint"]:
+            before = Generation(before.number if before else 0)
+            _empty(statements)
+        known = {
+            path: _Known(*values)
+            for path, *values in statements.ask(
+                "SELECT path, id, stamp, digest FROM note WHERE palace = %(palace)s"
+            )
+        }
+        is_same = {path: note.stamp for path, note in known.items()} == stamps
+        if is_same and is_same_record(before.record, record):
             return Pushed(before.number, is_new=False)
-        return _write(statements, source, before or Generation(), stamps, head)
+        if before.built_by not in ("", built_by):
+            _refuse_others(source, before, known, stamps)
+        made = replace(before, number=before.number + 1, record=record, built_by=built_by)
+        made, pushed = _write(statements, source, made, known, stamps)
+        write_generation(statements, made, sample)
+        return pushed
+
+
+def take_sample(source: IndexFiles) -> bytes:
+    """Return the vectors that say what a cosine is by chance, none of a private note."""
+    hot = source.snapshot
+    if not hot.commit.dimension:
+        return b""
+    rows = hot.sample
+    rows = rows[~hot.private[hot.row_note[rows]]]
+    return hot.rows_of(rows).astype("<f4").tobytes()
+
+
+def _empty(statements: Statements) -> None:
+    """Begin anew: with another recipe nothing stays what it was."""
+    for table in ("note", "passage", "posting"):
+        statements.delete(table)
+    statements.ask("SELECT index_vectors(%(palace)s, 0)")
+
+
+def _refuse_others(
+    source: IndexFiles,
+    stored: Generation,
+    known: Mapping[str, _Known],
+    stamps: Mapping[str, bytes],
+) -> None:
+    """Raise ``StoreError`` where hardly a note stays: most likely these are of another palace."""
+    gone = len(known.keys() - stamps.keys())
+    digests = source.note_digests(known.keys() & stamps.keys())
+    others = sum(digests[path] != known[path].digest for path in digests)
+    if gone + others > max(_OTHER_NOTES, stored.notes / 2):
+        raise StoreError(
+            f"the store holds other notes, last pushed by {stored.built_by}: of "
+            f"{stored.notes}, {gone} would go and {others} be replaced; push from "
+            "where these lie, or add --verify to replace them, or name another palace after #"
+        )
 
 
 def _write(
     statements: Statements,
     source: IndexFiles,
-    generation: Generation,
+    made: Generation,
+    known: Mapping[str, _Known],
     stamps: Mapping[str, bytes],
-    head: _Head,
-) -> Pushed:
-    """Write what differs, and the record last."""
-    record = head.record
-    writer = RowWriter(statements, generation, record["fingerprint"], source.rooms)
-    before = generation.rows
-    if generation.record.get("fingerprint", "") != record["fingerprint"]:
-        before = 0
-        writer.empty()
-    found = _compare(statements, source, generation, stamps, head.groups)
-    if generation.built_by not in ("", head.built_by):
-        _refuse_others(source, generation, found)
-    writer.remove(found.gone)
-    for batch in batch_notes(source.read_notes(found.numbers), BATCH_ROWS):
-        writer.write(batch, found.numbers, stamps)
-    writer.finish()
-    if record["dimension"] and generation.rows >= INDEXED_ROWS > before:
-        _index_vectors(statements, generation.rows, record["dimension"])
-    if writer.sent > max(_COUNTED_ROWS, _COUNTED_SHARE * generation.rows):
+) -> tuple[Generation, Pushed]:
+    """Write the notes that differ; return the generation with its counts."""
+    changed = {path for path in known.keys() & stamps.keys() if known[path].stamp != stamps[path]}
+    added = sorted(stamps.keys() - known.keys())
+    gone = known.keys() - stamps.keys()
+    numbers = {path: known[path].number for path in changed}
+    numbers |= {path: number for number, path in enumerate(added, made.next_note + 1)}
+    lists = ListWriter(statements, made.next_note)
+    removed = _remove(statements, lists, [known[path].number for path in (*gone, *changed)])
+    dimension, sent = int(made.record["dimension"]), 0
+    for notes in _batch(source.read_notes(numbers)):
+        sent += _insert(statements, lists, notes, numbers, stamps)
+    lists.flush()
+    rows = made.rows + sent - removed
+    if dimension and rows >= INDEXED_ROWS > made.rows:
+        _index_vectors(statements, rows, dimension)
+    if sent > max(_COUNTED_ROWS, _COUNTED_SHARE * rows):
         statements.ask("SELECT count_rows(%(palace)s)")
-    generation.sample = find_sample(statements)
-    generation.groups, generation.record = head.groups.sums, record
-    generation.number, generation.built_by = generation.number + 1, head.built_by
-    generation.notes, generation.statistics = len(stamps), head.statistics
-    write_generation(statements, generation)
-    return Pushed(
-        generation.number,
-        found.added,
-        len(found.changed),
-        found.moved,
-        len(found.gone),
-        writer.sent,
-        len(writer.dead),
+    ((data,),) = statements.ask(
+        "SELECT coalesce(string_agg(figures, '' ORDER BY id), '') FROM note"
+        " WHERE palace = %(palace)s"
     )
+    figures = read_figures(data)
+    made = replace(
+        made,
+        notes=len(figures),
+        passages=int(figures["passages"][~figures["is_cold"]].sum()),
+        rows=rows,
+        next_note=made.next_note + len(added),
+    )
+    return made, Pushed(made.number, len(added), len(changed), len(gone), sent, removed)
+
+
+def _remove(statements: Statements, lists: ListWriter, notes: Sequence[int]) -> int:
+    """Remove notes, and return how many rows went."""
+    removed = 0
+    for start in range(0, len(notes), _NOTES_AT_A_TIME):
+        part = notes[start : start + _NOTES_AT_A_TIME]
+        old = statements.ask(
+            f"SELECT id, {PAYLOAD} FROM note WHERE palace = %(palace)s AND id = ANY(%(notes)s)",
+            notes=part,
+        )
+        terms = list_terms(
+            (number, unpack_note(path, record, keys, b"", 0))
+            for number, path, record, keys, _ in old
+        )
+        lists.change(terms, NO_TERMS)
+        statements.delete("note", id=part)
+        removed += statements.delete("passage", note=part)
+    return removed
+
+
+def _insert(
+    statements: Statements,
+    lists: ListWriter,
+    notes: Sequence[StoredNote],
+    numbers: Mapping[str, int],
+    stamps: Mapping[str, bytes],
+) -> int:
+    """Insert notes, and return how many rows they have."""
+    pairs = [(numbers[note.row.path], note) for note in notes]
+    values = (pack_note(number, note, stamps[note.row.path]) for number, note in pairs)
+    statements.insert("note", NOTE_COLUMNS, values)
+    passages = [values for number, note in pairs for values in passage_values(number, note)]
+    columns = PASSAGE_COLUMNS
+    if passages and passages[0][-1] is None:
+        columns = {name: kind for name, kind in columns.items() if name != "vector"}
+        passages = [values[:-1] for values in passages]
+    statements.insert("passage", columns, passages)
+    lists.change(NO_TERMS, list_terms((number, note.row) for number, note in pairs))
+    return len(passages)
+
+
+def passage_values(number: int, note: StoredNote) -> Iterator[tuple[Any, ...]]:
+    """Yield the values of ``PASSAGE_COLUMNS`` for each row of a note."""
+    for place, chunk in enumerate(note.row.chunks):
+        vector = note.row.vectors[place]
+        yield number, place, chunk.digest, HalfVector(vector) if len(vector) else None
+
+
+def _batch(notes: Iterable[StoredNote]) -> Iterator[list[StoredNote]]:
+    """Yield notes in lists of at most ``BATCH_ROWS`` rows, or of one note."""
+    batch: list[StoredNote] = []
+    rows = 0
+    for note in notes:
+        if batch and rows + len(note.row.chunks) > BATCH_ROWS:
+            yield batch
+            batch, rows = [], 0
+        batch.append(note)
+        rows += len(note.row.chunks)
+    if batch:
+        yield batch
 
 
 def _index_vectors(statements: Statements, rows: int, dimension: int) -> None:
@@ -160,64 +345,3 @@ def _index_vectors(statements: Statements, rows: int, dimension: int) -> None:
     except DiskFull:  # or the memory that processes share, of which a container has 64 MB
         statements.ask("SELECT set_config('max_parallel_maintenance_workers', '0', true)")
         statements.ask(make, dim=dimension)
-
-
-def _compare(
-    statements: Statements,
-    source: IndexFiles,
-    generation: Generation,
-    stamps: Mapping[str, bytes],
-    groups: Grouped,
-) -> _Difference:
-    """Find what differs in the groups that do; a note is moved where its bytes are the same."""
-    buckets = np.flatnonzero(groups.sums != generation.groups).tolist()
-    rows = statements.ask(
-        "SELECT path, id, stamp, record->>'digest' FROM note"
-        " WHERE palace = %(palace)s AND bucket = ANY(%(buckets)s)",
-        buckets=buckets,
-    )
-    known = {path: _Known(*values) for path, *values in rows}
-    found = _Difference()
-    gone = {note.digest: path for path, note in known.items() if path not in stamps}
-    new = []
-    for path in (path for bucket in buckets for path in groups.paths[bucket]):
-        if path not in known:
-            new.append(path)
-        elif known[path].stamp != stamps[path]:
-            found.numbers[path] = known[path].number
-            found.changed[path] = known[path].digest
-    digests = source.note_digests(new) if gone else {}
-    for path in new:
-        before = gone.pop(digests[path].hex(), None) if gone else None
-        if before is None:
-            generation.next_note += 1
-        found.numbers[path] = known.pop(before).number if before else generation.next_note
-        found.moved += before is not None
-        found.added += before is None
-    found.gone = [note.number for path, note in known.items() if path not in stamps]
-    return found
-
-
-def _refuse_others(source: IndexFiles, generation: Generation, found: _Difference) -> None:
-    """Raise ``StoreError`` where hardly a note stays: most likely these are of another palace."""
-    most = max(_OTHER_NOTES, generation.notes / 2)
-    if len(found.gone) + len(found.changed) <= most:
-        return
-    digests = source.note_digests(found.changed)
-    others = sum(digests[path].hex() != digest for path, digest in found.changed.items())
-    if len(found.gone) + others > most:
-        raise StoreError(
-            f"the store holds other notes, last pushed by {generation.built_by}: of "
-            f"{generation.notes}, {len(found.gone)} would go and {others} be replaced; push from "
-            "where these lie, or add --verify to replace them, or name another palace after #"
-        )
-
-
-def find_sample(statements: Statements) -> list[int]:
-    """Return the hot passages with the smallest digests, in the order of these."""
-    rows = statements.ask(
-        "SELECT id FROM passage WHERE palace = %(palace)s AND NOT is_cold AND first_line > 0"
-        " ORDER BY digest, id LIMIT %(limit)s",
-        limit=SAMPLE,
-    )
-    return [row for (row,) in rows]
