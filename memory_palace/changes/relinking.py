@@ -57,8 +57,6 @@ def relink(
         return None if later.find(target, moves.get(source, source)) == new else new
 
     for path, document in documents.items():
-        if not document.links:
-            continue
         wrong = {
             link.target: meant
             for link in document.links
