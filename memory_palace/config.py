@@ -288,8 +288,6 @@ class Config:
     """Name of the embedder for the first build; ``None`` means minilm where it is present."""
     languages: tuple[str, ...] = ()
     """Codes of the languages whose stemmers apply, sorted; empty means by script."""
-    structure: str = "patterns"
-    """What reads names, phrases and relations where an index keeps them; or ``spacy``."""
     locale: str = ""
     """Language and region, ``en-GB``: which number of 3/4/2026 is the month; empty goes by text."""
     ignore: str = "palaceignore"
@@ -323,6 +321,6 @@ class Config:
     """Path prefixes with a trust each; a note's source is the longest that fits, else its room."""
 
     @property
-    def reading(self) -> tuple[tuple[str, ...], str, str]:
-        """What decides what an index keeps of a text: stemmers, reader of structure, locale."""
-        return self.languages, self.structure, self.locale
+    def reading(self) -> tuple[tuple[str, ...], str]:
+        """What decides what an index keeps of a text: stemmers and locale."""
+        return self.languages, self.locale

@@ -191,7 +191,6 @@ def _check_anchor(name: str, given: Any, where: SettingPlace) -> Any:
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "ignore": ("palaceignore", "git"),
     "manifest": ("append", "frozen"),
-    "structure": ("patterns", "spacy"),
 }
 
 

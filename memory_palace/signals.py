@@ -58,8 +58,6 @@ class Extension:
     """Reads one passage; of the value, ``facts`` (pairs of kind and key) and ``extras`` count."""
     version: str = "1"
     """Of its facts: another one makes `palace index` read them again."""
-    name_reader: Callable[[str], str] | None = None
-    """Names what reads the facts, given the setting ``structure``."""
 
 
 _registered: dict[str, Extension] = {}

@@ -83,7 +83,6 @@ WRONG = {
     "cold_hint: [1, 2]": "cold_hint must be true or false",
     "ignore: {a: b}": "ignore must be one of",
     "cold_hint: true\ncold_hint: false": "is set again (first on line 2)",
-    "structure: spaCy": "structure must be one of patterns, spacy, not 'spaCy'",
     "locale: english": "locale must be such as en-GB, de or zh-CN, not 'english'",
     "locale: xx-GB": "locale must be such as",
     "locale: [de]": "locale must be such as",
@@ -149,7 +148,7 @@ def test_what_is_wrong_is_one_line_that_names_its_line(tmp_path, text):
     line = next((at for start, at in LINES.items() if text.startswith(start)), 2)
     message = str(raised.value)
     assert message.startswith(f"{path}:{line}: ") and WRONG[text] in message
-    longest = 500 if "known: recency, " in message else 250
+    longest = 500 if "known: semantic, " in message else 250
     assert "\n" not in message and len(message) < len(str(path)) + longest
 
 

@@ -102,7 +102,7 @@ def examine_index(
     if commit is None:
         return Examination(tuple(damage))
     embedder, checked = find_embedder(commit.embedder), {"segments": len(commit.segments)}
-    if not fits_recipe(embedder, commit, structure=config.structure):
+    if not fits_recipe(embedder, commit, exactly=True):
         where = paths.commit.relative_to(paths.root).as_posix()
         return Examination((Finding("index file", where, describe_mismatch(embedder, commit)),))
     if len(state.refs) < len(commit.segments):

@@ -42,19 +42,14 @@ def name_recipe(
     embedder: Embedder,
     detail: Detail = Detail.PLAIN,
     languages: Languages = (),
-    structure: str = "patterns",
     locale: str = "",
 ) -> str:
     """Name the recipe of an index; two indexes with one fingerprint may share segments.
 
-    ``structure`` and ``locale`` are the settings; facts of registered extensions count. Raise
-    ``MissingPartError`` where what reads the structure is not here.
+    ``locale`` is the setting; facts of registered extensions count. Raise ``MissingPartError``
+    where what reads the structure is not here.
     """
-    last = FACTS
-    if detail == Detail.STRUCTURED:
-        kept = signals.structure()
-        reader = f"+{kept.name_reader(structure)}" if kept.name_reader else ""
-        last = kept.version + reader
+    last = signals.structure().version if detail == Detail.STRUCTURED else FACTS
     for other in signals.fact_readers(structured=False):
         last += f"+{other.name}-{other.version}"
     return "|".join([*_first_parts(embedder, languages, locale), last])
@@ -90,19 +85,19 @@ def has_same_vectors(first: str, second: str) -> bool:
     return first.partition(kind)[0] == second.partition(kind)[0]
 
 
-def fits_recipe(embedder: Embedder, commit: Commit, *, structure: str = "") -> bool:
+def fits_recipe(embedder: Embedder, commit: Commit, *, exactly: bool = False) -> bool:
     """Say whether an index is as this version makes it with that embedder.
 
-    Whatever read its facts besides: what was found is asked for in one way. With ``structure``, the
-    setting, it has to be what that and the registered extensions name.
+    Whatever read its facts besides: what was found is asked for in one way. ``exactly`` demands
+    those of the registered extensions, and no others.
     """
     fingerprint = commit.fingerprint
     detail, languages = read_detail(fingerprint), read_languages(fingerprint)
     *first, last = fingerprint.split("|")
     locale = next((part for part in first if part.startswith(_LOCALE)), "")
     told = locale.removeprefix(_LOCALE)
-    if structure:
-        return name_recipe(embedder, detail, languages, structure, told) == fingerprint
+    if exactly:
+        return name_recipe(embedder, detail, languages, told) == fingerprint
     return first == _first_parts(embedder, languages, told) and _keeps_facts(last)
 
 

@@ -39,7 +39,7 @@ READERS = {
     "memory_palace.notes.parsing.links_of": ("links", None),
     "memory_palace.notes.parsing._tags": ("tags", None),
     "memory_palace.notes.parsing.find_claims": ("passages", None),
-    "memory_palace.notes.chunking.find_units": ("passages", None),
+    "memory_palace.notes.chunking._runs": ("passages", None),
     "memory_palace.markdown.markup.read_blocks": ("Markdown", None),
     "memory_palace.notes.parsing.split_front_matter": ("front matter", 1),
     "memory_palace.notes.parsing.drop_markers": ("private and secret lines", None),
@@ -123,7 +123,7 @@ def test_a_note_whose_secrets_cannot_be_told_is_closed(spoil):
 
 
 def test_a_build_over_a_defect_is_not_repeated_and_agrees_with_itself(palace, spoil, capsys):
-    spoil("memory_palace.notes.chunking.find_units")
+    spoil("memory_palace.notes.chunking._runs")
     assert run_main(capsys, "index", "--embedder", "hashing")[0] == 7
     assert run_main(capsys, "index")[0] == 0 and run_main(capsys, "doctor")[0] == 0
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import StrEnum
+from typing import NamedTuple
 
 from memory_palace.config import Config
 from memory_palace.facts.fact import Fact
@@ -12,20 +13,14 @@ from memory_palace.features.structure.grammar import (
     Relation,
     find_phrases,
     find_preferences,
+    find_relations,
     phrase_keys,
-)
-from memory_palace.features.structure.spacy_reading import (
-    Reader,
-    Reading,
-    Utterance,
-    choose_reader,
-    read_by_patterns,
 )
 from memory_palace.index.values import Derived
 from memory_palace.language.detect import is_english
-from memory_palace.language.names import name_key
+from memory_palace.language.names import find_names, name_key
 from memory_palace.language.sentences import split_speakers
-from memory_palace.language.tagged_words import Part, Word, split_words
+from memory_palace.language.tagged_words import END, Part, Word, split_words
 from memory_palace.language.tokens import stem_word
 from memory_palace.markdown.prose import strip_markup
 from memory_palace.notes.note import Chunk, Note
@@ -35,6 +30,14 @@ from memory_palace.retrieval.quotes import find_quoted
 ANY = "*"
 """Stands for the part of a relation or preference that is left open."""
 _SHORTEST_PART = 3
+
+
+class Utterance(NamedTuple):
+    """A part of a passage, and who says it."""
+
+    who: str
+    text: str
+    words: list[Word]
 
 
 class Kind(StrEnum):
@@ -76,7 +79,6 @@ def describe(note: Note, chunk: Chunk, config: Config) -> Derived:
         tags=note.tags,
         links=[link.target for link in links if link.target],
         entities=note.entities,
-        read=choose_reader(config.structure),
     )
     return Derived(facts=tuple((fact.kind.value, fact.key) for fact in facts))
 
@@ -89,12 +91,11 @@ def extract_structure(
     tags: Sequence[str] = (),
     links: Sequence[str] = (),
     entities: Sequence[str] = (),
-    read: Reader = read_by_patterns,
 ) -> tuple[Fact, ...]:
     """Return the structure of one passage, each fact once, in order of appearance.
 
     ``tags`` and ``entities`` are those of its note, ``links`` the targets of its own wikilinks.
-    What needs grammar is looked for in English only; ``read`` finds names, phrases and relations.
+    What needs grammar is looked for in English only.
     """
     named = (tag.lstrip("#").replace("-", " ").replace("_", " ") for tag in tags)
     facts = [Fact(Kind.TAG, name_key(tag)) for tag in named]
@@ -106,20 +107,27 @@ def extract_structure(
     keys = [word.key for part in said for word in part.words if word.key]
     if is_english(prose, keys):
         known = {name_key(entity) for entity in entities}
-        facts += _spoken(read(said, known), said, frozenset(keys))
+        facts += _spoken(said, known, frozenset(keys))
         facts += _phrases(find_phrases(split_words(". ".join((title, *headings)))))
     return tuple(dict.fromkeys(fact for fact in facts if fact.key))
 
 
-def _spoken(reading: Reading, said: Sequence[Utterance], keys: frozenset[str]) -> Iterator[Fact]:
-    for name in reading.names:
+def _spoken(
+    said: Sequence[Utterance], known: Collection[str], keys: frozenset[str]
+) -> Iterator[Fact]:
+    """Yield names, phrases, relations and preferences, given the keys of names that are known."""
+    words = [word for part in said for word in (*part.words, END)]
+    names = find_names(words, known)
+    for name in names:
         yield Fact(Kind.ENTITY, " ".join(word.key for word in name))
         for word in name if len(name) > 1 else ():
             if word.is_capital and len(word.key) >= _SHORTEST_PART:
                 yield Fact(Kind.ENTITY, word.key)
-    yield from _phrases(reading.phrases)
-    for relation in reading.relations:
-        yield from (Fact(Kind.RELATION, key) for key in relation_keys(relation))
+    yield from _phrases(find_phrases(words))
+    people = frozenset(word.key for name in names for word in name)
+    for part in said:
+        for relation in find_relations(part.words, people, writer=part.who):
+            yield from (Fact(Kind.RELATION, key) for key in relation_keys(relation))
     for part in said:
         for preference in find_preferences(part.text, writer=part.who, keys=keys):
             yield from _preference(*preference)

@@ -31,7 +31,6 @@ from memory_palace.features.structure.grammar import (
     lemma,
     phrase_keys,
 )
-from memory_palace.features.structure.spacy_reading import name_reader
 from memory_palace.fence import ASKED
 from memory_palace.index.words import PostingLookup
 from memory_palace.language.detect import is_english
@@ -301,5 +300,4 @@ STRUCTURE = Extension(
     },
     facts=describe,
     version="facts-11",
-    name_reader=name_reader,
 )
