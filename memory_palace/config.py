@@ -260,18 +260,6 @@ USERS_ONLY = ("llm:", "st:")
 LONG_LINE_BYTES = 256 * 1024
 
 
-def describe_two(embedder: str, remedy: str = "run `palace index --embedder {0}`") -> str:
-    """Say of names joined by ``+``, as ``minilm+e5``, that an index has one embedder; else nothing.
-
-    ``remedy`` says what to do; ``{0}`` is the first name. A user's own model may have the sign.
-    """
-    first, _, others = embedder.partition("+")
-    if not others or embedder.startswith(USERS_ONLY):
-        return ""
-    cause = f"{embedder} is two embedders in one index, which palaces no longer have"
-    return f"{cause}; {remedy.format(first)}"
-
-
 @dataclass(frozen=True, slots=True)
 class ChangeSettings:
     """How commands change notes."""

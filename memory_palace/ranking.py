@@ -69,5 +69,3 @@ class AnchorSettings:
     """Path prefixes that anchors may lead to; empty means all."""
     source_cap: float = 0.34
     """Largest share of an answer that one source below trust ``own`` may fill."""
-    ignored: tuple[str, ...] = ()
-    """Settings of older versions that a settings file still has."""

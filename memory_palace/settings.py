@@ -20,7 +20,6 @@ from memory_palace.config import (
     ChangeSettings,
     Config,
     PalacePaths,
-    describe_two,
 )
 from memory_palace.errors import ConfigError
 from memory_palace.places import ARCHIVE
@@ -28,7 +27,6 @@ from memory_palace.ranking import TRUST, AnchorSettings
 from memory_palace.settings_file import Lines, SettingPlace, parse_lines, read_settings, shorten
 from memory_palace.settings_profiles import check_profile, parse_profiles
 
-_ONE_EMBEDDER = "write `embedder: {0}`, then run `palace index --embedder {0}`"
 _LARGEST = 1 << 40
 """Of any amount: above it numbers are slips, and arithmetic fails."""
 _SMALLEST = 1e-6
@@ -56,19 +54,13 @@ def parse_settings(text: str, source: str) -> Config:
     return parse_config(values, source=source, lines=lines)
 
 
-GONE = frozenset({"sem_theta", "anchor_weight", "query_weight"})
-"""Settings of anchors that older versions had: a command names them, and ignores them."""
-
-
 def parse_anchor_settings(value: Any, where: SettingPlace) -> AnchorSettings:
     """Check the mapping ``anchors`` of a settings file."""
     if not isinstance(value, Mapping):
         raise where.wrong(f"anchors must be a mapping of settings, not {shorten(value)}")
-    known = {field.name for field in fields(AnchorSettings)} - {"ignored"}
-    checked: dict[str, Any] = {"ignored": tuple(name for name in value if name in GONE)}
+    known = {field.name for field in fields(AnchorSettings)}
+    checked: dict[str, Any] = {}
     for name, given in value.items():
-        if name in GONE:
-            continue
         if name not in known:
             listed = ", ".join(sorted(known))
             raise where.at(name).wrong(f"unknown setting anchors.{name}; known: {listed}")
@@ -243,8 +235,6 @@ def _check(key: str, value: Any, where: SettingPlace) -> Any:
     if key in PARSERS:
         return PARSERS[key](value, where)
     default = getattr(Config(), key)
-    if key == "embedder" and (two := describe_two(str(value), _ONE_EMBEDDER)):
-        raise where.wrong(two)
     if key == "embedder" and str(value).startswith(USERS_ONLY):
         name = shorten(value).strip("'")
         message = f"{name} is for you to choose, and not for a palace; run"

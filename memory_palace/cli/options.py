@@ -131,15 +131,11 @@ def open_palace_if_any(ctx: Context) -> Palace | None:
 
 
 def _name_unread(palace: Palace) -> None:
-    gone = palace.config.anchors.ignored
-    if palace.unread or gone:
+    if palace.unread:
         from memory_palace.shown import say  # delayed: it is seldom needed
 
         for problem in palace.unread.values():
             say(str(problem))
-        if gone:
-            where = palace.paths.shown(palace.paths.settings)
-            say(f"{where}: ignored, for anchors have no such setting any more: {', '.join(gone)}")
 
 
 def find_palace(folder: Path | None) -> Palace:

@@ -14,7 +14,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memory_palace.config import describe_two
 from memory_palace.embedding.base import Embedder
 from memory_palace.errors import UsageError, WrongEmbedderError
 
@@ -122,7 +121,7 @@ def choose_embedder(
         if ready and (wanted or takes_up or committed is None):
             return Choice(ready)
         return Choice(committed or NO_VECTORS, preferred[0])
-    if force or wanted in (None, committed, waits_for) or describe_two(committed):
+    if force or wanted in (None, committed, waits_for):
         return Choice(wanted or committed)
     raise WrongEmbedderError(
         f"the index was built with {committed}, not {wanted}; keep it, or run "
@@ -132,8 +131,6 @@ def choose_embedder(
 
 def _find(name: str) -> tuple[Any, str]:
     """Return the module of an embedder, and the model its name asks for."""
-    if two := describe_two(name):
-        raise WrongEmbedderError(two)
     kind, _, model = name.partition(":")
     entry = EMBEDDERS.get(f"{kind}:MODEL" if model else name)
     if entry is None:

@@ -14,8 +14,8 @@ from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import NotAPalaceError
 from memory_palace.features.memories.hierarchy import ROOT_CHARACTERS, HierarchicalIndex, render
 from memory_palace.features.memories.memory_values import Memory
+from memory_palace.features.memories.routing import MOST_DOMAINS, Router
 from memory_palace.palace import Palace
-from memory_palace.retrieval.routing import MOST_DOMAINS, Router
 
 from .made_memories import make_memories
 

@@ -17,6 +17,7 @@ from memory_palace.errors import NotAPalaceError
 from memory_palace.features.memories.form import is_memory, read_memory
 from memory_palace.features.memories.memory_values import Memory
 from memory_palace.features.memories.reviews import load_reviews
+from memory_palace.features.memories.routing import Router
 from memory_palace.index.calibration import NULL, measure_null
 from memory_palace.language.markers import drop_markers
 from memory_palace.language.tokens import tokenize
@@ -26,7 +27,6 @@ from memory_palace.models import Matrix, Vector
 from memory_palace.notes.discovery import read_settings
 from memory_palace.notes.document import read_library
 from memory_palace.retrieval.collection import TextCollection
-from memory_palace.retrieval.routing import Router
 from memory_palace.shown import Shown, inner, plural
 
 Embed = Callable[[Sequence[str]], Matrix]

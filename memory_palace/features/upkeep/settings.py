@@ -41,9 +41,7 @@ def show(palace: Palace) -> Settings:
 
     Example: palace config show
     """
-    values = to_record(palace.config)
-    del values["anchors"]["ignored"]
-    return Settings(values, str(palace.paths.settings))
+    return Settings(to_record(palace.config), str(palace.paths.settings))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Which domains (or folders) a question is about: votes of its words, mean vectors of domains.
+"""Which domains a question is about: votes of its words, mean vectors of domains.
 
 One keyword alone must not decide, and neither may the order of words (source document 000 takes
 the first that it knows). Where the votes are spread, nothing is left out: all domains are asked.
@@ -37,8 +37,6 @@ class Route:
     share: float
     """Of all votes, for the domains that were taken."""
     is_sure: bool
-    lead: float
-    """Of all votes, by how much the first domain has more than the second."""
 
 
 class Router:
@@ -76,19 +74,41 @@ class Router:
         return {name: [stem for _, stem in sorted(ranked)] for name, ranked in found.items()}
 
     def route(self, stems: Sequence[str], vector: Vector | None = None) -> Route:
-        """Return the domains of a question, whatever the order of its words."""
-        known = [self._holding[stem] for stem in sorted(set(stems)) if stem in self._holding]
-        votes = count_votes(
-            [self._spread(holding) for holding in known], len(self.names), self._count
-        )
-        if vector is None or self._centroids is None:
-            return choose_domains(self.names, votes)
-        return choose_domains(self.names, votes, self._centroids @ vector)
+        """Return the domains that have most votes, all of them where too few votes are theirs.
 
-    def _spread(self, holding: Counter[int]) -> NDArray[np.float64]:
-        counts = np.zeros(len(self.names))
-        counts[list(holding)] = list(holding.values())
-        return counts
+        The order of the words does not matter. With ``vector`` the cosines of the domains' mean
+        vectors vote beside the words.
+        """
+        votes = self._count_votes(stems)
+        if vector is not None and self._centroids is not None and self.names:
+            part = CENTROID_PART if votes.any() else 1.0
+            votes = (1 - part) * votes + part * _sharpen(self._centroids @ vector)
+        names = self.names
+        order = sorted(range(len(names)), key=lambda at: (-round(float(votes[at]), 9), names[at]))
+        taken: list[int] = []
+        share = 0.0
+        for at in order[:MOST_DOMAINS]:
+            if share >= ENOUGH:
+                break
+            taken.append(at)
+            share += float(votes[at])
+        chance = len(taken) / len(names) if names else 1.0
+        is_sure = chance < 1 and (share - chance) / (1 - chance) >= SURE
+        return Route(tuple(names[at] for at in (taken if is_sure else order)), share, is_sure)
+
+    def _count_votes(self, stems: Sequence[str]) -> NDArray[np.float64]:
+        """Return a share for each domain; they add up to 1, or are all 0 where no word is known.
+
+        A word is split among the domains that use it, and weighs its idf squared.
+        """
+        votes = np.zeros(len(self.names))
+        for stem in sorted(set(stems) & self._holding.keys()):
+            holding = self._holding[stem]
+            total = holding.total()
+            weight = share_idf(total, self._count) ** 2 / total
+            votes[list(holding)] += weight * np.array(list(holding.values()), np.float64)
+        whole = votes.sum()
+        return votes / whole if whole else votes
 
     def _find_centroids(self, vectors: Matrix) -> NDArray[np.float64]:
         sums = np.zeros((len(self.names), vectors.shape[1]))
@@ -96,50 +116,6 @@ class Router:
         lengths = np.linalg.norm(sums, axis=1, keepdims=True)
         centroids: NDArray[np.float64] = sums / np.where(lengths > 0, lengths, 1.0)
         return centroids
-
-
-def count_votes(
-    holdings: Sequence[NDArray[np.float64]], domains: int, items: int
-) -> NDArray[np.float64]:
-    """Return a share for each domain; they add up to 1, or are all 0 where no word is known.
-
-    ``holdings`` says for each word of a question how many items of each domain have it, shape
-    ``(domains,)``. A word is split among its domains, and weighs its idf squared.
-    """
-    votes = np.zeros(domains)
-    for counts in holdings:
-        total = counts.sum()
-        if total:
-            votes += share_idf(total, items) ** 2 * counts / total
-    whole = votes.sum()
-    return votes / whole if whole else votes
-
-
-def choose_domains(
-    names: Sequence[str],
-    votes: NDArray[np.float64],
-    cosines: NDArray[np.float64] | None = None,
-) -> Route:
-    """Return the domains that have most votes, all of them where too few votes are theirs.
-
-    ``cosines`` of the question with each domain's mean vector vote beside the words.
-    """
-    if cosines is not None and len(names):
-        part = CENTROID_PART if votes.any() else 1.0
-        votes = (1 - part) * votes + part * _sharpen(cosines)
-    order = sorted(range(len(names)), key=lambda at: (-round(float(votes[at]), 9), names[at]))
-    taken: list[int] = []
-    share = 0.0
-    for at in order[:MOST_DOMAINS]:
-        if share >= ENOUGH:
-            break
-        taken.append(at)
-        share += float(votes[at])
-    chance = len(taken) / len(names) if names else 1.0
-    is_sure = chance < 1 and (share - chance) / (1 - chance) >= SURE
-    first, second = (float(votes[at]) for at in (*order, *order)[:2]) if order else (0.0, 0.0)
-    chosen = tuple(names[at] for at in (taken if is_sure else order))
-    return Route(chosen, share, is_sure, first - second)
 
 
 def _sharpen(cosines: NDArray[np.float64]) -> NDArray[np.float64]:
