@@ -18,7 +18,6 @@ from memory_palace.changes.journal import read_log
 from memory_palace.cli.commands import app
 from memory_palace.config import ROOMS
 from memory_palace.errors import UsageError
-from memory_palace.features.capture.remembering import remember
 from memory_palace.features.redqueen import rounds
 from memory_palace.features.redqueen.session import RoundProposal
 from memory_palace.palace import Palace
@@ -289,7 +288,7 @@ def test_what_an_agent_says_while_another_writes_is_undone_too(vault):
     before = snapshot(vault.paths.root)
     with vault.writing():
         other = Palace(vault.paths.root)
-        kept = remember(other, "The kettle leaks.", agent="wren", wait_seconds=0.0)
+        kept = other.remember("The kettle leaks.", agent="wren", wait_seconds=0.0)
     assert kept.remark and snapshot(vault.paths.root) != before
     assert vault.changes.undo(apply=True).undone.agent == "wren"
     assert snapshot(vault.paths.root) == before

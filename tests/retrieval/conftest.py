@@ -89,7 +89,9 @@ class DatasetPassage:
                 )
                 for n, (text, digest) in enumerate(zip(texts, digests, strict=True))
             ),
-            vectors=np.array(vectors, np.float32).reshape(len(texts), -1),
+            vectors=np.array(vectors, np.float32).reshape(
+                len(texts), len(vectors[0]) if len(vectors) else 0
+            ),
         )
 
 

@@ -82,7 +82,7 @@ def test_a_superseded_claim_bears_out_nothing(walked, against):
     checked = verify(walked, "The server room is on the second floor.", against)
     assert checked.verdict == "contradicted"
     if against:
-        assert checked.sentences[0].check.reason == "superseded 2026-03-04, see rooms"
+        assert checked.sentences[0].reason == "superseded 2026-03-04, see rooms"
     assert verify(walked, "The lift holds eight people or one rack.", ("walk",)).verdict == "quoted"
     assert verify(walked, "Window lease floor says so.", ("walk",)).verdict == "not_found"
 

@@ -137,7 +137,7 @@ def test_another_page_is_refused(door, field):
 
 def test_the_own_page_is_let_in(door):
     own = f"http://127.0.0.1:{door.port}"
-    assert ask(door.port, f"{ROOT}state", f"Origin: {own}", "Sec-Fetch-Site: same-origin")[0] == 200
+    assert ask(door.port, f"{ROOT}plan", f"Origin: {own}", "Sec-Fetch-Site: same-origin")[0] == 200
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def open_pages(root: Path, warn=pytest.fail) -> LivePage:
 
 
 def visit(pages: LivePage, endpoint: str, *, known: str = "", gone: bool = False, **values: str):
-    found = PageVisit(endpoint, values, known, is_head=False)
+    found = PageVisit(endpoint, values, known)
     return pages.answer(found, lambda: gone)
 
 

@@ -22,11 +22,11 @@ _LONGEST_LABEL = 80
 _BRACKETED = re.compile(r"[(\[（][^()\[\]（）]*+[)\]）]")
 _NUMBERS = re.compile(r"\A[\d\W_]+|[\d\W_]+\Z")
 _MARKS = "*_> \t"
-_BOLD = re.compile(r"[ \t>]*(\*\*|__)[^*_]+\1[ \t]*")
+_BOLD = re.compile(r"\A[ \t>]*(\*\*|__)[^*_]+\1[ \t]*")
 _TICKED, _DROPPED = ("x", "X"), ("-", "~")
 _ITEM = re.compile(
-    r"(?P<indent>[ \t>]*)(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|(?=\[))"
-    r"(?P<box>\[(?P<sign>[ xX/?!>~-]?)\](?![(\[:])[ \t]*)?+(?P<text>.*\S)"
+    r"(?<![ \t>])(?P<indent>[ \t>]*+)(?:[-*+]|\d{1,9}[.)])(?:[ \t]++|(?=\[))"
+    r"(?P<box>\[(?P<sign>[ xX/?!>~-]?)\](?![(\[:])[ \t]*+)?+(?P<text>\S.*)"
 )
 
 
@@ -187,11 +187,12 @@ def _read_items(rows: Sequence[Row]) -> list[CardItem]:
     items: list[CardItem] = []
     last = -2
     for row in rows:
-        found = None if row.is_code else _ITEM.match(row.text, row.start)
+        found = None if row.is_code else _ITEM.match(row.text[row.start :])
         if found:
-            box = (found.start("text") - len(found["box"] or ""), found.start("text"))
+            end = row.start + found.start("text")
+            box = end - len(found["box"] or ""), end
             sign, indent = found["sign"], len(found["indent"])
-            items.append(CardItem(row.number, indent, found["text"], box, sign))
+            items.append(CardItem(row.number, indent, found["text"].rstrip(), box, sign))
             last = row.number
         elif row.number == last + 1 and row.text.strip() and not row.is_code:
             items[-1] = replace(items[-1], text=f"{items[-1].text} {row.text.strip()}")

@@ -204,7 +204,7 @@ def _leave_out_context(text: str) -> str:
 
 # OpenClaw
 
-_TRANSCRIPT = re.compile(r".*\.jsonl(?:\.reset\..*)?")
+_TRANSCRIPT = re.compile(r"\A.*\.jsonl(?:\.reset\..*)?")
 _METADATA = re.compile(
     r"\A(?>\s*[^\n]{0,80}\(untrusted[^\n)]*\):\s*(?:```(?:json)?\n.*?\n```|\{.*?\n\})\s*)+",
     re.DOTALL,
