@@ -52,7 +52,6 @@ Wait = Annotated[
     Option("--wait", min=0.0, help="Seconds to wait for another writer to finish."),
 ]
 Apply = Annotated[bool, Option("--apply", help="Make the change; without this it is only shown.")]
-Words = Annotated[bool, Option("--words", help="Compare words only, without a model.")]
 Tags = Annotated[
     list[str] | None,
     Option("--tag", metavar="TAG", help="Tag; repeatable.", autocompletion=completed("tags")),

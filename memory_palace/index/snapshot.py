@@ -43,10 +43,10 @@ _WIDTHS = {"stat": 5, "note_digest": 16, "days": 4}
 _Rows: TypeAlias = NDArray[np.int64]
 _Mask: TypeAlias = NDArray[np.bool_]
 
-Figure = Literal["words_length", "extras_length", "notes", "note_length", "most_held"]
-"""The mean number of words of a passage, and of what describes it; notes with text, and their mean
-number of words; the largest share of a question's words that a note holds, by weight; the share of
-the notes that have the best value of ``logic``. Of the first four cold notes are left out."""
+Figure = Literal["words_length", "notes", "note_length", "most_held"]
+"""The mean number of words of a passage; notes with text, and their mean number of words; the
+largest share of a question's words that a note holds, by weight. Of the first three cold notes are
+left out."""
 
 
 class Snapshot:
@@ -411,8 +411,8 @@ class Statistics:
     def spread(self, name: str, scores: NDArray[np.float64], *counted: _Mask) -> Spread | None:
         """Return how scores are spread over the first of the masks where any is above 0.
 
-        ``name`` is that of the signal, or ``words`` and ``extras`` for BM25 of passages and
-        ``note_words`` for that of notes.
+        ``name`` is that of the signal, or ``words`` for BM25 of passages and ``note_words`` for
+        that of notes.
         """
         best = float(scores.max(initial=0.0))
         for mask in counted:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.index.postings import fact_term, hash_key
-from memory_palace.index.snapshot import Figure, Snapshot
+from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.word_lists import expect_idf
 
 Rows = NDArray[np.int64]
@@ -82,9 +82,8 @@ class PostingLookup:
 
     def mean_length(self) -> float:
         """Return how many terms a row outside the cold zone holds, on average over all notes."""
-        name: Figure = "extras_length" if self._field == "extras" else "words_length"
         hot = self.lengths[self.snapshot.hot_rows]
-        return self.snapshot.statistics.figure(name, float(hot.sum()) / max(len(hot), 1))
+        return self.snapshot.statistics.figure("words_length", float(hot.sum()) / max(len(hot), 1))
 
     @cached_property
     def lengths(self) -> Counts:

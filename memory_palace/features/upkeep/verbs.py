@@ -144,7 +144,7 @@ def index(
         raise UsageError("--watch contradicts --dry-run and --store; leave one out")
     is_first = not palace.paths.commit.exists()
     if not (quiet or dry_run or embedder):
-        _announce_model(palace, asks=not as_json)
+        _announce_model(palace, asks=is_first and not as_json)
     pushing: AbstractContextManager[Callable[..., Shown] | None] = nullcontext()
     if store and not dry_run:
         pushing = reach_store("push")(store, palace, trusts=not verify)
@@ -188,7 +188,7 @@ def _announce_model(palace: Palace, *, asks: bool) -> None:
     """Offer the model that is missing, or say that the one has come which was awaited."""
     awaited = palace.awaited_model()
     if awaited is not None and not awaited.is_ready:
-        offer_model(awaited.name, asks=asks and not palace.paths.commit.exists())
+        offer_model(awaited.name, asks=asks)
     elif awaited is not None:
         say(
             f"{awaited.name} is here now: {plural(awaited.passages, 'passage')} get vectors; "
