@@ -59,7 +59,7 @@ def measure_cost(given: Given) -> Iterator[Measured]:
         file = folder / "floor.npz"
         yield from scale.measure_build(root, label, "minilm", file)
         yield scale.measure_noop(root, label, given.runs)
-        yield from scale.measure_query(root, label, "minilm", file, given.runs, limit=3.5)
+        yield from scale.measure_query(root, label, "minilm", file, given.runs, limit=1.45)
         yield from scale.measure_edit(root, label)
     yield scale.measure_start(given.runs)
 
