@@ -21,7 +21,7 @@ from memory_palace.places import (
     nearest_root,
     own_folder,
 )
-from memory_palace.ranking import AnchorSettings, ProfileSettings
+from memory_palace.ranking import AnchorSettings
 
 IGNORED = (".index/", "sessions/", ".journal.json", ".*.tmp")
 """What of it is derived or of one machine, for git; the rest is as much to keep as the notes."""
@@ -300,8 +300,6 @@ class Config:
     """The folder below the notes for what agents remember; ``None`` is their chambers, or Inbox."""
     profile: str | None = None
     """The profile of a question that names none; ``None`` is ``DEFAULT_PROFILE``."""
-    profiles: Mapping[str, ProfileSettings] = field(default_factory=dict)
-    """Profiles beside those that ship, by name."""
     changes: ChangeSettings = field(default_factory=ChangeSettings)
     deciders: tuple[str, ...] = ()
     """Names of the people who decide on the constitution; empty: nobody may."""

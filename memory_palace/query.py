@@ -85,7 +85,7 @@ class Query:
         "limit": Flag("-k --top-k", "Maximum number of results.", "N", least=1, panel="Ranking"),
         "profile": Flag(
             "--profile",
-            f"How to rank: {', '.join(SHIPPED)}, structured, or a profile of the settings.",
+            f"How to rank: {', '.join(SHIPPED)}, structured, or an extension's.",
             completed="profiles",
             panel="Ranking",
         ),

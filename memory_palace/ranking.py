@@ -34,7 +34,7 @@ DEFAULT_PROFILE = "hybrid"
 
 @dataclass(frozen=True, slots=True)
 class ProfileSettings:
-    """A profile as the settings have it. What is ``None`` is that of the profile it extends."""
+    """A profile as an extension has it. ``None`` is inherited from the profile it extends."""
 
     extends: str | None = None
     weights: Mapping[str, float] = field(default_factory=dict)

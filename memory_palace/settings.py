@@ -1,16 +1,18 @@
-"""Check ``palace.yaml``; imported only where there is one, since it needs YAML."""
+"""Read and check ``palace.yaml``; imported only where there is one, since it needs YAML."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 from unicodedata import normalize
+
+import yaml
 
 from memory_palace.config import (
     FOLDERS,
@@ -23,131 +25,137 @@ from memory_palace.config import (
 )
 from memory_palace.errors import ConfigError
 from memory_palace.places import ARCHIVE
-from memory_palace.ranking import TRUST, AnchorSettings
-from memory_palace.settings_file import Lines, SettingPlace, parse_lines, read_settings, shorten
-from memory_palace.settings_profiles import check_profile, parse_profiles
+from memory_palace.ranking import SHIPPED, TRUST, AnchorSettings
+from memory_palace.signals import extensions, find_profile
 
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_MOST_BYTES = 256 * 1024
+_MOST_LEVELS = 10
+_MOST_SHOWN = 60
+_VALUE_ERRORS = (ValueError, ArithmeticError, LookupError, TypeError, AttributeError)
+"""What PyYAML's constructors raise on values such as ``!!int ""`` or the 99th of a month."""
 _LARGEST = 1 << 40
 """Of any amount: above it numbers are slips, and arithmetic fails."""
 _SMALLEST = 1e-6
 _LOCALE = re.compile(r"([A-Za-z]{2})(?:[-_]([A-Za-z]{2}))?")
-_TYPE_NAMES: Mapping[type, str] = {
-    str: "a word",
-    bool: "true or false",
-    int: "a whole number",
-    float: "a number",
-}
+_TYPE_NAMES = {str: "a word", bool: "true or false", int: "a whole number", float: "a number"}
+
+
+class _Wrong(Exception):  # noqa: N818 - it says what the value is
+    """A value that a setting cannot have; ``line`` is 0 where the setting's own is meant."""
+
+    def __init__(self, why: str, line: int = 0) -> None:
+        super().__init__(why)
+        self.line = line
 
 
 def read_config(path: Path) -> Config:
     """Return the settings of a palace; a missing or empty file means the defaults.
 
-    Whatever is wrong raises ``ConfigError`` with the line.
+    Raise ``ConfigError`` with the line for whatever is wrong.
     """
-    values, lines = read_settings(path)
-    return parse_config(values, source=str(path), lines=lines)
+    try:
+        with path.open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+    except FileNotFoundError:
+        return Config()
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise ConfigError(f"{path} cannot be read ({why}); make it a readable file") from error
+    if len(data) > _MOST_BYTES:
+        raise ConfigError(f"{path} has more than {_MOST_BYTES:,} bytes; settings are short")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = 1 + data.count(b"\n", 0, error.start)
+        raise ConfigError(f"{path}:{line}: it is not UTF-8; save it as UTF-8") from error
+    return parse_settings(text, str(path))
 
 
 def parse_settings(text: str, source: str) -> Config:
     """Return the settings that a text holds; ``source`` is its name, for messages."""
-    values, lines = parse_lines(text, source)
+    try:
+        values, lines = _read_yaml(text)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = 1 + (mark.line if mark is not None else 0)
+        raise ConfigError(f"{source}:{line}: it is not valid YAML: {error.problem}") from error
+    except yaml.reader.ReaderError as error:
+        line = 1 + text.count("\n", 0, error.position)
+        raise ConfigError(f"{source}:{line}: it holds a character that YAML forbids") from error
+    except _Wrong as wrong:
+        raise ConfigError(f"{source}:{wrong.line}: {wrong}") from None
     return parse_config(values, source=source, lines=lines)
 
 
-def parse_anchor_settings(value: Any, where: SettingPlace) -> AnchorSettings:
-    """Check the mapping ``anchors`` of a settings file."""
-    if not isinstance(value, Mapping):
-        raise where.wrong(f"anchors must be a mapping of settings, not {shorten(value)}")
-    known = {field.name for field in fields(AnchorSettings)}
+def _read_yaml(text: str) -> tuple[dict[Any, Any], dict[Any, int]]:
+    """Return the mapping that a text holds, and the line of each name in it.
+
+    What would take long to read is refused before anything is built of it.
+    """
+    depth = 0
+    for event in yaml.parse(text, _LOADER):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if isinstance(event, yaml.AliasEvent):
+            raise _Wrong("aliases (*name) are not used here; write the value out", _line(event))
+        if depth > _MOST_LEVELS:
+            raise _Wrong("it is nested too deeply", _line(event))
+    loader, values, lines = _LOADER(text), dict[Any, Any](), dict[Any, int]()
+    node = loader.get_single_node()
+    if node is not None and not isinstance(node, yaml.MappingNode):
+        raise _Wrong(f"it must be a mapping of settings, not a {node.id}", _line(node))
+    _check_names(node)
+    for name, value in node.value if node is not None else ():
+        try:
+            key = loader.construct_object(name)
+            values[key], lines[key] = loader.construct_object(value, deep=True), _line(name)
+        except _VALUE_ERRORS as error:
+            raise _Wrong(f"{_shorten(value.value)} is not a value: {error}", _line(name)) from error
+    return values, lines
+
+
+def _check_names(node: Any) -> None:
+    """Refuse a name that is no word, or stands twice in one mapping, however deep."""
+    first: dict[str, int] = {}
+    for name, value in node.value if isinstance(node, yaml.MappingNode) else ():
+        if not isinstance(name, yaml.ScalarNode):
+            raise _Wrong("the name of a setting must be a word", _line(name))
+        if name.value in first:
+            again = f"{_shorten(name.value)} is set again (first on line {first[name.value]})"
+            raise _Wrong(again, _line(name))
+        first[name.value] = _line(name)
+        _check_names(value)
+    for value in node.value if isinstance(node, yaml.SequenceNode) else ():
+        _check_names(value)
+
+
+def _line(node: Any) -> int:
+    line: int = node.start_mark.line + 1
+    return line
+
+
+def parse_config(
+    values: Mapping[Any, Any],
+    *,
+    source: str = "palace.yaml",
+    lines: Mapping[Any, int] = MappingProxyType({}),
+) -> Config:
+    """Check a parsed settings file. Unknown keys and wrong types raise ``ConfigError``.
+
+    ``source`` and ``lines`` say where each setting stands, for the message.
+    """
+    known = {field.name for field in fields(Config)}
     checked: dict[str, Any] = {}
-    for name, given in value.items():
-        if name not in known:
-            listed = ", ".join(sorted(known))
-            raise where.at(name).wrong(f"unknown setting anchors.{name}; known: {listed}")
-        checked[name] = _check_anchor(str(name), given, where.at(name))
-    return AnchorSettings(**checked)
-
-
-def parse_sources(value: Any, where: SettingPlace) -> dict[str, str]:
-    """Check the mapping ``sources``: path prefixes below the root, each with its trust."""
-    if not isinstance(value, Mapping):
-        raise where.wrong(f"sources must map path prefixes to a trust, not {shorten(value)}")
-    for prefix, trust in value.items():
-        parts = str(prefix).split("/")
-        if str(prefix).startswith("/") or ".." in parts or not parts[0]:
-            raise where.at(prefix).wrong(f"source {shorten(prefix)} must be a path below the root")
-        if not isinstance(trust, str) or trust not in TRUST:
-            known, given = ", ".join(TRUST), shorten(trust)
-            message = f"trust of {shorten(prefix)} must be one of {known}, not {given}"
-            raise where.at(prefix).wrong(message)
-    return {str(prefix): str(trust) for prefix, trust in value.items()}
-
-
-def parse_languages(value: Any, where: SettingPlace) -> tuple[str, ...]:
-    """Check the list ``languages``: codes of languages whose endings the search knows."""
-    if not isinstance(value, list):
-        raise where.wrong(f"languages must be a list such as [en, de], not {shorten(value)}")
-    for code in value:
-        code = "no" if code is False else code  # YAML reads Norwegian so
-        if not isinstance(code, str) or code not in LANGUAGES:
-            known = ", ".join(sorted(LANGUAGES))
-            raise where.wrong(f"languages: {shorten(code)} is not known; known: {known}")
-    return tuple(sorted({"no" if code is False else code for code in value}))
-
-
-def parse_locale(value: Any, where: SettingPlace) -> str:
-    """Check ``locale``: a language, or one and a region, by which dates of digits are read."""
-    found = _LOCALE.fullmatch(value) if isinstance(value, str) else None
-    if not found or found[1].lower() not in LANGUAGES:
-        raise where.wrong(f"locale must be such as en-GB, de or zh-CN, not {shorten(value)}")
-    return f"{found[1].lower()}-{found[2].upper()}" if found[2] else found[1].lower()
-
-
-def parse_rooms(value: Any, where: SettingPlace) -> dict[str, str]:
-    """Check the mapping ``rooms``: folders below the notes, each with the room that it is."""
-    checked = {}
-    for given, room in where.mapping(value, "rooms must map folders to rooms").items():
-        folder = _check_folder("rooms", given, where.at(given), example=FOLDERS[ARCHIVE])
-        if not isinstance(room, str) or room not in ROOMS:
-            near = get_close_matches(str(room), ROOMS, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else f"; they are {', '.join(ROOMS)}"
-            raise where.at(given).wrong(f"rooms: there is no room {shorten(room)}{hint}")
-        checked[folder] = room
-    return checked
-
-
-def parse_inbox(value: Any, where: SettingPlace) -> str:
-    """Check ``inbox``: the folder below the notes in which agents keep what they remember."""
-    return _check_folder("inbox", value, where, example="Inbox")
-
-
-def parse_changes(value: Any, where: SettingPlace) -> ChangeSettings:
-    """Check ``changes``, a mapping whose one key is ``allow_uncommitted``."""
-    known = isinstance(value, dict) and value.keys() <= {"allow_uncommitted"}
-    if not known or not all(isinstance(each, bool) for each in value.values()):
-        raise where.wrong(f"changes must be `allow_uncommitted: true`, not {shorten(value)}")
-    return ChangeSettings(**value)
-
-
-def parse_deciders(value: Any, where: SettingPlace) -> tuple[str, ...]:
-    """Check the list ``deciders``: names of people, each on one line."""
-    names = value if isinstance(value, list) else [None]
-    checked = [" ".join(name.split()) for name in names if isinstance(name, str)]
-    if len(checked) < len(names) or not all(any(map(str.isalpha, name)) for name in checked):
-        message = "deciders must be a list of names such as [Ilse Brandt]"
-        raise where.wrong(f"{message}, not {shorten(value)}")
-    return tuple(dict.fromkeys(checked))
-
-
-def _check_folder(setting: str, given: Any, where: SettingPlace, *, example: str) -> str:
-    folder = normalize("NFC", given).strip("/") if isinstance(given, str) else ""
-    parts = folder.split("/")
-    if not folder or str(given).startswith("/") or {"", ".", ".."} & set(parts):
-        message = f"{setting}: {shorten(given)} must be a folder inside this one, such as"
-        raise where.wrong(f"{message} `{example}`")
-    if any(part.startswith(".") for part in parts):
-        raise where.wrong(f"{setting}: {shorten(given)} is hidden, and hidden is never read")
-    return folder
+    for key, value in values.items():
+        try:
+            if not isinstance(key, str) or key not in known:
+                raise _Wrong(f"unknown setting {_shorten(key)}{_hint(key, sorted(known))}")
+            checked[key] = _check(key, value)
+        except _Wrong as wrong:
+            place = f"{source}:{lines[key]}" if key in lines else source
+            raise ConfigError(f"{place}: {wrong}") from None
+    return Config(**checked)
 
 
 def map_rooms(paths: PalacePaths, mapped: Mapping[str, str]) -> PalacePaths:
@@ -166,95 +174,178 @@ def map_rooms(paths: PalacePaths, mapped: Mapping[str, str]) -> PalacePaths:
     return replace(paths, rooms=replace(paths.rooms, folders=rooms))
 
 
-def _check_anchor(name: str, given: Any, where: SettingPlace) -> Any:
+def _check(key: str, value: Any) -> Any:
+    """Return the value of a setting as ``Config`` has it."""
+    if key in PARSERS:
+        return PARSERS[key](value)
+    if key in CHOICES:
+        word = ("off", "on")[value] if isinstance(value, bool) else value  # as YAML reads them
+        if word not in CHOICES[key]:
+            raise _Wrong(f"{key} must be one of {', '.join(CHOICES[key])}, not {_shorten(value)}")
+        return word
+    if key == "embedder" and str(value).startswith(USERS_ONLY):
+        name = _shorten(value).strip("'")
+        message = f"{name} is for you to choose, and not for a palace; run"
+        raise _Wrong(f"{message} `palace index --force --embedder {name}`")
+    default = getattr(Config(), key)
+    expected = str if default is None else type(default)
+    if expected is float and type(value) is int and abs(value) <= _LARGEST:
+        value = float(value)
+    if type(value) is not expected:
+        raise _Wrong(f"{key} must be {_TYPE_NAMES[expected]}, not {_shorten(value)}")
+    if expected in (int, float):
+        _check_amount(key, value)
+    return value
+
+
+def _check_amount(key: str, value: Any) -> None:
+    if not value > 0:
+        raise _Wrong(f"{key} must be above 0, not {_shorten(value)}")
+    if not _SMALLEST <= value <= _LARGEST:
+        limits = f"between {_SMALLEST:g} and {_LARGEST:,}"
+        raise _Wrong(f"{key} must be {limits}, not {_shorten(value)}")
+
+
+def _parse_anchors(value: Any) -> AnchorSettings:
+    known = sorted(field.name for field in fields(AnchorSettings))
+    checked: dict[str, Any] = {}
+    for name, given in _mapping(value, "anchors must be a mapping of settings").items():
+        if name not in known:
+            raise _Wrong(f"unknown setting anchors.{name}; known: {', '.join(known)}")
+        checked[name] = _check_anchor(name, given)
+    return AnchorSettings(**checked)
+
+
+def _check_anchor(name: str, given: Any) -> Any:
     if name in ("deny", "allow"):
         if not isinstance(given, list) or not all(isinstance(item, str) for item in given):
-            raise where.wrong(f"anchors.{name} must be a list of strings")
+            raise _Wrong(f"anchors.{name} must be a list of strings")
         return tuple(given)
     is_whole = name in ("k", "k_max", "max_chunks", "vocabulary")
     least, most = (1, _LARGEST) if is_whole else (0, 1)
     number = type(given) is int or (type(given) is float and not is_whole)
     if not number or not least <= given <= most:
         wanted = "a whole number above 0" if is_whole else "a number from 0 to 1"
-        raise where.wrong(f"anchors.{name} must be {wanted}, not {shorten(given)}")
+        raise _Wrong(f"anchors.{name} must be {wanted}, not {_shorten(given)}")
     return given if is_whole else float(given)
+
+
+def _parse_changes(value: Any) -> ChangeSettings:
+    known = isinstance(value, dict) and value.keys() <= {"allow_uncommitted"}
+    if not known or not all(isinstance(each, bool) for each in value.values()):
+        raise _Wrong(f"changes must be `allow_uncommitted: true`, not {_shorten(value)}")
+    return ChangeSettings(**value)
+
+
+def _parse_deciders(value: Any) -> tuple[str, ...]:
+    """Return the names of people, each on one line."""
+    names = value if isinstance(value, list) else [None]
+    checked = [" ".join(name.split()) for name in names if isinstance(name, str)]
+    if len(checked) < len(names) or not all(any(map(str.isalpha, name)) for name in checked):
+        message = "deciders must be a list of names such as [Ilse Brandt]"
+        raise _Wrong(f"{message}, not {_shorten(value)}")
+    return tuple(dict.fromkeys(checked))
+
+
+def _parse_languages(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise _Wrong(f"languages must be a list such as [en, de], not {_shorten(value)}")
+    codes = ["no" if code is False else code for code in value]  # YAML reads Norwegian so
+    for code in codes:
+        if not isinstance(code, str) or code not in LANGUAGES:
+            known = ", ".join(sorted(LANGUAGES))
+            raise _Wrong(f"languages: {_shorten(code)} is not known; known: {known}")
+    return tuple(sorted(set(codes)))
+
+
+def _parse_locale(value: Any) -> str:
+    """Return a language, or one and a region, by which dates of digits are read."""
+    found = _LOCALE.fullmatch(value) if isinstance(value, str) else None
+    if not found or found[1].lower() not in LANGUAGES:
+        raise _Wrong(f"locale must be such as en-GB, de or zh-CN, not {_shorten(value)}")
+    return f"{found[1].lower()}-{found[2].upper()}" if found[2] else found[1].lower()
+
+
+def _parse_profile(value: Any) -> str:
+    if not isinstance(value, str):
+        raise _Wrong(f"profile must be a word, not {_shorten(value)}")
+    if value not in SHIPPED and find_profile(value) is None:
+        known = (*SHIPPED, *(name for each in extensions() for name in each.profiles))
+        raise _Wrong(f"there is no profile {_shorten(value)}{_hint(value, known)}")
+    return value
+
+
+def _parse_rooms(value: Any) -> dict[str, str]:
+    """Return folders below the notes, each with the room that it is."""
+    checked = {}
+    for given, room in _mapping(value, "rooms must map folders to rooms").items():
+        folder = _check_folder("rooms", given, example=FOLDERS[ARCHIVE])
+        if not isinstance(room, str) or room not in ROOMS:
+            raise _Wrong(f"rooms: there is no room {_shorten(room)}{_hint(room, ROOMS)}")
+        checked[folder] = room
+    return checked
+
+
+def _check_folder(setting: str, given: Any, *, example: str = "Inbox") -> str:
+    """Return a folder below the notes."""
+    folder = normalize("NFC", given).strip("/") if isinstance(given, str) else ""
+    parts = folder.split("/")
+    if not folder or str(given).startswith("/") or {"", ".", ".."} & set(parts):
+        message = f"{setting}: {_shorten(given)} must be a folder inside this one, such as"
+        raise _Wrong(f"{message} `{example}`")
+    if any(part.startswith(".") for part in parts):
+        raise _Wrong(f"{setting}: {_shorten(given)} is hidden, and hidden is never read")
+    return folder
+
+
+def _parse_sources(value: Any) -> dict[str, str]:
+    """Return path prefixes below the root, each with its trust."""
+    sources = _mapping(value, "sources must map path prefixes to a trust")
+    for prefix, trust in sources.items():
+        parts = str(prefix).split("/")
+        if str(prefix).startswith("/") or ".." in parts or not parts[0]:
+            raise _Wrong(f"source {_shorten(prefix)} must be a path below the root")
+        if not isinstance(trust, str) or trust not in TRUST:
+            given = f"{', '.join(TRUST)}, not {_shorten(trust)}"
+            raise _Wrong(f"trust of {_shorten(prefix)} must be one of {given}")
+    return {str(prefix): trust for prefix, trust in sources.items()}
 
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "ignore": ("palaceignore", "git"),
     "manifest": ("append", "frozen"),
+    "usage_log": ("auto", "on", "off"),
 }
-
-
-def parse_usage_log(value: Any, where: SettingPlace) -> str:
-    """Check ``usage_log``: YAML reads a bare ``on`` and ``off`` as true and false."""
-    word = {True: "on", False: "off"}.get(value) if isinstance(value, bool) else value
-    if word not in ("auto", "on", "off"):
-        raise where.wrong(f"usage_log must be one of auto, on, off, not {shorten(value)}")
-    return str(word)
-
-
-PARSERS: Mapping[str, Callable[[Any, SettingPlace], Any]] = {
-    "anchors": parse_anchor_settings,
-    "changes": parse_changes,
-    "deciders": parse_deciders,
-    "inbox": parse_inbox,
-    "languages": parse_languages,
-    "locale": parse_locale,
-    "profiles": parse_profiles,
-    "rooms": parse_rooms,
-    "sources": parse_sources,
-    "usage_log": parse_usage_log,
+PARSERS: Mapping[str, Callable[[Any], Any]] = {
+    "anchors": _parse_anchors,
+    "changes": _parse_changes,
+    "deciders": _parse_deciders,
+    "inbox": lambda value: _check_folder("inbox", value),
+    "languages": _parse_languages,
+    "locale": _parse_locale,
+    "profile": _parse_profile,
+    "rooms": _parse_rooms,
+    "sources": _parse_sources,
 }
-"""Settings that are more than one value."""
+"""Settings that are more than one value of a type."""
 
 
-def parse_config(
-    values: Mapping[Any, Any], *, source: str = "palace.yaml", lines: Lines = MappingProxyType({})
-) -> Config:
-    """Check a parsed settings file. Unknown keys and wrong types raise ``ConfigError``.
-
-    ``source`` and ``lines`` say where each setting stands, for the message.
-    """
-    known = {f.name: f for f in fields(Config)}
-    checked: dict[str, Any] = {}
-    for key, value in values.items():
-        where = SettingPlace(source, lines).at(key)
-        if not isinstance(key, str) or key not in known:
-            near = get_close_matches(str(key), known, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known)}"
-            raise where.wrong(f"unknown setting {shorten(key)}{hint}")
-        checked[key] = _check(key, value, where)
-    if "profile" in checked:
-        where = SettingPlace(source, lines).at("profile")
-        check_profile(checked["profile"], checked.get("profiles", {}), where)
-    return Config(**checked)
+def _mapping(value: Any, why: str) -> Mapping[Any, Any]:
+    """Return a mapping, empty where every line below its name is a comment."""
+    if value is not None and not isinstance(value, Mapping):
+        raise _Wrong(f"{why}, not {_shorten(value)}")
+    return value or {}
 
 
-def _check(key: str, value: Any, where: SettingPlace) -> Any:
-    if key in PARSERS:
-        return PARSERS[key](value, where)
-    default = getattr(Config(), key)
-    if key == "embedder" and str(value).startswith(USERS_ONLY):
-        name = shorten(value).strip("'")
-        message = f"{name} is for you to choose, and not for a palace; run"
-        raise where.wrong(f"{message} `palace index --force --embedder {name}`")
-    if key in CHOICES and value not in CHOICES[key]:
-        raise where.wrong(f"{key} must be one of {', '.join(CHOICES[key])}, not {shorten(value)}")
-    expected = str if default is None else type(default)
-    if expected is float and type(value) is int and abs(value) <= _LARGEST:
-        value = float(value)
-    if type(value) is not expected:
-        wanted = _TYPE_NAMES[expected]
-        raise where.wrong(f"{key} must be {wanted}, not {shorten(value)}")
-    if isinstance(value, int | float) and expected is not bool:
-        _check_amount(key, value, where)
-    return value
+def _hint(name: object, known: Iterable[str]) -> str:
+    near = get_close_matches(str(name), known := [*known], n=1)
+    return f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known)}"
 
 
-def _check_amount(key: str, value: float, where: SettingPlace) -> None:
-    if not value > 0:
-        raise where.wrong(f"{key} must be above 0, not {shorten(value)}")
-    if not _SMALLEST <= value <= _LARGEST:
-        limits = f"between {_SMALLEST:g} and {_LARGEST:,}"
-        raise where.wrong(f"{key} must be {limits}, not {shorten(value)}")
+def _shorten(value: object) -> str:
+    """Return a value as it is shown in a message, on one line."""
+    try:
+        text = repr(value)
+    except ValueError:  # a whole number of more than 4,300 digits
+        text = "this number"
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"

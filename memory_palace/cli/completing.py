@@ -84,12 +84,10 @@ def _rooms(ctx: Any, incomplete: str) -> Iterator[str]:
 
 
 def _profiles(ctx: Any, incomplete: str) -> Iterator[str]:
-    from memory_palace.cli.options import open_palace
     from memory_palace.ranking import SHIPPED
     from memory_palace.signals import extensions
 
     yield from (*SHIPPED, *(name for each in extensions() for name in each.profiles))
-    yield from open_palace(ctx).config.profiles
 
 
 def _palaces(ctx: Any, incomplete: str) -> Iterator[str]:

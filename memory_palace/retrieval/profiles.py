@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from memory_palace.config import Config
@@ -114,9 +113,6 @@ R@5 on dev utterances (help, garden, LoCoMo): .734, .618, .860; hybrid .678, .61
 
 Mode: TypeAlias = Literal["vector", "lexical", "listing"]
 """What a question is compared by; a listing has none."""
-Own: TypeAlias = Mapping[str, ProfileSettings]
-"""Profiles of the settings, by name."""
-_NONE: Own = MappingProxyType({})
 
 
 def choose_mode(text: str, *, lexical: bool, has_vectors: bool) -> Mode:
@@ -136,7 +132,7 @@ def choose_profile(asked: str | None, config: Config, mode: Mode) -> Profile:
 
     Notes without a question are ordered by metadata, and questions without vectors by words.
     """
-    profile = get_profile(asked or config.profile or DEFAULT_PROFILE, config.profiles)
+    profile = get_profile(asked or config.profile or DEFAULT_PROFILE)
     if mode == "listing" and not profile.lists_notes:
         return PROFILES["compound"]
     if mode == "lexical" and not profile.reads_words:
@@ -144,29 +140,29 @@ def choose_profile(asked: str | None, config: Config, mode: Mode) -> Profile:
     return profile
 
 
-def get_profile(name: str, own: Own = _NONE) -> Profile:
-    """Return a profile by name, of those that ship or of the settings."""
+def get_profile(name: str) -> Profile:
+    """Return a profile by name, of those that ship or of an extension."""
     if name in PROFILES:
         return PROFILES[name]
-    if given := own.get(name) or find_profile(name):
+    if given := find_profile(name):
         return _make(name, given)
-    known = (*own, *PROFILES, *(name for each in extensions() for name in each.profiles))
+    known = (*PROFILES, *(name for each in extensions() for name in each.profiles))
     near = get_close_matches(name, known, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else "."
     raise UsageError(f"there is no profile {name!r}{hint} The profiles are {', '.join(known)}.")
 
 
 def _make(name: str, given: ProfileSettings) -> Profile:
-    """Return the profile that settings describe: what it extends, with what they change of it.
+    """Return the profile of an extension: the one that it extends, with the changes.
 
-    Signals of metadata are gated, and those of low precision capped, where the settings do not say
-    which. Raise ``UsageError`` where no weight is left, or none for what they gate or cap.
+    Signals of metadata are gated, and those of low precision capped, unless it names others. Raise
+    ``UsageError`` where no weight is left, or none for a signal that is gated or capped.
     """
     base = get_profile(given.extends) if given.extends else Profile("", {})
     changed = {**base.weights, **given.weights}
     weights = {signal: weight for signal, weight in changed.items() if weight}
     if not weights:
-        raise UsageError(f"the profile {name} of the settings leaves no weight above 0")
+        raise UsageError(f"the profile {name} leaves no weight above 0")
     for signal in (*(given.gated or ()), *(given.capped or ())):
         if signal not in weights:
             raise UsageError(f"the profile {name} gates or caps {signal}, and gives it no weight")

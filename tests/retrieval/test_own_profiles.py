@@ -1,4 +1,4 @@
-"""Profiles of the settings: what they say of a ranking, wherever a profile is named."""
+"""Profiles of an extension, and the profile of the settings."""
 
 from __future__ import annotations
 
@@ -8,29 +8,23 @@ import pytest
 from running import run_well
 from writing_notes import write_notes
 
+from memory_palace import signals
 from memory_palace.errors import UsageError, WrongEmbedderError
 from memory_palace.palace import Palace
-from memory_palace.ranking import SHIPPED
+from memory_palace.ranking import SHIPPED, ProfileSettings
 from memory_palace.retrieval.profiles import PROFILES, get_profile
-from memory_palace.settings import parse_settings
+from memory_palace.signals import Extension, register
 
-SETTINGS = """
-profile: words
-profiles:
-  words:
-    weights: {lexical: 2, titled: 0.5}
-  dated:
-    extends: hybrid
-    weights: {temporal: 9, statement: 0, recency: 0.25}
-  facts:
-    extends: structured
-    weights: {logic: 30}
-    cap: 0.1
-    preserve_rank: true
-  free: {extends: structured, capped: []}
-  literal: {extends: compound, gated: []}
-"""
-OWN = parse_settings(SETTINGS, "palace.yaml").profiles
+OWN = {
+    "words": ProfileSettings(weights={"lexical": 2.0, "titled": 0.5}),
+    "dated": ProfileSettings("hybrid", {"temporal": 9, "statement": 0, "recency": 0.25}),
+    "facts": ProfileSettings("structured", {"logic": 30.0}, cap=0.1, preserve_rank=True),
+    "free": ProfileSettings("structured", capped=()),
+    "literal": ProfileSettings("compound", gated=()),
+    "near": ProfileSettings(weights={"dense": 1.0, "anchoring": 1.0}),
+    "bare": ProfileSettings("raw", {"semantic": 0}),
+    "idle": ProfileSettings("raw", gated=("recency",)),
+}
 NOTES = {
     "hut.md": "# The hut\n\nAnna keeps the barometer in the kitchen of the hut.\n",
     "mast.md": "# The mast\n\nThe antenna mast fell in the storm. Anna mended it.\n",
@@ -38,14 +32,17 @@ NOTES = {
 }
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", autouse=True)
 def root(tmp_path_factory):
     root = tmp_path_factory.mktemp("own")
     (root / ".palace").mkdir()
-    (root / ".palace" / "palace.yaml").write_text(SETTINGS)
+    (root / ".palace" / "palace.yaml").write_text("profile: words\n")
     write_notes(root, NOTES)
-    Palace(root).index(embedder="hashing")
-    return root
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(signals, "_registered", dict(signals._registered))
+        register(Extension("own", profiles=OWN))
+        Palace(root).index(embedder="hashing")
+        yield root
 
 
 def test_the_profiles_that_ship_are_those_that_settings_know():
@@ -54,39 +51,37 @@ def test_the_profiles_that_ship_are_those_that_settings_know():
 
 def test_a_profile_begins_with_nothing_or_with_what_it_extends():
     hybrid = PROFILES["hybrid"].weights
-    assert dict(get_profile("words", OWN).weights) == {"lexical": 2.0, "titled": 0.5}
-    dated = get_profile("dated", OWN).weights
+    assert dict(get_profile("words").weights) == {"lexical": 2.0, "titled": 0.5}
+    dated = get_profile("dated").weights
     changed = {name: weight for name, weight in dated.items() if hybrid.get(name) != weight}
     assert changed == {"temporal": 9, "recency": 0.25}
     assert hybrid.keys() - dated.keys() == {"statement"}
 
 
-def test_metadata_is_gated_unless_the_settings_say_otherwise():
-    assert get_profile("dated", OWN).gated == {"recency"}
-    assert not get_profile("literal", OWN).gated
+def test_metadata_is_gated_unless_a_profile_says_otherwise():
+    assert get_profile("dated").gated == {"recency"}
+    assert not get_profile("literal").gated
 
 
 def test_caps_and_rank_preservation_are_inherited_and_replaced():
-    shipped, facts = get_profile("structured"), get_profile("facts", OWN)
+    shipped, facts = get_profile("structured"), get_profile("facts")
     assert (facts.cap, facts.preserves_rank) == (0.1, True)
     assert facts.capped == shipped.capped & shipped.weights.keys()
-    assert not get_profile("free", OWN).capped
+    assert not get_profile("free").capped
 
 
 def test_a_profile_that_is_left_without_weights_is_named():
-    own = parse_settings("profiles: {bare: {extends: raw, weights: {semantic: 0}}}", "p").profiles
     with pytest.raises(UsageError, match="bare"):
-        get_profile("bare", own)
+        get_profile("bare")
 
 
 def test_what_is_gated_or_capped_has_a_weight():
-    own = parse_settings("profiles: {idle: {extends: raw, gated: [recency]}}", "p").profiles
     with pytest.raises(UsageError, match="idle gates or caps recency"):
-        get_profile("idle", own)
+        get_profile("idle")
 
 
-def test_an_unknown_profile_lists_the_palaces_own(root):
-    with pytest.raises(UsageError, match=r"did you mean 'words'\? The profiles are words, dated"):
+def test_an_unknown_profile_lists_those_of_extensions(root):
+    with pytest.raises(UsageError, match=r"did you mean 'words'\? The .* words, dated"):
         Palace(root).query("hut", profile="wordz")
 
 
@@ -97,7 +92,7 @@ def test_what_details_show_of_an_own_profile_adds_up(root, name):
     assert answer["profile"] == name and answer["hits"]
     for hit in answer["hits"]:
         parts = hit["parts"]
-        assert {part["signal"] for part in parts} <= set(get_profile(name, OWN).weights)
+        assert {part["signal"] for part in parts} <= set(get_profile(name).weights)
         assert sum(round(part["contribution"] * 1e6) for part in parts) == round(hit["score"] * 1e6)
 
 
@@ -115,7 +110,6 @@ def test_an_own_profile_says_what_index_it_needs(root):
 
 
 def test_without_vectors_a_profile_of_vectors_gives_way_and_one_of_words_does_not(root):
-    own = "profiles: {near: {weights: {dense: 1, anchoring: 1}}, words: {weights: {covered: 1}}}"
-    palace = Palace(root, config=parse_settings(own, "palace.yaml"))
+    palace = Palace(root)
     assert palace.query("antenna", profile="near", lexical=True).profile == "hybrid"
     assert palace.query("antenna", profile="words", lexical=True).profile == "words"

@@ -77,10 +77,7 @@ def test_a_time_that_few_notes_name_is_looked_for_before_words_are(tmp_path, dat
 SETTINGS = """
 half_life_days: 2000
 locale: en-GB
-profile: mine
-profiles:
-  mine: {extends: compound, weights: {recency: 2, lexical: 1}}
-  strict: {weights: {dense: 1}, preserve_rank: true}
+profile: compound
 """
 
 
@@ -91,7 +88,7 @@ def test_the_settings_of_a_palace_are_those_of_its_store(sample, database):
     store.push()
     assert not store.push().is_new
     with StoreReader(store.address) as reader:
-        asked = ("batteries in the cold", {}), ("mast", {"profile": "strict"})
+        asked = ("batteries in the cold", {}), ("mast", {"profile": "raw"})
         listed = "", {"type": "project", "profile": "compound"}
         for text, how in (listed, *asked, ("batteries", {"when": "since 3/4/2026"})):
             found = palace.query(text, limit=10, as_of=ASKED, **how)
@@ -111,9 +108,8 @@ def test_the_settings_of_a_palace_are_those_of_its_store(sample, database):
 
 def test_what_a_store_says_of_settings_is_checked(database):
     assert read_kept({"embedder": "llm:theirs", "max_note_bytes": -1}, "store").embedder is None
-    for values in ({"half_life_days": "soon"}, {"profiles": {"x": {"weights": {"dense": 1e99}}}}):
-        with pytest.raises(ConfigError, match=r"^store:"):
-            read_kept(values, "store")
+    with pytest.raises(ConfigError, match=r"^store:"):
+        read_kept({"half_life_days": "soon"}, "store")
     assert Generation(record={"settings": {"locale": "de"}}).settings == {"locale": "de"}
 
 

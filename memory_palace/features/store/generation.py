@@ -14,9 +14,8 @@ from memory_palace.errors import IndexDamagedError
 from memory_palace.features.store.statements import Statements
 from memory_palace.index.commit import Commit
 from memory_palace.models import Matrix
-from memory_palace.ranking import ProfileSettings
 
-KEPT = ("half_life_days", "locale", "profile", "profiles")
+KEPT = ("half_life_days", "locale", "profile")
 """Settings that decide on answers, and neither run nor open anything."""
 _OF_FILES = ("segments", "previous", "anchors")
 _OF_ONE_BUILD = ("generation", "scanned_ns", "built_ns", "manifest", "git_head")
@@ -170,15 +169,7 @@ def kept_settings(config: Config) -> dict[str, Any]:
     """Return the settings that readers of a store need, as JSON has them; no defaults."""
     usual = Config()
     found = {name: getattr(config, name) for name in KEPT}
-    found = {name: value for name, value in found.items() if value != getattr(usual, name)}
-    if config.profiles:
-        found["profiles"] = {name: _write(own) for name, own in config.profiles.items()}
-    return found
-
-
-def _write(profile: ProfileSettings) -> dict[str, Any]:
-    values = {name: value for name, value in asdict(profile).items() if value is not None}
-    return {name: [*v] if isinstance(v, tuple) else v for name, v in values.items()}
+    return {name: value for name, value in found.items() if value != getattr(usual, name)}
 
 
 def read_kept(values: Mapping[str, Any], source: str) -> Config:
