@@ -193,12 +193,6 @@ def test_a_server_is_started_for_the_next_prompt_where_the_user_says_so(root, tm
         stop(root)
 
 
-@pytest.mark.parametrize("event", ["stop", "pre-compact"])
-def test_a_plugin_of_an_earlier_version_that_tells_of_an_end_gets_status_0(root, event):
-    assert call(event, say(root)) == (0, "", "")
-    assert read_log(root) == []
-
-
 def test_a_prompt_of_200_kilobytes_is_answered(root):
     long = f"{SAID} {'and so on ' * 20_000}"
     assert "felt" in call("prompt", say(root, long)).out

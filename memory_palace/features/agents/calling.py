@@ -30,8 +30,6 @@ MESSAGE_SECONDS = 2.0
 """A message is sent at once, or never."""
 MOST_MESSAGE_BYTES = 8 << 20
 _AGAIN_SECONDS = 0.5
-_SILENT = ("pre-compact", "stop")
-"""Events that plug-ins of earlier versions call, when a conversation ends or is condensed."""
 _MOST_CHARACTERS = 16_000
 """Of a prompt: the first and the last half."""
 _FIELDS = {
@@ -52,8 +50,6 @@ class _StoppedError(BaseException):
 def run_hook(given: Sequence[str], run_here: Callable[[list[str]], int]) -> int:
     """Answer one message of a harness; return 0."""
     words = [word for word in given if word != "--no-serve"]
-    if any(event in words for event in _SILENT):
-        return 0
     handlers, index = _limit(ANSWER_SECONDS), ""
     try:
         try:

@@ -17,13 +17,13 @@ from memory_palace import __version__
 from memory_palace.cli.group import Group
 from memory_palace.cli.options import find_palace
 from memory_palace.cli.registry import read_registry
-from memory_palace.errors import CheckFailedError, MissingPartError
+from memory_palace.errors import MissingPartError
 from memory_palace.features.agents import plugin_tree
 from memory_palace.features.agents.plugin import find_program, make_files
 from memory_palace.features.agents.plugin_tree import NAME, Tree
 from memory_palace.libraries import install_command
 from memory_palace.palace import Palace
-from memory_palace.shown import Shown, inner, plural, say
+from memory_palace.shown import Shown, inner, say
 
 verbs = Group()
 Harness = Literal["claude", "codex", "openclaw"]
@@ -48,7 +48,6 @@ class PluginShown(Shown):
     next: tuple[str, ...]
     """What is typed to install it."""
     tree: Tree = inner()
-    is_check: bool = inner()
 
     def lines(self) -> Iterable[str]:
         """Return the diff."""
@@ -67,7 +66,7 @@ class PluginShown(Shown):
                 yield f"not written here, or changed since: {names}; see --overwrite"
         if tree.palace is None and read_registry().default is None:
             yield "agents that work outside of a palace find none: add -C, or set a default palace"
-        if not as_json and not self.is_check and self.current:
+        if not as_json and self.current:
             yield "\n".join(["then, once:", *(f"  {step}" for step in self.next)])
 
 
@@ -82,9 +81,6 @@ def make_plugin(
     overwrite: Annotated[
         bool, Option("--overwrite", help="Replace files that somebody else wrote or changed.")
     ] = False,
-    check: Annotated[
-        bool, Option("--check", help="Exit 8 where what is there is not this version's.")
-    ] = False,
 ) -> PluginShown:
     """Write the plug-in of an agent's harness; without --apply, show what would change.
 
@@ -96,27 +92,19 @@ def make_plugin(
     palace = str(meant) if meant else plugin_tree.find_palace(folder)
     files = make_files(harness, [*find_program(), *(("-C", palace) if palace else ())])
     tree = plugin_tree.compare_tree(folder, files, palace=palace)
-    if check and not tree.is_current:
-        count = plural(len(tree.steps), "file")
-        raise CheckFailedError(
-            f"{tree.folder}: {count} not as version {__version__} writes them; "
-            f"run `palace plugin {harness}` to see them, with --apply to write them"
-        )
-    is_applied = apply and not check
-    if is_applied:
+    if apply:
         plugin_tree.write_tree(tree, overwrite=overwrite)
     return PluginShown(
         harness,
         __version__,
         str(folder),
         found=tree.version,
-        current=is_applied or tree.is_current,
-        applied=is_applied,
+        current=apply or tree.is_current,
+        applied=apply,
         changed=tree.changed,
         diff=tree.diff,
         next=tuple(_next_steps(harness, folder)),
         tree=tree,
-        is_check=check,
     )
 
 
