@@ -47,10 +47,3 @@ def test_defaults_are_those_of_the_document():
 @pytest.mark.parametrize("name", documents.__all__)
 def test_every_name_is_the_thing_that_is_called_so(name):
     assert getattr(documents, name).__name__ == name
-
-
-def test_the_old_name_of_the_module_works_with_a_warning():
-    from memory_palace import document_000
-
-    with pytest.warns(DeprecationWarning, match="memory_palace.documents"):
-        assert document_000.Memory is documents.Memory
