@@ -1,4 +1,4 @@
-"""What Tab completes: notes, folders, tags, rooms, profiles, palaces, read from the index.
+"""Completion of notes, folders, tags, rooms, profiles and palaces, read from the index.
 
 No model is loaded and nothing is said: a palace without an index completes nothing.
 """
@@ -8,10 +8,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
+from memory_palace.config import ROOMS
 from memory_palace.errors import PalaceError
 from memory_palace.places import PALACE
+from memory_palace.ranking import SHIPPED
 
 
 def complete_names(kind: str, ctx: Any, incomplete: str) -> list[str]:
@@ -39,28 +42,15 @@ def _snapshot(ctx: Any) -> Any:
     return open_palace(ctx).snapshot()
 
 
-def _notes(ctx: Any, incomplete: str) -> Iterator[str]:
-    """Yield file names; paths where a folder was begun, titles where a word was."""
+def _notes(ctx: Any, incomplete: str, room: str = "") -> Iterator[str]:
+    """Yield file names, of a room alone where one is named; paths where a folder was begun."""
     snapshot = _snapshot(ctx)
-    for path, title, hidden in zip(snapshot.paths, snapshot.titles, snapshot.private, strict=True):
+    rows = zip(snapshot.paths, snapshot.rooms, snapshot.private, strict=True)
+    for path, found, hidden in rows:
         if "/" in incomplete:
             yield path
-        elif not hidden:
+        elif not hidden and room in ("", found):
             yield path.rpartition("/")[2].rpartition(".")[0]
-            if incomplete:
-                yield title
-
-
-def _in_room(room: str) -> Callable[[Any, str], Iterator[str]]:
-    """Return what yields the file names of a room's notes."""
-
-    def names(ctx: Any, incomplete: str) -> Iterator[str]:
-        snapshot = _snapshot(ctx)
-        for path, name in zip(snapshot.paths, snapshot.rooms, strict=True):
-            if name == room:
-                yield path.rpartition("/")[2].rpartition(".")[0]
-
-    return names
 
 
 def _folders(ctx: Any, incomplete: str) -> Iterator[str]:
@@ -77,19 +67,6 @@ def _tags(ctx: Any, incomplete: str) -> Iterator[str]:
         yield from (mark + tag for tag in tags)
 
 
-def _rooms(ctx: Any, incomplete: str) -> Iterator[str]:
-    from memory_palace.config import ROOMS
-
-    yield from ROOMS
-
-
-def _profiles(ctx: Any, incomplete: str) -> Iterator[str]:
-    from memory_palace.ranking import SHIPPED
-    from memory_palace.signals import extensions
-
-    yield from (*SHIPPED, *(name for each in extensions() for name in each.profiles))
-
-
 def _palaces(ctx: Any, incomplete: str) -> Iterator[str]:
     """Yield registered names, and folders where a path was begun."""
     from memory_palace.cli.registry import read_registry
@@ -102,11 +79,11 @@ def _palaces(ctx: Any, incomplete: str) -> Iterator[str]:
 
 _KINDS: Mapping[str, Callable[[Any, str], Iterator[str]]] = {
     "notes": _notes,
-    "cards": _in_room("dispatch_corridor"),
-    "conflicts": _in_room("conflict_room"),
+    "cards": partial(_notes, room="dispatch_corridor"),
+    "conflicts": partial(_notes, room="conflict_room"),
     "folders": _folders,
     "tags": _tags,
-    "rooms": _rooms,
-    "profiles": _profiles,
+    "rooms": lambda ctx, incomplete: iter(ROOMS),
+    "profiles": lambda ctx, incomplete: iter(SHIPPED),
     "palaces": _palaces,
 }

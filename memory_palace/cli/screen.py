@@ -38,15 +38,6 @@ def cut_end(text: str, width: int) -> str:
     return set_cell_size(text, max(width - 1, 0)).rstrip() + ELLIPSIS
 
 
-def cut_middle(text: str, width: int) -> str:
-    """Return a path without its middle where it takes more cells: its end says more."""
-    text = visible_line(text)
-    if cell_len(text) <= width:
-        return text
-    first, start = _halves(text, width)
-    return set_cell_size(text, first).rstrip() + ELLIPSIS + text[start:]
-
-
 def _halves(text: str, width: int) -> tuple[int, int]:
     """Return the cells that are left for the first part, and where the last part begins."""
     tail = (width - 1) * 2 // 3

@@ -22,7 +22,6 @@ NOTES = {
 def root(tmp_path_factory):
     root = tmp_path_factory.mktemp("completion")
     write_notes(root / "palace", NOTES)
-    (root / "palace" / "palace.yaml").write_text("profiles: {hardly: {extends: raw}}\n")
     main(["-C", str(root), "index", "-q", "--embedder", "none"])
     (root / "elsewhere" / "folder").mkdir(parents=True)
     return root
@@ -56,10 +55,8 @@ def tab(root, monkeypatch, capsys):
         (["query", "--de"], ["--details"]),
         (["query", "--room", "ch"], ["chambers"]),
         (["query", "--profile", "bm"], ["bm25"]),
-        (["query", "--profile", "har"], ["hardly"]),
         (["list", "--sort", ""], ["path", "date"]),
         (["show", "Ra"], [r"Rain\ gauge"]),
-        (["show", "The"], [r"The\ keeper"]),
         (["show", '"Rain g'], ["Rain gauge"]),
         (["show", "palace/ch"], [r"palace/chambers/Ada\ Wren.md"]),
         (["graph", "route", "Rain", "Ada"], [r"Ada\ Wren"]),

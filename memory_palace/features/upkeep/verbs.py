@@ -20,7 +20,6 @@ from memory_palace.cli.group import Group
 from memory_palace.cli.options import SHORT_WAIT_SECONDS, Json, Quiet, Wait, reach_store
 from memory_palace.cli.progress import keep_vectors, progress_line
 from memory_palace.cli.registry import read_registry
-from memory_palace.cli.screen import cut_end, cut_middle
 from memory_palace.config import PalacePaths, find_paths
 from memory_palace.embedding.registry import (
     DEFAULT,
@@ -297,7 +296,6 @@ def doctor(
     return palace.doctor(fix=fix)
 
 
-_WIDTH, _INDENT = 80, 11
 _MOST_STEPS = 2
 _MOST_TROUBLES = 3
 """Problems that are named one by one, and calls of hooks."""
@@ -305,7 +303,7 @@ _MOST_TROUBLES = 3
 
 @dataclass(frozen=True, slots=True)
 class Status(Shown):
-    """The state of a palace: on a screen of 24 lines of 80 columns, or in full."""
+    """The state of a palace: on a screen of 24 lines, or in full."""
 
     status: IndexStatus = field(metadata=SPREAD)
     usage_logged: bool
@@ -328,8 +326,7 @@ class Status(Shown):
     def lines(self) -> Iterator[str]:
         for name, texts in (*self._head(), *self._troubles()):
             for text in texts:
-                line = f"{name:<{_INDENT}}{text}"
-                yield line if self.is_full else cut_end(line, _WIDTH)
+                yield f"{name:<11}{text}"
                 name = ""  # it stands on the first line
         steps = islice(_next_steps(self.palace, self.status, self.advice), _MOST_STEPS)
         yield from _lay_steps((*steps, *self.hints))
@@ -337,7 +334,7 @@ class Status(Shown):
     def _head(self) -> Iterator[tuple[str, Iterable[str]]]:
         """Yield the name and the lines of each row on notes and index."""
         status, share = self.status, self.advice.share
-        yield "palace", [cut_middle(str(self.palace.paths.root.resolve()), _WIDTH - _INDENT)]
+        yield "palace", [str(self.palace.paths.root.resolve())]
         archived = f" ({status.cold:,} archived)" if status.cold else ""
         noun = "passage" if status.chunks == 1 else "passages"
         yield "notes", [f"{status.notes:,}{archived}, in {status.chunks:,} {noun}"]
@@ -382,8 +379,7 @@ class Status(Shown):
             yield "left out", (f"{path} {hint.format(name)}" for path, name in names)
         elif left:
             few = left[0] if len(left) == 1 else f"{len(left):,} files and folders"
-            room = _WIDTH - _INDENT - len(_IN_FULL) - 2
-            yield "left out", [f"{cut_middle(few, room)}: {_IN_FULL}"]
+            yield "left out", [f"{few}: {_IN_FULL}"]
         if self.usage_logged:
             where, settings = paths.shown(paths.logs / USAGE), paths.shown(paths.settings)
             yield "usage", [f"logged in {where};", f"`usage_log: off` in {settings} ends it"]
