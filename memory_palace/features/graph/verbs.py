@@ -2,75 +2,82 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Annotated, Any
 
 from typer import Option
 
-from memory_palace.changes.changing import Outcome, read_notes
+from memory_palace.changes.changing import Outcome
 from memory_palace.cli.group import Group
-from memory_palace.cli.options import Apply, IncludeCold, Json, Note
-from memory_palace.cli.screen import cut_end
-from memory_palace.errors import CheckFailedError
-from memory_palace.features.graph.trees import Branch, LinkLines
-from memory_palace.notes.document import Document
+from memory_palace.cli.options import Apply, IncludeCold, Note
+from memory_palace.cli.screen import ELLIPSIS, WIDEST, cut_end
+from memory_palace.errors import CheckFailedError, PalaceError
+from memory_palace.graph.router import LinkGraph
+from memory_palace.notes.document import Document, parse_document
+from memory_palace.notes.reading import NoteUnreadable
 from memory_palace.palace import Palace
 from memory_palace.shown import Shown, inner, plural
 
 graph = Group("Follow and check links, and terms that lead to notes.")
-_MOST_FOLDERS, _NEWEST = 6, 2
-_WIDEST = 60
 
 
 @graph.verb("map")
-def map_palace(palace: Palace, apply: Apply = False, as_json: Json = False) -> Outcome | None:
-    """Draw rooms, folders and their newest notes; --apply writes an overview.
+def map_palace(palace: Palace, apply: Apply = False) -> Outcome:
+    """Write rooms, open work, recent insights and health into the control panel.
 
-    The overview of rooms, work, insights and health goes into the control panel, between two
-    marks. The text around them is yours and stays as it is; `palace undo` takes the
-    change back. Of archived notes the number is shown, and no name. Example: palace graph map
+    They stand between two marks; the text around them stays as it is.
+
+    Example: palace graph map --apply
     """
-    if apply or as_json:
-        return palace.map(apply=apply)
-    rooms: dict[str, list[Document]] = defaultdict(list)
-    for document in read_notes(palace).documents.values():
-        home = palace.paths.rooms.room_of(document.path) or _folder(document.path)
-        rooms[home].append(document)
-    count = plural(sum(map(len, rooms.values())), "note")
-    below = [_draw_room(room, rooms[room]) for room in sorted(rooms)]
-    Branch(f"{palace.paths.root.resolve().name}  {count}", below).show(as_json=False)
-    return None
+    return palace.map(apply=apply)
 
 
-def _draw_room(name: str, notes: Sequence[Document]) -> Branch:
-    """Return a room with its largest folders, one branch for the others, and its newest notes."""
-    hot = [note for note in notes if not note.is_cold]
-    cold = len(notes) - len(hot)
-    archived = f", {cold if hot else 'all'} archived" if cold else ""
-    inside = (note.place.removeprefix("./").removeprefix(f"{name}/") for note in hot)
-    folders = Counter(folder for path in inside if (folder := _folder(path)))
-    largest = sorted(folders, key=lambda folder: (-folders[folder], folder))[:_MOST_FOLDERS]
-    below = [Branch(f"{folder}/  {folders[folder]:,}") for folder in sorted(largest)]
-    if others := len(folders) - len(largest):
-        count = folders.total() - sum(folders[folder] for folder in largest)
-        below.append(Branch(f"{plural(others, 'other folder')}  {count:,}"))
-    dated = sorted((note.text("date"), note.path, note.title) for note in hot if note.text("date"))
-    for date, _, title in dated[: -_NEWEST - 1 : -1]:
-        below.append(Branch(cut_end(f"{date[:10]}  {title}", _WIDEST)))
-    return Branch(f"{name or '(no folder)'}  {len(notes):,}{archived}", below)
+class LinkLines:
+    """The lines of links in the notes as they are now; the graph is of the index."""
 
+    def __init__(self, palace: Palace, links: LinkGraph) -> None:
+        self._paths = palace.paths
+        self._texts = {
+            (edge.source, edge.targets[0]): edge.text
+            for edge in reversed(links.edges)
+            if edge.state == "resolved"
+        }
+        self._read = cache(self._read_note)
 
-def _folder(path: str) -> str:
-    """Return the first folder of a path; nothing where the file lies in none."""
-    return path.partition("/")[0] if "/" in path else ""
+    def draw(self, path: str, other: str, *, is_out: bool | None = None) -> Iterable[str]:
+        """Return the arrow from or to another note, and below it the line of the link.
+
+        By default it points as a link between them does.
+        """
+        is_out = (path, other) in self._texts if is_out is None else is_out
+        source, target = (path, other) if is_out else (other, path)
+        yield f"{'->' if is_out else '<-'} {other}"
+        note, text = self._read(source), self._texts.get((source, target))
+        link = next((x for x in note.links if x.target == text), None) if note else None
+        if note is not None and link is not None:
+            lines, place = note.body.split("\n"), link.line - note.body_first_line
+            said = lines[place].strip() if 0 <= place < len(lines) else "in its front matter"
+            before = said.find(f"[[{text}")
+            if before > WIDEST // 2:
+                said = f"{ELLIPSIS}{said[before - WIDEST // 4 :]}"
+            yield cut_end(f"   {note.stem}:{link.line}  {said}", WIDEST)
+
+    def _read_note(self, path: str) -> Document | None:
+        file = self._paths.root / path
+        try:
+            if file.is_symlink():
+                return None
+            return parse_document(path, file.read_bytes(), rooms=self._paths.rooms)
+        except (OSError, NoteUnreadable, PalaceError):
+            return None
 
 
 @dataclass(frozen=True, slots=True)
 class NeighborsShown(Shown):
-    """What a note links to and what links to it."""
+    """The notes that a note links to, and those that link to it."""
 
     path: str
     out: Sequence[str]
@@ -78,16 +85,16 @@ class NeighborsShown(Shown):
     quotes: LinkLines = inner()
 
     def lines(self) -> Iterable[str]:
-        """Return the links as a tree."""
-        quote = self.quotes.quote
-        out = [Branch(f"-> {to}", remark=quote(self.path, to, depth=1)) for to in self.out]
-        back = [Branch(f"<- {of}", remark=quote(of, self.path, depth=1)) for of in self.back]
-        return Branch(self.path, [*out, *back]).lines()
+        """Return each note behind its arrow, with the line of the link."""
+        yield self.path
+        for is_out, others in ((True, self.out), (False, self.back)):
+            for other in others:
+                yield from self.quotes.draw(self.path, other, is_out=is_out)
 
 
 @graph.verb("neighbors")
 def show_neighbors(palace: Palace, note: Note, include_cold: IncludeCold = False) -> NeighborsShown:
-    """Draw what a note links to (->) and what links to it (<-), with the line of each link.
+    """List the notes that a note links to (->) and that link to it (<-), each with its line.
 
     Example: palace graph neighbors control_panel
     """
@@ -104,17 +111,10 @@ class RouteShown(Shown):
     quotes: LinkLines = inner()
 
     def lines(self) -> Iterable[str]:
-        """Return each step below the one before, with the line that links the two."""
-        if not self.route:
-            return ()
-        branch = Branch(self.route[-1])
-        for depth, (path, after) in reversed([*enumerate(pairwise(self.route), start=1)]):
-            is_out = self.quotes.has(path, after)
-            source, target = (path, after) if is_out else (after, path)
-            quote = self.quotes.quote(source, target, depth=depth)
-            step = f"{'->' if is_out else '<-'} {branch.text}"
-            branch = Branch(path, [Branch(step, branch.below, branch.remark)], quote)
-        return branch.lines()
+        """Return each step, with the line that links it to the one before."""
+        yield from self.route[:1]
+        for path, after in pairwise(self.route):
+            yield from self.quotes.draw(path, after)
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
         """Return that there is no way."""
@@ -123,9 +123,7 @@ class RouteShown(Shown):
 
 @graph.verb("route")
 def show_route(palace: Palace, start: Note, goal: Note) -> RouteShown:
-    """Draw the shortest way between two notes, along links in either direction.
-
-    An arrow says which of two notes links to the other; above it stands the line of the link.
+    """List the shortest way between two notes, along links in either direction.
 
     Example: palace graph route constitution "battery failures"
     """
