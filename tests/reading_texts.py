@@ -12,7 +12,7 @@ from memory_palace.features.checking import checker, verdicts, wording
 from memory_palace.features.checking.dates import find_weekdays
 from memory_palace.features.memories import form, lint, smashin
 from memory_palace.features.metabolism import distill
-from memory_palace.features.redqueen import askings, examined, proposals
+from memory_palace.features.redqueen import askings, examined
 from memory_palace.features.structure import grammar
 from memory_palace.features.structure.facts import describe
 from memory_palace.features.structure.signals import analyse
@@ -91,10 +91,7 @@ def _condense(text: str) -> object:
 
 
 READERS: Mapping[str, Callable[[str], object]] = {
-    "redqueen": lambda text: (
-        list(askings.links_shown(Markup(examined.blank_own_sections(text)))),
-        proposals.open_text(Markup(text)),
-    ),
+    "redqueen": lambda text: list(askings.links_shown(Markup(examined.blank_own_sections(text)))),
     "markup": lambda text: (lambda m: (m.headings, m.links, m.plain, drop_comments(text)))(
         Markup(text)
     ),

@@ -6,8 +6,8 @@ import ast
 import json
 import re
 import shutil
-from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from command_reference import walk_verbs
@@ -18,8 +18,8 @@ from memory_palace.changes.journal import read_log
 from memory_palace.cli.commands import app
 from memory_palace.config import ROOMS
 from memory_palace.errors import UsageError
-from memory_palace.features.redqueen import rounds
-from memory_palace.features.redqueen.session import RoundProposal
+from memory_palace.features.redqueen import rounds, verbs
+from memory_palace.features.redqueen.session import RoundFindings, RoundProposal
 from memory_palace.palace import Palace
 
 ROOT = Path(__file__).parent.parent.parent
@@ -40,7 +40,7 @@ conflict resolve mast-height-at-saddle-hut --wontfix --decision "both stand" --b
 metabolism distill saddle-hut-visit --apply
 metabolism promote warm --as principle --section Rationale=cold --section {when} --apply
 metabolism apply --apply
-redqueen run --questions 5 --apply
+redqueen run --model any --apply
 graph map --apply
 seek locus add Cellar --at 2.5,-1 --summary bottles --apply
 memory new Gong --image "Kick it." --content "Everyone votes." --token "wet gong slippers"
@@ -108,7 +108,7 @@ def make_palace(folder, *, as_it_stands):
 def snapshot(root):
     """Return every file with its bytes, and every folder, but for the index and the journal."""
     paths = Palace(root).paths
-    own = {paths.logs / name for name in ("moves.jsonl", "redqueen.jsonl", "usage.jsonl")}
+    own = {paths.logs / name for name in ("moves.jsonl", "usage.jsonl")}
     left_out = (paths.index, paths.logs / "before")
     return {
         path.relative_to(root).as_posix(): path.read_bytes() if path.is_file() else None
@@ -125,14 +125,14 @@ def run(root, line):
 
 @pytest.fixture
 def namer(monkeypatch):
-    """Let the Red Queen propose a name for a note, whatever is found."""
-    made = RoundProposal("alias", "{}chambers/02_sable/sable.md", "the quiet one", reason="a test")
+    """Let a model propose a name for a note, whatever is found."""
 
-    def propose(library):
-        path = next(path for path in library.documents if path.endswith("02_sable/sable.md"))
-        return [replace(made, path=path)]
+    async def propose(memories, roles, **how):
+        path = next(path for path in memories if path.endswith("02_sable/sable.md"))
+        return RoundFindings((), (RoundProposal("alias", path, "the quiet one", reason="a test"),))
 
-    monkeypatch.setattr(rounds, "propose", propose)
+    monkeypatch.setattr(rounds, "run_session", propose)
+    monkeypatch.setattr(verbs, "open_dialogue", lambda model: SimpleNamespace(spent=lambda: None))
 
 
 @pytest.mark.usefixtures("namer")
@@ -217,7 +217,6 @@ APART = {"cli", "view", "embedding", "index", "storage", "agents", "anchors"}
 KNOWN_WRITERS = {
     "changes/journal.py",
     "notes/usage.py",
-    "redqueen/history.py",
     "seek/search_session.py",
 }
 

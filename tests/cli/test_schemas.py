@@ -67,7 +67,6 @@ metabolism promote warm --as principle --section Rationale=cold --section {when}
 metabolism apply --apply
 undo
 redqueen run --questions 2 --apply
-redqueen history
 undo --list
 graph map
 seek locus add Cellar --at 2.5,-1 --summary bottles --apply

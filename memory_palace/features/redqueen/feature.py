@@ -1,9 +1,8 @@
-"""The Red Queen: report what is not found as people ask for it, and propose what helps."""
+"""``Palace.redqueen``: rounds of questions."""
 
 from __future__ import annotations
 
 from memory_palace.feature import Feature, Verb
-from memory_palace.features.redqueen.history import read_history
 from memory_palace.features.redqueen.rounds import run
 
 
@@ -11,4 +10,3 @@ class RedQueen(Feature):
     """Rounds of questions about the memories of a palace."""
 
     run = Verb(run)
-    history = Verb(read_history)

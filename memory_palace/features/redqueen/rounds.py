@@ -1,20 +1,22 @@
-"""The Red Queen over a palace: run a round, and apply what it proposes."""
+"""The Red Queen over a palace: run a round, and apply what a model proposes."""
 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from memory_palace.changes.changing import Plan, change_notes, read_notes
-from memory_palace.changes.journal import edits_not_in_git
+from memory_palace.changes.journal import edits_not_in_git, find_undone, read_log
 from memory_palace.changes.operations import Operation, Replace
 from memory_palace.cli.changes import ChangeShown
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
+from memory_palace.features.memories.form import IMAGE, is_memory
 from memory_palace.features.memories.reviews import load_reviews
 from memory_palace.features.redqueen.askings import (
     Asking,
@@ -25,8 +27,6 @@ from memory_palace.features.redqueen.askings import (
     judge_search,
 )
 from memory_palace.features.redqueen.examined import ExaminedMemory, examine, may_change
-from memory_palace.features.redqueen.history import COMMAND, PastRound, find_resting, log_round
-from memory_palace.features.redqueen.proposals import patch_note, propose
 from memory_palace.features.redqueen.session import (
     MOST_CHANGED,
     Evaluation,
@@ -36,15 +36,22 @@ from memory_palace.features.redqueen.session import (
     run_session,
 )
 from memory_palace.graph.resolve import fold_name
-from memory_palace.notes.document import Library
+from memory_palace.language.markers import MARKER
+from memory_palace.notes.document import Document, Library
+from memory_palace.notes.frontmatter import set_fields
 from memory_palace.notes.golden import read_golden
+from memory_palace.notes.sections import read_section, replace_section
 from memory_palace.shown import Shown, plural
 
+COMMAND = "redqueen"
+REST = timedelta(hours=24)
+"""A memory is never evolved twice within this time (source document 000)."""
 QUESTIONS = 100
 MODEL_QUESTIONS = 10
 """With a model each costs tokens, where the search answers a hundred in seconds."""
 _SHOWN = 5
 """Findings of a kind in the lines: the record has all."""
+_UNSAFE = re.compile(r"<!--|-->|^#{1,6}[ \t].*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +70,7 @@ class Round(Shown):
     evaluations: tuple[Evaluation, ...]
     """The verdicts of a model, where one played the round."""
     proposals: tuple[RoundProposal, ...]
-    """Most useful first; ``change`` holds those on the first notes."""
+    """Questions, names and images that the model proposes; ``change`` holds them."""
     resting: tuple[str, ...]
     """Notes that something is proposed for, and that were changed within the last day."""
     uncommitted: tuple[str, ...]
@@ -86,9 +93,6 @@ class Round(Shown):
             yield f'  next: palace query "{self.missed[0].question}"'
         if self.proposals:
             yield from _list_first("proposed", self.proposals)
-            if self.change.id is None:
-                shown = plural(len(self.change.paths), "note")
-                yield f"  next: palace redqueen run --apply  ({shown}, see below)"
         yield from self.change.lines()
 
     def remarks(self, *, as_json: bool) -> Iterator[str]:
@@ -149,36 +153,35 @@ def run(
     apply: bool = False,
     now: datetime | None = None,
 ) -> Round:
-    """Play one round, and write what it proposes where ``apply`` says so, on ``limit`` notes.
+    """Play one round: ask the search what people ask, or let ``roles`` examine the memories.
 
-    Without ``roles`` the search is asked what people ask. The round reads the notes as they are;
-    the change is made from their text at the moment of writing, under the writer's lock, so an
-    edit made meanwhile is kept.
+    What they propose, for ``limit`` notes at most, is written where ``apply`` says so. The change
+    is made from the text of the notes at the moment of writing, under the writer's lock, so an edit
+    made meanwhile is kept.
     """
     moment, library = now or datetime.now(UTC), read_notes(engine)
     if not (memories := load_memories(engine, library, now=moment)):
         raise UsageError("no note has prose to examine; write one with `palace new`")
     golden = {known.question: known.notes for known in read_golden(engine.paths)}
     askings, resting = collect_askings(library, golden), find_resting(engine, now=moment)
-    session, asked = None, list[Asking]()
+    session, asked, made = None, list[Asking](), list[RoundProposal]()
     if roles is None:
         chosen = choose_askings(askings, memories, strategy, question_count, seed=seed)
-        asked, made = ask_search(engine, chosen), propose(library)
+        asked = ask_search(engine, chosen)
     else:
         play = partial(run_session, strategy=strategy, question_count=question_count, seed=seed)
         session = asyncio.run(play(memories, roles, evolve_at_most=limit, resting=resting))
         made = list(_drop_taken_names(session.proposals, library))
     missed, confused = judge_search(asked, library.documents)
     found = sum(asking.rank is not None for asking in asked)
-    paths = sorted({one.path for one in made})
     weak = {one.memory_id for one in session.evaluations if one.should_evolve} if session else set()
+    paths = sorted({one.path for one in made})
     may_change = engine.config.changes.allow_uncommitted
     edited = () if may_change else tuple(edits_not_in_git(engine.paths, paths))
-    awake = [p for p in made if p.path in memories and p.path not in {*resting, *edited}]
-    first = list(dict.fromkeys(one.path for one in awake))[:limit]
-    plan = partial(_plan, engine, [one for one in awake if one.path in first], moment)
+    kept = tuple(one for one in made if one.path not in edited)
+    plan = partial(_plan, engine, kept, moment)
     outcome = change_notes(engine, plan, command=COMMAND, apply=apply)
-    done = Round(
+    return Round(
         strategy=strategy,
         questions=len(session.evaluations if session else asked),
         known_questions=len(askings),
@@ -186,17 +189,25 @@ def run(
         missed=missed,
         confused=confused,
         evaluations=session.evaluations if session else (),
-        proposals=tuple(awake),
-        resting=tuple(sorted(resting & {*paths, *weak})),
+        proposals=kept,
+        resting=tuple(sorted(resting & weak)),
         uncommitted=edited,
         spent=None,
         change=ChangeShown.of(outcome),
     )
-    if outcome.identity is not None:
-        time, evolved = moment.isoformat(timespec="milliseconds"), tuple(sorted(outcome.paths))
-        asked_of = strategy.value, seed, done.questions, done.score
-        log_round(engine, PastRound(outcome.identity, time, *asked_of, evolved))
-    return done
+
+
+def find_resting(engine: Engine, *, now: datetime) -> set[str]:
+    """Return the notes that the Red Queen has changed within the last day, undone ones left out."""
+    log = read_log(engine.paths)
+    undone = find_undone(log)
+    return {
+        write.path
+        for entry in log
+        if entry.command == COMMAND and not entry.undoes and entry.identity not in undone
+        if now - datetime.fromisoformat(entry.time) < REST
+        for write in entry.writes
+    }
 
 
 def _drop_taken_names(
@@ -222,3 +233,35 @@ def _plan(
             operations.append(Replace(path, document.data, after))
     evidence = tuple(f"{p.path}: {p.kind} {p.text}: {p.reason}" for p in chosen)
     return Plan(operations, f"red queen: {len(chosen)} proposals", evidence)
+
+
+def patch_note(document: Document, proposals: Sequence[RoundProposal]) -> bytes:
+    """Return the note's bytes with the proposals in them; what it says already is not said again.
+
+    Raise ``PalaceError`` for a note that is not UTF-8.
+    """
+    path, data = document.path, document.data
+    images = [proposal.text for proposal in proposals if proposal.kind == "image"]
+    old = read_section(path, data, IMAGE) if images and is_memory(document) else None
+    if old is not None:
+        tokens = (match[0] for match in MARKER.finditer(old))
+        data = replace_section(path, data, IMAGE, " ".join([_clean(images[-1]), *tokens]))
+    fields = {}
+    for key, kind in (("aliases", "alias"), ("questions", "question")):
+        known = document.texts(key)
+        if new := _missing(known, (p.text for p in proposals if p.kind == kind)):
+            fields[key] = [*known, *new]
+    return set_fields(path, data, fields) if fields else data
+
+
+def _missing(known: Sequence[str], texts: Iterable[str]) -> list[str]:
+    found: dict[str, str] = {}
+    for text in map(_clean, texts):
+        found.setdefault(fold_name(text), text)
+    taken = {"", *map(fold_name, known)}
+    return [text for key, text in found.items() if key not in taken]
+
+
+def _clean(text: str) -> str:
+    """Return a text on one line that can neither forge a token nor open a heading or comment."""
+    return " ".join(_UNSAFE.sub(" ", MARKER.sub(" ", text)).split())

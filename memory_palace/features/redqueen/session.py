@@ -23,7 +23,7 @@ PASS_SCORE = 0.70
 """Below it a memory is weak (source document 000, weak-spot test)."""
 _WEAKENING = ("misconception", "weak image")
 """Gaps that make a memory weak whatever its score."""
-ProposalKind: TypeAlias = Literal["link", "alias", "question", "image"]
+ProposalKind: TypeAlias = Literal["alias", "question", "image"]
 DEPTH = 5
 """Questions that ``depth-first`` puts to one memory before it goes on to the next."""
 _INTEREST = 0.5
@@ -84,26 +84,17 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class RoundProposal:
-    """One thing that a person may want in a note."""
+    """A name, question or image that a person may want in a note."""
 
     kind: ProposalKind
     path: str
     """Path of the note that would change."""
     text: str
-    """The name, question or image; of a link the words that become it."""
-    line: int = 0
-    """1-based line of the file where a link goes; 0 for the other kinds."""
-    target: str = ""
-    """Path of the note that a link leads to."""
     reason: str = ""
     """One line that names the evidence."""
-    written: str = ""
-    """The link that replaces the words."""
 
     def __str__(self) -> str:
-        place = f"{self.path}:{self.line}" if self.line else self.path
-        target = f" -> {self.target}" if self.target else ""
-        return f"{place}  {self.kind} {self.text}{target} ({self.reason})"
+        return f"{self.path}  {self.kind} {self.text} ({self.reason})"
 
 
 def conclude(question: Question, score: float, gaps: Sequence[str]) -> Evaluation:

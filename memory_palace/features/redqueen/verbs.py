@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated
 
 from typer import Option
@@ -11,12 +10,10 @@ from typer import Option
 from memory_palace.cli.group import Group
 from memory_palace.cli.options import Apply
 from memory_palace.dialogue import open_dialogue
-from memory_palace.features.redqueen.history import PastRound
 from memory_palace.features.redqueen.llm import ModelRoles
 from memory_palace.features.redqueen.rounds import MODEL_QUESTIONS, QUESTIONS, Round
 from memory_palace.features.redqueen.session import Strategy
 from memory_palace.palace import Palace
-from memory_palace.shown import Shown, plural
 
 redqueen = Group("Report what is not found as people ask for it.")
 
@@ -44,10 +41,10 @@ def run(
     ] = None,
     apply: Apply = False,
 ) -> Round:
-    """Ask the search what people ask, in the words of links, headings and questions.
+    """Ask the search what people ask, in the words of links and questions.
 
-    Reported are notes that are not found, and notes taken for each other. Proposed are links that
-    are missing, on three notes at a time.
+    Reported are notes that are not found, and notes taken for each other. A --model examines the
+    notes instead, and proposes questions, names and images for three of them.
 
     Example: palace redqueen run --strategy adversarial
     """
@@ -60,30 +57,3 @@ def run(
         apply=apply,
     )
     return replace(played, spent=dialogue.spent()) if dialogue else played
-
-
-@dataclass(frozen=True, slots=True)
-class RoundHistory(Shown):
-    """The rounds that were applied, oldest first."""
-
-    rounds: tuple[PastRound, ...]
-
-    def lines(self) -> Iterable[str]:
-        before: float | None = None
-        for past in self.rounds:
-            change = "" if before is None else f"  {past.score - before:+.2f}"
-            undone = "  undone" if past.is_undone else ""
-            yield (
-                f"{past.identity}  {past.strategy}  {plural(past.questions, 'question')}  "
-                f"score {past.score:.2f}{change}  {len(past.evolved)} changed{undone}"
-            )
-            before = past.score
-
-
-@redqueen.verb("history")
-def history(palace: Palace) -> RoundHistory:
-    """List the rounds that were applied, oldest first; --json names their notes.
-
-    Example: palace redqueen history
-    """
-    return RoundHistory(tuple(palace.redqueen.history()))
