@@ -27,7 +27,7 @@ def test_a_step_leads_to_a_note_and_observing_reads_it(search):
     session, record = step_search(search, None)
     assert session.nodes[record["next_node_id"]] == "palace/chambers/pump.md"
     _, text = read_node(search, None, None)
-    assert "moved to the shed" in text.note.text
+    assert "moved to the shed" in text.text
     after = load_search(search, None)
     assert after.closed == {record["next_node_id"]: "read"}
     assert after.belief["target_status"] != "done"

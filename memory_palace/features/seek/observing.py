@@ -3,126 +3,45 @@
 from __future__ import annotations
 
 import re
-import shlex
-import time
 import unicodedata
-from bisect import bisect_left
-from collections.abc import Iterator, Mapping
-from dataclasses import astuple, dataclass
-
-import numpy as np
+from collections.abc import Mapping
+from dataclasses import astuple
 
 from memory_palace.engine import Engine
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.features.seek.belief import PATIENCE, finish, reach, see
 from memory_palace.features.seek.loci import read_loci
-from memory_palace.features.seek.nodes import write_lines
 from memory_palace.features.seek.search_session import SearchSession, SearchSessions
 from memory_palace.features.seek.searches import changing
-from memory_palace.index.snapshot import Snapshot
-from memory_palace.language.visible import visible_line
-from memory_palace.models import ChunkRecord, ParsedQuery
+from memory_palace.language.sentences import cut_text
 from memory_palace.notes.excerpt import NoteText
-from memory_palace.ranking import DEFAULT_PROFILE
-from memory_palace.retrieval.excerpts import NoteReader
-from memory_palace.retrieval.question import embed_question
-from memory_palace.retrieval.search import search
-from memory_palace.shown import inner
 
 READ_BYTES = 1_500
 """As much as `palace recall` says."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadPassage:
-    """Lines of a note, or the part of them that there is room for."""
-
-    lines: tuple[int, int]
-    """First and last, 1-based."""
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class NoteReading:
-    """A note, and the part of it that is shown: all of it, or the passage nearest the goal."""
-
-    path: str
-    total_lines: int
-    is_whole: bool
-    """Whether nothing is left out."""
-    passages: tuple[ReadPassage, ...]
-    left_out: tuple[tuple[int, int], ...]
-    """Lines above and below the passages, first and last."""
-    note: NoteText = inner()
-
-    def lines(self) -> Iterator[str]:
-        """Yield the text, below its place where it is not the whole note."""
-        for passage in self.passages:
-            if not self.is_whole:
-                yield visible_line(write_lines(self.path, *passage.lines))
-            yield passage.text
-
-    def say_left_out(self) -> str:
-        """Return the remark on what was not shown, and how to see it."""
-        spans = ", ".join(f"{a}-{b}" if b > a else str(a) for a, b in self.left_out)
-        left = f"; lines {spans} are left out" if spans else ""
-        name = write_lines(self.path, *self.left_out[0]) if self.left_out else self.path
-        name = shlex.quote(f"./{name}" if name[0] == "-" else name)
-        told = sum(_size(passage.text) for passage in self.passages)
-        return f"{told:,} of {_size(self.note.text):,} bytes{left}: palace show {name}"
-
-
-def read_passages(
-    engine: Engine, path: str, goal: str, *, budget_bytes: int = READ_BYTES
-) -> NoteReading:
-    """Read a note whole where it is no longer than the budget, else the passage nearest the goal.
-
-    A passage that is too long is cut where it has most of the goal, and so is a note that has
-    changed since it was indexed.
-    """
+def read_around(engine: Engine, path: str, lines: tuple[int, int] | None) -> NoteText:
+    """Return a note, or of a longer one the lines around some of it, up to ``READ_BYTES``."""
     note = engine.read(path)
-    if _size(note.text) <= budget_bytes:
-        whole = ReadPassage((1, note.total_lines), note.text)
-        return NoteReading(note.path, note.total_lines, True, (whole,), (), note)
-    snapshot = engine.snapshot()
-    reader = NoteReader(snapshot, engine.paths, goal)
-    chunk = _best_passage(engine, snapshot, path, goal)
-    text = reader.read(path, chunk.first_line, chunk.last_line) if chunk else ""
-    above = chunk.first_line - 1 if chunk and text else 0
-    text = text or note.text
-    shown = text if _size(text) <= budget_bytes else reader.cut(text, budget_bytes, measure=_size)
-    core = shown.strip("… \n")
-    first = above + 1 + text.count("\n", 0, max(text.find(core), 0))
-    last = first + core.count("\n")
-    left = [(a, b) for a, b in ((1, first - 1), (last + 1, note.total_lines)) if a <= b]
-    passage = ReadPassage((first, last), shown)
-    return NoteReading(note.path, note.total_lines, False, (passage,), tuple(left), note)
-
-
-def _best_passage(engine: Engine, snapshot: Snapshot, path: str, goal: str) -> ChunkRecord | None:
-    place = bisect_left(snapshot.paths, path)
-    is_known = snapshot.paths[place : place + 1] == [path]
-    rows = np.flatnonzero(snapshot.row_note == place) if is_known else np.zeros(0, np.int64)
-    if not len(rows):
-        return None
-    query = ParsedQuery(goal, time.time(), rows=rows)
-    if snapshot.commit.dimension:
-        query = embed_question(query, engine.embedder())
-    hits = search(query, snapshot, profile=DEFAULT_PROFILE, limit=1, per_note=False).hits
-    return hits[0].chunk if hits else None
-
-
-def _size(text: str) -> int:
-    return len(text.encode("utf-8", "replace"))
+    text = note.text.split("\n")
+    first, last = (min(line, len(text)) for line in lines or (1, 1))
+    while (first, last) != (1, len(text)):
+        above, below = max(first - 1, 1), min(last + 1, len(text))
+        if len("\n".join(text[above - 1 : below]).encode("utf-8", "replace")) > READ_BYTES:
+            break
+        first, last = above, below
+    shown = cut_text("\n".join(text[first - 1 : last]), {}, READ_BYTES)
+    return NoteText(note.path, first, last, note.total_lines, shown)
 
 
 def read_node(
     engine: Engine, name: str | None = None, node: int | None = None
-) -> tuple[SearchSession, NoteReading]:
+) -> tuple[SearchSession, NoteText]:
     """Read the note of a node, by default the one the last step leads to; it counts as read."""
     with changing(engine, name) as (sessions, session):
         number = _node(sessions, session, node)
-        reading = read_passages(engine, session.nodes[number], session.belief["goal_text"])
+        place = session.places.get(number)
+        reading = read_around(engine, session.nodes[number], place.lines if place else None)
         see(session.belief, number, is_hit=False, step=session.step)
         session.closed.setdefault(number, "read")
         sessions.save(session, _observed(session, number, "read"))

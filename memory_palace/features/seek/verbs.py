@@ -14,9 +14,10 @@ from memory_palace.cli.options import Apply, Limit, Tags
 from memory_palace.errors import UsageError
 from memory_palace.features.seek.loci import LocusList
 from memory_palace.features.seek.loop import StepRecord
-from memory_palace.features.seek.nodes import NodePlace, Pose2D
-from memory_palace.features.seek.observing import NoteReading
+from memory_palace.features.seek.nodes import NodePlace, Pose2D, write_lines
 from memory_palace.features.seek.search_session import SearchSession
+from memory_palace.language.visible import visible_line
+from memory_palace.notes.excerpt import NoteText
 from memory_palace.palace import Palace
 from memory_palace.shown import ABSENT, SPREAD, Absent, Shown, print_json
 
@@ -101,21 +102,22 @@ def step(
 
 @dataclass(frozen=True, slots=True)
 class SessionRead(Shown):
-    """A search, and what was read of the note at a node."""
+    """A search, and the lines that were read of the note at a node."""
 
     session: SearchSession = field(metadata=SPREAD)
-    reading: NoteReading
+    reading: NoteText
 
     def lines(self) -> Iterable[str]:
-        return self.reading.lines()
+        return [self.reading.text]
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
-        if as_json:
-            return
-        if not self.reading.is_whole:
-            yield self.reading.say_left_out()
-        path = self.reading.path
-        yield f"read {path}; end the search with --found WORDS, or take another step"
+        note = self.reading
+        where = visible_line(write_lines(note.path, note.first_line, note.last_line))
+        what = f"{where} of {note.total_lines} lines"
+        if (note.first_line, note.last_line) == (1, note.total_lines):
+            what = visible_line(note.path)
+        if not as_json:
+            yield f"read {what}; end the search with --found WORDS, or take another step"
 
 
 @seek.verb("observe")
@@ -137,10 +139,10 @@ def observe(
 ) -> SearchSession | SessionRead:
     """Report what is at a node. Without options, read the note there.
 
-    A long note is read in passages, those that bear on the goal first. --found ends the search if
-    the note contains these words. Two sightings at one locus make a target visible; --seen after
-    an approach, in a later step, ends the search. Three looks that miss the target close a locus,
-    --reject closes it at once.
+    Of a long note the lines that bear on the goal are read, and those around them. --found ends
+    the search if the note contains these words. Two sightings at one locus make a target visible;
+    --seen after an approach, in a later step, ends the search. Three looks that miss the target
+    close a locus, --reject closes it at once.
 
     Example: palace seek observe --found "the pump was moved to the shed"
     """
