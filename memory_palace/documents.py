@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from memory_palace.features.memories.confidence import calculate_retrieval_score, cosine_similarity
 from memory_palace.features.memories.hierarchy import HierarchicalIndex
 from memory_palace.features.memories.memory_values import Memory
-from memory_palace.features.memories.verification import VerificationChecker
+from memory_palace.features.memories.verification import (
+    VerificationChecker,
+    calculate_retrieval_score,
+    cosine_similarity,
+)
 from memory_palace.features.redqueen.session import Evaluation, Question, Strategy, run_red_queen
 
 __all__ = [

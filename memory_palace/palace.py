@@ -35,11 +35,13 @@ if TYPE_CHECKING:
     from memory_palace.features.anchors.feature import Anchors
     from memory_palace.features.capture.remembering import Remembered
     from memory_palace.features.importing.items import ImportReport
-    from memory_palace.features.memories.feature import Memories
+    from memory_palace.features.memories.memories import Memories
     from memory_palace.features.metabolism.feature import Metabolism
     from memory_palace.features.redqueen.feature import RedQueen
     from memory_palace.features.seek.feature import Loci, Searches
-    from memory_palace.features.tasks.feature import Conflicts, Golden, Tasks
+    from memory_palace.features.tasks.conflicts import Conflicts
+    from memory_palace.features.tasks.golden import Golden
+    from memory_palace.features.tasks.tasks import Tasks
     from memory_palace.features.view.writing import ViewReport
     from memory_palace.index.doctor import Examination
     from memory_palace.index.embedders import AwaitedModel

@@ -125,14 +125,14 @@ FEATURES = {
     "anchors": "anchors.feature:Anchors",
     "changes": "memory_palace.changes.changing:Changes",
     "cold_zone": "memory_palace.changes.cold_zone:ColdZone",
-    "conflicts": "tasks.feature:Conflicts",
-    "golden": "tasks.feature:Golden",
+    "conflicts": "tasks.conflicts:Conflicts",
+    "golden": "tasks.golden:Golden",
     "loci": "seek.feature:Loci",
-    "memories": "memories.feature:Memories",
+    "memories": "memories.memories:Memories",
     "metabolism": "metabolism.feature:Metabolism",
     "redqueen": "redqueen.feature:RedQueen",
     "searches": "seek.feature:Searches",
-    "tasks": "tasks.feature:Tasks",
+    "tasks": "tasks.tasks:Tasks",
 }
 """Attributes of ``Palace``, and the class of each."""
 METHODS = {

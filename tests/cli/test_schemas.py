@@ -36,8 +36,6 @@ graph broken
 memory new Gong --image "Kick it." --content "Everyone votes." --token "wet gong slippers"
 memory lint
 memory list
-memory tour
-memory tour --answers
 memory score Gong --set "humor: two neighbours laugh"
 memory review Gong --recalled
 memory due --all

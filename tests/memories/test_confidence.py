@@ -10,8 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_palace.errors import UsageError
-from memory_palace.features.memories.confidence import calculate_retrieval_score, cosine_similarity
 from memory_palace.features.memories.memory_values import Memory
+from memory_palace.features.memories.verification import (
+    calculate_retrieval_score,
+    cosine_similarity,
+)
 
 FINITE = st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=3, max_size=3)
 

@@ -18,7 +18,6 @@ from memory_palace.features.memories.memories import (
     record_review,
     score_memory,
     show_memory,
-    tour,
 )
 from memory_palace.features.memories.memory_values import Factor, Mark, Memory
 from memory_palace.features.memories.reviews import LOG
@@ -79,9 +78,8 @@ def test_a_draft_is_read_from_sections_or_from_prose():
     assert read_draft("X", "Night falls.").content == "Night falls."
 
 
-def test_a_tour_goes_from_place_to_place(palace):
-    write(palace, Memory("", "Atrium", "A.", "B.", locus="atrium"))
-    assert [memory.locus for memory in tour(palace)] == ["atrium", "gong"]
+def test_memories_are_listed_by_domain(palace):
+    write(palace, Memory("", "Atrium", "A.", "B."))
     assert len(list_memories(palace, domain="protocols")) == 2
     with pytest.raises(UsageError, match="no domain"):
         list_memories(palace, domain="cellar")

@@ -6,6 +6,7 @@ made from subjects and anchors; no token is in them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +18,6 @@ from memory_palace.errors import NotAPalaceError
 from memory_palace.features.memories.form import is_memory, read_memory
 from memory_palace.features.memories.memory_values import Memory
 from memory_palace.features.memories.reviews import load_reviews
-from memory_palace.features.memories.routing import Router
 from memory_palace.index.calibration import NULL, measure_null
 from memory_palace.language.markers import drop_markers
 from memory_palace.language.tokens import tokenize
@@ -47,10 +47,8 @@ class Retrieved(Shown):
     index_bytes: int
     """UTF-8 bytes of the root and domain indexes."""
     domains: tuple[str, ...]
-    """Those that were asked, all of them where the question fits none clearly."""
+    """Those of the best memories; all where no memory has a word of the question."""
     is_sure: bool
-    share: float
-    """Of the domains' scores, the part that the asked ones have."""
     memories: tuple[str, ...]
     """Paths, best first."""
     loaded: tuple[Memory, ...] = inner()
@@ -60,7 +58,7 @@ class Retrieved(Shown):
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
         if not as_json:
-            everywhere = "" if self.is_sure else " (all of them: the question fits none clearly)"
+            everywhere = "" if self.is_sure else " (all: no memory has a word of the question)"
             yield (
                 f"{plural(len(self.domains), 'domain')}{everywhere}, {len(self.memories)} "
                 f"memories, {self.bytes} bytes"
@@ -115,15 +113,16 @@ class HierarchicalIndex:
     def look_up(self, query: str, k: int = 3, *, budget_bytes: int | None = None) -> Retrieved:
         """Take two hops: from the question to domains, from their indexes to memories.
 
-        Where the domains are not sure, all are asked. ``budget_bytes`` bounds the whole text:
+        The domains are those of the ``k`` best memories. ``budget_bytes`` bounds the whole text:
         memories come first while they fit, best first, then the root and domain indexes. None of
         them is ever cut.
         """
         vector = self._embed_query(query) if self._embed_query else None
-        route = self._router.route(_stems(query), vector)
-        inside = [at for at, m in enumerate(self.memories) if m.domain in set(route.domains)]
-        best = self._rank(query, vector, inside)[:k]
-        indexes = [self.domain_text(name) for name in route.domains]
+        best = self._rank(query, vector)[:k]
+        is_sure = not self._stems.isdisjoint(_stems(query))
+        homes = [self.memories[at].domain for at in best]
+        domains = tuple(dict.fromkeys(homes)) if is_sure else self.domains
+        indexes = [self.domain_text(name) for name in domains]
         loaded = _fit([render(self.memories[at]) for at in best], budget_bytes, _bytes)
         text = "".join(loaded)
         left = None if budget_bytes is None else budget_bytes - _bytes(text)
@@ -133,16 +132,15 @@ class HierarchicalIndex:
             text=index_text + text,
             bytes=_bytes(index_text + text),
             index_bytes=_bytes(index_text),
-            domains=tuple(route.domains),
-            is_sure=route.is_sure,
-            share=route.share,
+            domains=domains,
+            is_sure=is_sure,
             memories=tuple(memory.id for memory in chosen),
             loaded=chosen,
         )
 
     @property
     def domains(self) -> tuple[str, ...]:
-        return self._router.names
+        return tuple(self._members)
 
     @cached_property
     def root_text(self) -> str:
@@ -150,10 +148,10 @@ class HierarchicalIndex:
 
         Words are dealt out in turns, and domains that do not fit are counted at the end.
         """
-        lines = [visible(f"{name} {len(self._members[name])}:") for name in self._router.names]
+        lines = [visible(f"{name} {len(self._members[name])}:") for name in self.domains]
         kept = _fit(lines, ROOT_CHARACTERS, lambda line: len(line) + 1)
         room = ROOT_CHARACTERS - sum(len(line) + 1 for line in kept)
-        keywords = [self._topics[name] for name in self._router.names[: len(kept)]]
+        keywords = [self._topics[name] for name in self.domains[: len(kept)]]
         if len(kept) < len(lines):
             rest = f"and {len(lines) - len(kept)} more domains"
             while kept and room < len(rest) + 1:
@@ -189,16 +187,19 @@ class HierarchicalIndex:
             self._vectors, null = embed(texts), measure_null(embed)
         self._texts = TextCollection(texts, null=null)
         self._embed_query = None if self._vectors is None else embed_query
-        domains = [memory.domain for memory in self.memories]
-        self._router = Router(domains, [_stems(text) for text in texts], self._vectors)
-        self._members: dict[str, list[int]] = {name: [] for name in self._router.names}
-        for at, domain in enumerate(domains):
-            self._members[domain].append(at)
-        words = [dict.fromkeys(tokenize(topic, stems=False)) for topic in topics]
-        telling = [[word for word in each if word not in STOPWORDS] for each in words]
-        self._topics = Router(domains, telling).keywords()
+        self._stems = {stem for text in texts for stem in _stems(text)}
+        self._members: dict[str, list[int]] = {}
+        for domain, at in sorted((m.domain, at) for at, m in enumerate(self.memories)):
+            self._members.setdefault(domain, []).append(at)
+        words = [set(tokenize(topic, stems=False)) - STOPWORDS for topic in topics]
+        everywhere = Counter(word for each in words for word in each)
+        self._topics: dict[str, list[str]] = {}
+        for domain, places in self._members.items():
+            here = Counter(word for at in places for word in words[at])
+            # The most telling first: often here, seldom elsewhere.
+            self._topics[domain] = sorted(here, key=lambda w: (-(here[w] ** 2) / everywhere[w], w))
 
-    def _rank(self, query: str, vector: Vector | None, places: Sequence[int]) -> list[int]:
+    def _rank(self, query: str, vector: Vector | None) -> list[int]:
         """Return places best first; ties go by subject, then by file, never by a mapping."""
         cosines = None if vector is None or self._vectors is None else self._vectors @ vector
         scores = self._texts.score(query, cosines)
@@ -206,7 +207,7 @@ class HierarchicalIndex:
         def rank(at: int) -> tuple[float, str, str]:
             return -round(float(scores[at]), 6), self.memories[at].subject, self.memories[at].id
 
-        return sorted(places, key=rank)
+        return sorted(range(len(self.memories)), key=rank)
 
 
 def render(memory: Memory) -> str:
@@ -217,8 +218,8 @@ def render(memory: Memory) -> str:
     return visible(f"# {memory.subject}\n{memory.image.strip()}\n\n{memory.content.strip()}\n")
 
 
-def _stems(text: str) -> list[str]:
-    return [stem for stem in dict.fromkeys(tokenize(text)) if stem not in STOP_STEMS]
+def _stems(text: str) -> set[str]:
+    return set(tokenize(text)) - STOP_STEMS
 
 
 def _fit(texts: Sequence[str], limit: int | None, size: Callable[[str], int]) -> list[str]:

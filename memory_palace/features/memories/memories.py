@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from memory_palace.changes.changing import (
     Plan,
@@ -20,6 +21,7 @@ from memory_palace.cli.changes import ChangeShown
 from memory_palace.embedding.base import Embedder, embed_query
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
+from memory_palace.feature import Feature, Verb
 from memory_palace.features.memories.form import (
     IMAGE,
     SMASHIN,
@@ -57,6 +59,10 @@ from memory_palace.notes.document import Document, Library, parse_document
 from memory_palace.notes.sections import replace_section
 from memory_palace.retrieval.filters import check_room
 from memory_palace.shown import Shown
+from memory_palace.table import load
+
+if TYPE_CHECKING:
+    from memory_palace.features.checking.verify import Verified
 
 COMMAND = "memory"
 MEMORIES_ROOM = "reflection_wing/memories"
@@ -156,12 +162,6 @@ def list_memories(engine: Engine, *, domain: str | None = None) -> list[Memory]:
     memories = list(read_memory_notes(engine).memories)
     wanted = None if domain is None else find_domain(memories, domain)
     return [memory for memory in memories if wanted in (None, memory.domain)]
-
-
-def tour(engine: Engine, *, domain: str | None = None) -> list[Memory]:
-    """Return memories in the order of a walk: by domain, then by place in it."""
-    memories = list_memories(engine, domain=domain)
-    return sorted(memories, key=lambda memory: (memory.domain, memory.locus.casefold(), memory.id))
 
 
 def open_hierarchy(engine: Engine, *, by_words: bool = False) -> HierarchicalIndex:
@@ -388,3 +388,21 @@ def lint_memories(engine: Engine, names: Sequence[str] = ()) -> list[Flaw]:
     notes = read_memory_notes(engine)
     documents = [notes.find(name) for name in names] if names else notes.documents
     return [flaw for d in documents for flaw in notes.lint(d)]
+
+
+class Memories(Feature):
+    """Memories of a palace, in whichever room their notes are."""
+
+    list = Verb(list_memories)
+    show = Verb(show_memory)
+    hierarchy = Verb(open_hierarchy)
+    lint = Verb(lint_memories)
+    score = Verb(score_memory)
+    new = Verb(new_memory)
+    review = Verb(record_review)
+    due = Verb(plan_reviews)
+
+    def verify(self, answer: str, against: Sequence[str] = ()) -> Verified:
+        """Check every sentence of an answer, as ``palace verify`` does."""
+        done: Verified = load("checking.verify:verify")(self.engine, answer, against)
+        return done

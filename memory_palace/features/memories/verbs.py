@@ -17,7 +17,6 @@ from memory_palace.features.memories.memories import ScoredMemory, WrittenMemory
 from memory_palace.features.memories.memory_values import BY_PERSON, Factor, Mark, Memory
 from memory_palace.features.memories.reviews import Standing, half_life_days
 from memory_palace.kinds import Flaw
-from memory_palace.language.markers import drop_markers
 from memory_palace.palace import Palace
 from memory_palace.shown import SPREAD, Shown, plural
 
@@ -139,47 +138,6 @@ def list_memories(palace: Palace, domain: Domain = None) -> MemoriesListed:
     Example: palace memory list --domain memories
     """
     return MemoriesListed(tuple(map(MemoryCard.of, palace.memories.list(domain=domain))))
-
-
-@dataclass(frozen=True, slots=True)
-class TourStop:
-    """A memory on the walk."""
-
-    memory: MemoryCard = field(metadata=SPREAD)
-    image: str
-    content: str | None
-    """Null unless the answers are asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tour(Shown):
-    """Memories in the order of a walk."""
-
-    stops: tuple[TourStop, ...]
-
-    def lines(self) -> Iterable[str]:
-        for stop in self.stops:
-            yield f"{stop.memory.locus or stop.memory.domain}: {stop.memory.title}"
-            yield f"  {' '.join(stop.image.split())}"
-            if stop.content is not None:
-                yield f"  = {' '.join(stop.content.split())}"
-
-
-@memory.verb("tour")
-def tour(
-    palace: Palace,
-    domain: Domain = None,
-    answers: Annotated[bool, Option("--answers", help="Show what each image stands for.")] = False,
-) -> Tour:
-    """Walk from place to place and look at every image.
-
-    Example: palace memory tour --answers
-    """
-    stops = []
-    for each in palace.memories.tour(domain=domain):
-        content = drop_markers(each.content).strip() if answers else None
-        stops.append(TourStop(MemoryCard.of(each), drop_markers(each.image).strip(), content))
-    return Tour(tuple(stops))
 
 
 @memory.verb("score")

@@ -10,6 +10,7 @@ from memory_palace.changes.composing import edit_fields, one_line, record_decisi
 from memory_palace.changes.operations import Replace
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
+from memory_palace.feature import Feature, Verb
 from memory_palace.features.checking.checker import check_answer
 from memory_palace.features.checking.contradictions import BESIDES, find_contradictions
 from memory_palace.features.checking.verdicts import REFUSED, Passage
@@ -360,3 +361,12 @@ def _place_of(text: str, sentence: Passage) -> Place:
     first, last = sentence.first_line - 1, sentence.last_line - 1
     found = find_words(text, sentence.text, starts[first], starts[last + 1])
     return found or content_of(text, first, last)
+
+
+class Conflicts(Feature):
+    """Claims that cannot both be true, in the conflict room."""
+
+    open = Verb(open_conflict)
+    list = Verb(list_conflicts)
+    show = Verb(show_conflict)
+    resolve = Verb(resolve_conflict)

@@ -11,6 +11,7 @@ from memory_palace.changes.composing import one_line
 from memory_palace.changes.operations import Create, Replace
 from memory_palace.engine import Engine
 from memory_palace.errors import CheckFailedError, UsageError
+from memory_palace.feature import Feature, Verb
 from memory_palace.graph.naming import NoteNames
 from memory_palace.notes.golden import (
     GoldenQuestion,
@@ -139,3 +140,11 @@ def _find(names: NoteNames, name: str) -> str | None:
         except UsageError:
             continue
     return None
+
+
+class Golden(Feature):
+    """The golden questions: those that the palace must go on answering."""
+
+    list = Verb(list_golden)
+    add = Verb(add_golden)
+    check = Verb(ask_golden)

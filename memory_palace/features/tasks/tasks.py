@@ -11,6 +11,7 @@ from memory_palace.changes.composing import compose_note, edit_fields, make_slug
 from memory_palace.changes.operations import Move, Operation, Replace
 from memory_palace.engine import Engine
 from memory_palace.errors import CheckFailedError, UsageError
+from memory_palace.feature import Feature, Verb
 from memory_palace.features.tasks.card_form import find_checks, read_form, write_mark
 from memory_palace.features.tasks.card_paths import (
     links_of_item,
@@ -280,3 +281,14 @@ def _faults(card: Card, exists: Callable[[Card, str], bool]) -> list[str]:
     ]
     broken = [document.problem] if document.problem else []
     return [*broken, *(words for is_so, words in remarks if is_so)]
+
+
+class Tasks(Feature):
+    """Task cards in the dispatch corridor."""
+
+    new = Verb(new_task)
+    list = Verb(list_tasks)
+    show = Verb(show_task)
+    move = Verb(move_task)
+    tick = Verb(tick_task)
+    lint = Verb(lint_tasks)
