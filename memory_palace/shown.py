@@ -26,6 +26,7 @@ _NAMES = {
     "identity": "id",
     "first_line": "line",
     "heading_path": "headings",
+    "layout_remarks": "remarks",
     "trials": "reviews",
     "memory_id": "path",
     "old": "from",

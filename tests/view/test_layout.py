@@ -11,26 +11,21 @@ from hypothesis import strategies as st
 
 from memory_palace.features.view.arranging import MOST_PER_DISTRICT, arrange
 from memory_palace.features.view.grid import Extent, Grid, divide, to_box
-from memory_palace.features.view.housing import GATHERED, Abode, RoomPlan, extend_rooms, plan_rooms
+from memory_palace.features.view.housing import GATHERED, name_rooms
 from memory_palace.features.view.layout import (
     CORRIDOR,
     PLAN,
     Layout,
-    Resident,
     divide_plan,
     find_site,
     lay_out,
 )
 
 
-def residents(*rooms, start=0):
-    """Return notes of rooms, given as pairs of a name and a number, in path order."""
-    found = [
-        Resident(f"{room}/{n:05}.md", room)
-        for room, count in rooms
-        for n in range(start, start + count)
-    ]
-    return sorted(found)
+def residents(*rooms):
+    """Return the room of each note, in path order; rooms are pairs of a name and a number."""
+    found = [(f"{room}/{n:05}.md", room) for room, count in rooms for n in range(count)]
+    return dict(sorted(found))
 
 
 def vectors_of(notes, dimension=8):
@@ -38,8 +33,8 @@ def vectors_of(notes, dimension=8):
     if dimension == 0:
         return np.zeros((len(notes), 0), np.float32)
     rows = []
-    for note in notes:
-        seed = int.from_bytes(note.path.encode(), "big") % 2**32
+    for path in notes:
+        seed = int.from_bytes(path.encode(), "big") % 2**32
         rows.append(np.random.default_rng(seed).normal(size=dimension))
     matrix = np.array(rows, np.float32).reshape(-1, dimension)
     return matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
@@ -112,7 +107,7 @@ def test_what_is_alike_lies_together():
     vectors = middle[kind] + noise
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     found = boxes(lay_out(notes, vectors, Layout()))
-    at = np.array([found[note.path][:2] for note in notes])
+    at = np.array([found[path][:2] for path in notes])
     nearest = [np.argsort(((at - one) ** 2).sum(axis=1))[1:5] for one in at]
     alike = np.mean([kind[near] == kind[n] for n, near in enumerate(nearest)])
     assert alike > 0.75, "by chance it is a third"
@@ -138,11 +133,10 @@ def test_new_notes_move_no_other(more):
 def test_a_new_note_lies_near_what_it_is_like():
     notes = residents(("A", 100))
     before = lay(notes)
-    twin = Resident("A/99999.md", "A")
     vectors = vectors_of(notes)
     for like in (3, 50, 97):
         both = np.concatenate([vectors, vectors[like : like + 1]])
-        found = boxes(lay_out([*notes, twin], both, before))
+        found = boxes(lay_out({**notes, "A/99999.md": "A"}, both, before))
         at = np.array([box[:2] for box in found.values()])
         away = np.sqrt(((at - at[like]) ** 2).sum(axis=1))
         assert away[-1] < np.median(away)
@@ -175,7 +169,7 @@ def test_whatever_comes_and_goes_nothing_else_moves(steps):
     for step in steps:
         notes = residents(*step.items())
         after = lay(notes, layout, dimension=4)
-        assert list(after.notes) == [note.path for note in notes]
+        assert list(after.notes) == list(notes)
         assert_unmoved(layout, after)
         assert_sound(after)
         assert lay(notes, after, dimension=4) == after
@@ -238,30 +232,30 @@ def test_further_rooms_never_overlap(sizes):
         assert_apart([to_box(one), to_box(other)])
 
 
-def abodes(*paths, room="", cold=()):
-    return [Abode(path, room, path in cold) for path in paths]
+def rooms_of(*paths, home="", known=()):
+    return list(name_rooms(dict.fromkeys(paths, ""), home, known)[1].values())
 
 
-def test_rooms_are_the_seven_else_top_folders_and_the_root():
-    plan = plan_rooms(notes := abodes("a.md", "A/b.md", "A/B/c.md", "B/d.md"))
-    assert plan.name_rooms(notes) == ["", "A", "A", "B"]
-    assert plan.name_rooms(abodes("A/x.md", room="chambers")) == ["chambers"]
-    assert plan.name_rooms(abodes("A/x.md", cold=["A/x.md"])) == ["archive_basement"]
+def test_rooms_are_the_seven_and_the_archive_else_top_folders_and_the_root():
+    assert rooms_of("a.md", "A/b.md", "A/B/c.md", "B/d.md") == ["", "A", "A", "B"]
+    given = {"A/x.md": "chambers", "B/y.md": "archive_basement"}
+    assert name_rooms(given, "", ())[1] == given
 
 
-def test_of_hundreds_of_folders_small_ones_share_a_room():
-    notes = abodes(*(f"F{n:03}/{m}.md" for n in range(300) for m in range(100 if n < 5 else 3)))
-    names = plan_rooms(notes).name_rooms(notes)
-    assert set(names) == {*(f"F00{n}" for n in range(5)), GATHERED}
+def test_a_folder_that_holds_most_notes_is_entered():
+    paths = [f"content/{name}/{n}.md" for name in "AB" for n in range(5)]
+    assert name_rooms(dict.fromkeys(["x/y.md", *paths], ""), "", ())[0] == "content"
+    rooms = rooms_of(
+        "content/A/a.md", "content/b.md", "x/y.md", "z.md", home="content", known=["A"]
+    )
+    assert rooms == ["content/A", "content", "x", ""]
 
 
-def test_rooms_stay_when_folders_come():
-    notes = abodes(*(f"F{n:03}/{m}.md" for n in range(30) for m in range(50 if n < 5 else 1)))
-    plan = plan_rooms(notes)
-    rooms = set(plan.name_rooms(notes))
-    grown = abodes(*(f"F029/{m}.md" for m in range(500)), "New/a.md")
-    later = extend_rooms(plan, rooms, [*notes, *grown])
-    assert later.name_rooms(grown[:1]) == [GATHERED], "it was small when the plan was laid out"
-    assert later.name_rooms(grown[-1:]) == ["New"]
-    many = extend_rooms(RoomPlan(), [f"R{n}" for n in range(24)], abodes("New/a.md"))
-    assert many.name_rooms(abodes("New/a.md")) == [GATHERED]
+def test_of_hundreds_of_folders_small_ones_share_a_room_for_good():
+    notes = [f"F{n:03}/{m}.md" for n in range(300) for m in range(100 if n < 5 else 3)]
+    names = {*rooms_of(*notes)}
+    assert names == {*(f"F00{n}" for n in range(5)), GATHERED}
+    grown = [f"F299/{m}.md" for m in range(500)]
+    assert {*rooms_of(*grown, "F001/a.md", known=names)} == {GATHERED, "F001"}
+    many = [f"R{n}" for n in range(23)]
+    assert rooms_of("New/a.md", "Newer/a.md", known=many) == ["New", GATHERED]

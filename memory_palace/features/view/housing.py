@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from memory_palace.config import PalacePaths
 from memory_palace.errors import IndexLockedError
 from memory_palace.features.view.grid import Extent, Grid
-from memory_palace.features.view.layout import LaidRoom, Layout, Lodging, Resident, lay_out
+from memory_palace.features.view.layout import LaidRoom, Layout, Lodging, lay_out
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Matrix
 from memory_palace.places import ARCHIVE
@@ -83,7 +83,7 @@ def read_layout(file: Path, remark: Notice = lambda words: None) -> Layout:
             path: Lodging(rooms[number].name, tuple(cell))
             for path, number, cell, *_ in body["notes"]
         }
-        return Layout(body["home"], tuple(body["gathered"]), tuple(rooms), notes)
+        return Layout(body["home"], tuple(rooms), notes)
     except FileNotFoundError:
         return Layout()
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
@@ -96,7 +96,6 @@ def _dump(layout: Layout) -> bytes:
     numbers = {room.name: number for number, room in enumerate(layout.rooms)}
     body = {
         "home": layout.home,
-        "gathered": layout.gathered,
         "rooms": [[room.name, room.extent, room.grid, room.districts] for room in layout.rooms],
         "notes": [
             [path, numbers[lodging.room], lodging.cell] for path, lodging in layout.notes.items()
@@ -115,21 +114,16 @@ def _check(body: object) -> str:
 
 def follow(snapshot: Snapshot, known: NotePlaces, vectors: Matrix, before: Layout) -> Layout:
     """Return the layout of these notes in which those of ``before`` keep their places."""
-    places = known.tolist()
-    rooms, cold = snapshot.rooms, snapshot.cold
-    abodes = [Abode(snapshot.paths[p], rooms[p], bool(cold[p])) for p in places]
-    if before.rooms:
-        names = [room.name for room in before.rooms]
-        plan = extend_rooms(RoomPlan(before.home, before.gathered), names, abodes)
-    else:
-        plan = plan_rooms(abodes)
-    rooms_of = zip(abodes, plan.name_rooms(abodes), strict=True)
-    residents = [Resident(abode.path, room) for abode, room in rooms_of]
-    return lay_out(residents, vectors, replace(before, home=plan.home, gathered=plan.gathered))
+    given = {
+        snapshot.paths[place]: ARCHIVE if snapshot.cold[place] else snapshot.rooms[place]
+        for place in known.tolist()
+    }
+    home, rooms = name_rooms(given, before.home, [room.name for room in before.rooms])
+    return lay_out(rooms, vectors, replace(before, home=home))
 
 
 GATHERED = "smaller folders"
-"""The room of folders that are too small for one of their own."""
+"""The room of folders that have none of their own."""
 _MOST_ROOMS = 24
 _LEAST_SHARE = 0.01
 """Of all notes, for a room of its own where there are more folders than rooms."""
@@ -137,71 +131,39 @@ _MAIN_SHARE = 0.8
 """A folder with so many of the notes is entered: its folders are the rooms."""
 
 
-@dataclass(frozen=True, slots=True)
-class Abode:
-    """What decides the room of a note."""
+def name_rooms(
+    given: Mapping[str, str], home: str, known: Sequence[str]
+) -> tuple[str, dict[str, str]]:
+    """Return the folder whose folders are rooms, and the room of each path.
 
-    path: str
-    room: str
-    """One of the seven, or empty."""
-    is_cold: bool
-
-
-@dataclass(frozen=True, slots=True)
-class RoomPlan:
-    """Which folders are rooms. It stays as it is when notes come, or rooms would move."""
-
-    home: str = ""
-    """The folder whose folders are rooms; notes right in it are in the room of its name."""
-    gathered: tuple[str, ...] = ()
-    """Folders in the room of small ones."""
-
-    def name_rooms(self, abodes: Iterable[Abode]) -> list[str]:
-        """Return the room of each note: all that is cold is in one."""
-        hidden = set(self.gathered)
-        return [
-            ARCHIVE
-            if abode.is_cold
-            else abode.room or (GATHERED if (f := self.folder_of(abode.path)) in hidden else f)
-            for abode in abodes
-        ]
-
-    def folder_of(self, path: str) -> str:
-        """Return the folder that could be the room of a note outside the seven rooms."""
-        below = path.removeprefix(f"{self.home}/") if self.home else path
-        if self.home and below == path:
-            return path.rpartition("/")[0].partition("/")[0]
-        first, slash, _ = below.partition("/")
-        return "/".join(part for part in (self.home, first if slash else "") if part)
-
-
-def plan_rooms(abodes: Sequence[Abode]) -> RoomPlan:
-    """Choose the rooms of a palace that is laid out for the first time."""
-    outside = [abode.path for abode in abodes if not abode.room and not abode.is_cold]
-    plan = RoomPlan(_find_home(outside))
-    sizes = Counter(map(plan.folder_of, outside))
-    if len(sizes) <= _MOST_ROOMS:
-        return plan
-    least = _LEAST_SHARE * len(abodes)
-    large = {name for name, notes in sizes.most_common(_MOST_ROOMS - 1) if notes >= least}
-    return RoomPlan(plan.home, tuple(sorted(sizes.keys() - large)))
-
-
-def extend_rooms(plan: RoomPlan, known: Iterable[str], abodes: Iterable[Abode]) -> RoomPlan:
-    """Return the plan with folders that are new; beyond as many as there may be, they are gathered.
-
-    ``known`` are the rooms of the layout.
+    ``given`` has the archive or one of the seven rooms, empty for a note outside of them. ``known``
+    are the rooms of the layout, with its ``home``: without any it is chosen. Where there are too
+    many folders, and for good then, small ones share a room.
     """
-    rooms, gathered = set(known), set(plan.gathered)
-    for abode in abodes:
-        folder = plan.folder_of(abode.path)
-        if abode.room or abode.is_cold or folder in rooms or folder in gathered:
-            continue
-        if len(rooms) < _MOST_ROOMS:
-            rooms.add(folder)
-        else:
-            gathered.add(folder)
-    return RoomPlan(plan.home, tuple(sorted(gathered)))
+    outside = [path for path, room in given.items() if not room]
+    home = home if known else _find_home(outside)
+    sizes = Counter(_folder_of(path, home) for path in outside)
+    own = {*known, *sizes}
+    if GATHERED in known:
+        own = {*known}
+    elif known:
+        new = [folder for folder in sizes if folder not in known]
+        own = {*known, *new[: max(_MOST_ROOMS - len(known), 0)]}
+    elif len(sizes) > _MOST_ROOMS:
+        least = _LEAST_SHARE * len(given)
+        own = {name for name, notes in sizes.most_common(_MOST_ROOMS - 1) if notes >= least}
+    folders = {path: _folder_of(path, home) for path in outside}
+    rooms = {path: folder if folder in own else GATHERED for path, folder in folders.items()}
+    return home, {path: room or rooms[path] for path, room in given.items()}
+
+
+def _folder_of(path: str, home: str) -> str:
+    """Return the folder that could be the room of a note; of one outside of home its top folder."""
+    below = path.removeprefix(f"{home}/") if home else path
+    first, slash, _ = below.partition("/")
+    if home and below == path:
+        return first if slash else ""
+    return "/".join(part for part in (home, first if slash else "") if part)
 
 
 def _find_home(paths: Sequence[str]) -> str:

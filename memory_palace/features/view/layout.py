@@ -24,13 +24,6 @@ _MARGIN, _HEAD = 7_000, 22_000
 """Between the wall of a room and its notes; above them, for the room's name."""
 
 
-class Resident(NamedTuple):
-    """What a layout knows of a note."""
-
-    path: str
-    room: str
-
-
 class Lodging(NamedTuple):
     """The place that a note has."""
 
@@ -53,43 +46,37 @@ class Layout:
     """The places of all rooms and notes."""
 
     home: str = ""
-    """The folder whose folders are rooms; see ``housing.RoomPlan``."""
-    gathered: tuple[str, ...] = ()
-    """Folders that share one room because they are small."""
+    """The folder whose folders are rooms; notes right in it are in the room of its name."""
     rooms: tuple[LaidRoom, ...] = ()
     notes: Mapping[str, Lodging] = field(default_factory=dict)
     """By path, in path order."""
 
 
-def lay_out(residents: Sequence[Resident], vectors: Matrix, before: Layout) -> Layout:
-    """Give every resident a place; those that have one in ``before`` keep it.
+def lay_out(rooms_of: Mapping[str, str], vectors: Matrix, before: Layout) -> Layout:
+    """Give every note a place in its room; those that have one in ``before`` keep it.
 
-    ``residents`` are in path order, ``vectors`` one unit vector for each, or of width zero. What
-    ``before`` says of folders is passed on. Same arguments, same layout.
+    ``rooms_of`` is by path, in path order, ``vectors`` one unit vector for each, or of width zero.
+    Same arguments, same layout.
     """
-    members: dict[str, list[int]] = {}
-    for place, resident in enumerate(residents):
-        members.setdefault(resident.room, []).append(place)
+    paths, members = list(rooms_of), dict[str, list[int]]()
+    for place, room_name in enumerate(rooms_of.values()):
+        members.setdefault(room_name, []).append(place)
     rooms = _find_rooms({name: len(places) for name, places in members.items()}, before)
     known = {room.name for room in before.rooms}
     notes: dict[str, Lodging] = {}
     for number, room in enumerate(rooms):
         places = members[room.name]
-        here = [residents[place] for place in places]
         if room.name in known:
-            lodgings = [before.notes.get(resident.path) for resident in here]
+            lodgings = [before.notes.get(paths[place]) for place in places]
             kept = [one.cell if one and one.room == room.name else None for one in lodgings]
             cells = settle(room.grid, vectors[places], kept)
         else:
             arranged = arrange(vectors[places], room.grid.columns, room.grid.rows)
             rooms[number] = replace(room, districts=tuple(arranged.districts))
             cells = [(cell,) for cell in arranged.cells]
-        notes |= {
-            resident.path: Lodging(room.name, cell)
-            for resident, cell in zip(here, cells, strict=True)
-        }
-    ordered = {resident.path: notes[resident.path] for resident in residents}
-    return replace(before, rooms=tuple(rooms), notes=ordered)
+        lodged = (Lodging(room.name, cell) for cell in cells)
+        notes |= zip((paths[place] for place in places), lodged, strict=True)
+    return replace(before, rooms=tuple(rooms), notes={path: notes[path] for path in paths})
 
 
 def _find_rooms(sizes: Mapping[str, int], before: Layout) -> list[LaidRoom]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import webbrowser
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -13,36 +13,11 @@ from typer import Option
 from memory_palace.cli.group import Group
 from memory_palace.cli.options import IncludeCold, Json
 from memory_palace.errors import UsageError
-from memory_palace.features.view.writing import ViewReport
+from memory_palace.features.view.writing import ViewReport, seen_from_here
 from memory_palace.palace import Palace
-from memory_palace.shown import SPREAD, Shown, inner, plural, say, say_behind
+from memory_palace.shown import say
 
 verbs = Group()
-
-
-@dataclass(frozen=True, slots=True)
-class ViewShown(Shown):
-    """A page that was written."""
-
-    report: ViewReport = field(metadata=SPREAD)
-    behind: int = inner()
-    """Notes that differ from the index."""
-
-    def lines(self) -> Iterator[str]:
-        """Return where it is, and the figures."""
-        report = self.report
-        yield f"page       {_seen_from_here(report.file)}, {_megabytes(report.size_bytes)}"
-        has_districts = report.districts > report.rooms
-        districts = f", {plural(report.districts, 'district')}" if has_districts else ""
-        yield f"notes      {report.notes:,} in {plural(report.rooms, 'room')}{districts}"
-        if report.locked:
-            yield f"archived   {report.locked:,} locked; --include-cold shows them"
-        elif report.cold:
-            yield f"archived   {report.cold:,} shown"
-
-    def remarks(self, *, as_json: bool) -> Iterable[str]:
-        """Return what is to be known of the plan, and that notes changed since."""
-        return [*self.report.remarks, *([say_behind(self.behind)] if self.behind else [])]
 
 
 @verbs.verb("view")
@@ -65,7 +40,7 @@ def view(
         int, Option("--port", min=0, max=65535, help="Port of --live; 0 takes a free one.")
     ] = 0,
     as_json: Json = False,
-) -> Iterator[ViewShown]:
+) -> Iterator[ViewReport]:
     """Draw the palace as a plan, in one HTML file that needs no network.
 
     Notes keep their places from one plan to the next. Nothing private is on it; archived notes are
@@ -80,9 +55,9 @@ def view(
     _refuse("a page in a file", {"--port": port != 0}, hint="; it is for --live")
     report = palace.view(out, include_cold=include_cold, relayout=relayout)
     freshness = palace.check_freshness(palace.paths, palace.config, palace.snapshot())
-    yield ViewShown(report, freshness.behind)
+    yield replace(report, behind=freshness.behind)
     if opens and not webbrowser.open(report.file.resolve().as_uri()):
-        say(f"no browser could be started; open {_seen_from_here(report.file)} yourself")
+        say(f"no browser could be started; open {seen_from_here(report.file)} yourself")
 
 
 def _refuse(what: str, given: Mapping[str, bool], *, hint: str = "") -> None:
@@ -90,13 +65,3 @@ def _refuse(what: str, given: Mapping[str, bool], *, hint: str = "") -> None:
     named = [option for option, is_given in given.items() if is_given]
     if named:
         raise UsageError(f"{what} does not take {' or '.join(named)}{hint}")
-
-
-def _seen_from_here(file: Path) -> str:
-    """Return a path as it is seen from the working folder."""
-    whole, here = file.resolve(), Path.cwd()
-    return str(whole.relative_to(here) if whole.is_relative_to(here) else whole)
-
-
-def _megabytes(count: int) -> str:
-    return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:,.0f} kB"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from memory_palace.engine import Engine
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.features.view.gather import gather
 from memory_palace.features.view.page import render
+from memory_palace.shown import Shown, inner, plural, say_behind
 from memory_palace.storage.atomic import write_atomic
 
 MARK = b'<meta name="generator" content="memory-palace view">'
@@ -17,7 +19,7 @@ _HEAD_BYTES = 8192
 
 
 @dataclass(frozen=True, slots=True)
-class ViewReport:
+class ViewReport(Shown):
     """A page that was written, and what is on it."""
 
     file: Path
@@ -31,8 +33,35 @@ class ViewReport:
     """Archived notes that are only counted."""
     text_bytes: int
     """Of the notes' text on it, in UTF-8."""
-    remarks: tuple[str, ...]
+    layout_remarks: tuple[str, ...]
     """What a person should know of how it was laid out."""
+    behind: int = inner(default=0)
+    """Notes that differ from the index."""
+
+    def lines(self) -> Iterator[str]:
+        """Return where it is, and the figures."""
+        yield f"page       {seen_from_here(self.file)}, {_megabytes(self.size_bytes)}"
+        has_districts = self.districts > self.rooms
+        districts = f", {plural(self.districts, 'district')}" if has_districts else ""
+        yield f"notes      {self.notes:,} in {plural(self.rooms, 'room')}{districts}"
+        if self.locked:
+            yield f"archived   {self.locked:,} locked; --include-cold shows them"
+        elif self.cold:
+            yield f"archived   {self.cold:,} shown"
+
+    def remarks(self, *, as_json: bool) -> Iterable[str]:
+        """Return what is to be known of the plan, and that notes changed since."""
+        return [*self.layout_remarks, *([say_behind(self.behind)] if self.behind else [])]
+
+
+def seen_from_here(file: Path) -> str:
+    """Return a path as it is seen from the working folder."""
+    whole, here = file.resolve(), Path.cwd()
+    return str(whole.relative_to(here) if whole.is_relative_to(here) else whole)
+
+
+def _megabytes(count: int) -> str:
+    return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:,.0f} kB"
 
 
 def write_view(
@@ -70,7 +99,7 @@ def write_view(
         cold=sum(note.is_cold for note in plan.notes),
         locked=sum(room.locked for room in plan.rooms),
         text_bytes=sum(len(note.text.encode()) for note in plan.notes),
-        remarks=tuple(remarks),
+        layout_remarks=tuple(remarks),
     )
 
 
