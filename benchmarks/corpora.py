@@ -15,9 +15,15 @@ from memory_palace.config import PalacePaths
 from memory_palace.embedding.base import Embedder
 from memory_palace.facts.derive import derive
 from memory_palace.index.chance import calibrate, find_best_null, read_lines
-from memory_palace.index.commit import Commit, read_commit, write_commit
+from memory_palace.index.commit import (
+    Commit,
+    Detail,
+    name_recipe,
+    read_commit,
+    read_detail,
+    write_commit,
+)
 from memory_palace.index.opened import open_snapshot
-from memory_palace.index.recipes import Detail, name_recipe, read_detail
 from memory_palace.index.rows import chunk_row
 from memory_palace.index.segment import CONTENT, NoteRow, note_line, write_segment
 from memory_palace.index.snapshot import Snapshot

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Protocol, Unpack
 
 from memory_palace.config import Config, PalacePaths
 from memory_palace.fence import ASKED
+from memory_palace.index.commit import choose_detail, name_recipe
 from memory_palace.index.embedders import Embedders
-from memory_palace.index.freshness import check_freshness
-from memory_palace.index.opened import OpenedIndex
-from memory_palace.index.recipes import choose_detail, name_recipe
+from memory_palace.index.opened import OpenedIndex, check_freshness
 from memory_palace.models import Filters, NoteRecord, ParsedQuery, Problem, QueryResult
 from memory_palace.notes.discovery import read_settings
 from memory_palace.notes.reading import find_disputes
@@ -26,8 +25,8 @@ from memory_palace.table import EVIDENCE, FEATURES, FOLLOWERS, load
 if TYPE_CHECKING:
     from memory_palace.embedding.base import Embedder
     from memory_palace.graph.router import LinkGraph
+    from memory_palace.index.doctor import IndexStatus
     from memory_palace.index.snapshot import Snapshot
-    from memory_palace.index.status import IndexStatus
     from memory_palace.index.values import FindVectors, Followed, IndexReport, Progress
     from memory_palace.notes.excerpt import NoteText
     from memory_palace.retrieval.profiles import Mode, Profile
@@ -302,6 +301,6 @@ class Engine:
 
     def status(self) -> IndexStatus:
         """Return what the index holds, in figures."""
-        from memory_palace.index.status import take_status
+        from memory_palace.index.doctor import take_status
 
         return take_status(self.paths, self.config, self.snapshot(include_cold=True))

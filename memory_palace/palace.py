@@ -73,7 +73,7 @@ class Palace(Engine):
         notes stay where they are, and only ``.palace/`` is made. Raise ``UsageError`` where that
         would make a second palace of the notes of a classic one.
         """
-        from memory_palace.notes.making import make_palace
+        from memory_palace.notes.discovery import make_palace
 
         return cls(make_palace(Path(root).expanduser(), here=here).root)
 

@@ -16,7 +16,7 @@ from memory_palace.features.redqueen import askings, examined
 from memory_palace.features.structure import grammar
 from memory_palace.features.structure.facts import describe
 from memory_palace.features.structure.signals import analyse
-from memory_palace.index.recipes import Detail
+from memory_palace.index.commit import Detail
 from memory_palace.language import (
     detect,
     markers,

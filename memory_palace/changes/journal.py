@@ -32,8 +32,7 @@ from memory_palace.changes.operations import (
 )
 from memory_palace.config import PalacePaths
 from memory_palace.errors import PalaceError, UsageError
-from memory_palace.notes.git import uncommitted
-from memory_palace.notes.manifest import return_lines
+from memory_palace.notes.manifest import return_lines, uncommitted
 from memory_palace.storage.atomic import (
     remove_files,
     sweep_temporaries,

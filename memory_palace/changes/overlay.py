@@ -12,9 +12,8 @@ from tempfile import TemporaryDirectory
 from memory_palace.engine import Engine
 from memory_palace.facts.derive import derive
 from memory_palace.index.diff import Listing
-from memory_palace.index.fold import Fold, fold_segments
 from memory_palace.index.opened import CommittedState, open_state
-from memory_palace.index.rows import RowMaker
+from memory_palace.index.rows import KnownVectors, RowMaker
 from memory_palace.index.segment import (
     CONTENT,
     NoteRow,
@@ -23,9 +22,8 @@ from memory_palace.index.segment import (
     tombstone,
     write_segment,
 )
-from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.snapshot import Fold, Snapshot, fold_segments
 from memory_palace.index.values import BuildContext
-from memory_palace.index.vectors import KnownVectors
 from memory_palace.models import FileStat
 from memory_palace.notes.discovery import SourceFile
 from memory_palace.notes.manifest import read_manifest

@@ -11,10 +11,9 @@ from memory_palace.index.commit import SegmentRef
 from memory_palace.index.diff import Diff, Listing, append_lines, consult, diff_notes, meta_rows
 from memory_palace.index.opened import EMPTY, CommittedState
 from memory_palace.index.publish import Publisher
-from memory_palace.index.rows import Batch, RowMaker
+from memory_palace.index.rows import Batch, KnownVectors, RowMaker
 from memory_palace.index.segment import Segment, open_segment, tombstone, write_segment
 from memory_palace.index.values import LOOKING, BuildContext, IndexReport
-from memory_palace.index.vectors import KnownVectors, fill_segments
 from memory_palace.notes.discovery import Discovery, SourceFile, discover_notes
 from memory_palace.notes.reading import read_note
 from memory_palace.storage.atomic import remove_files
@@ -62,7 +61,7 @@ def build_index(
             publisher.publish(refs)
         read = partial(maker.read_texts, {file.path: file for file in found.files})
         names = {ref.name for ref in (refs if context.fills_all else written)}
-        fill_segments(context, refs, names, opened, maker.vectors, read, publisher.publish)
+        publisher.fill(refs, names, maker.vectors, read)
     problems = [*state.problems, *found.problems, *listing.manifest.problems, *diff.problems]
     problems += [*sorted(tally.problems, key=lambda p: p.path), *publisher.problems]
     before = {note.path for note in state.known()} if is_anew else set()

@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.embedding.base import Embedder
+from memory_palace.index.arrays import Array, map_arrays, write_arrays
 from memory_palace.index.calibration import (
     LEAST_DEVIATION,
     SAMPLE,
@@ -37,7 +38,6 @@ from memory_palace.index.calibration import (
     expect_mean,
     find_moments,
 )
-from memory_palace.index.npz import Array, map_arrays, write_arrays
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.words import UNSEEN, PostingLookup
 from memory_palace.language.tokens import tokenize

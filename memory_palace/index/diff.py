@@ -15,11 +15,12 @@ from memory_palace.index.segment import META, PRIORITIES, SOURCES, NoteRow
 from memory_palace.index.values import BuildContext
 from memory_palace.models import NoteDate, Problem
 from memory_palace.notes.discovery import SourceFile
-from memory_palace.notes.git import git_commit_times, git_head
 from memory_palace.notes.manifest import (
     Manifest,
     ManifestEntry,
     add_lines,
+    git_commit_times,
+    git_head,
     manifest_key,
     own_line,
     read_manifest,

@@ -1,11 +1,13 @@
-"""Prove that notes, manifest, vectors and digests agree."""
+"""What the index holds, in figures, and the proof that it agrees with the notes."""
 
 from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Callable, Collection, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from hashlib import sha256
 
 import numpy as np
@@ -13,15 +15,14 @@ import numpy as np
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder
 from memory_palace.errors import CheckFailedError, IndexDamagedError
-from memory_palace.index.commit import Commit, read_commit
-from memory_palace.index.fold import group_rows
-from memory_palace.index.opened import MENDED, open_state
-from memory_palace.index.postings import same_keys
-from memory_palace.index.recipes import describe_mismatch, fits_recipe
+from memory_palace.index.arrays import same_keys
+from memory_palace.index.commit import Commit, describe_mismatch, fits_recipe, read_commit
+from memory_palace.index.opened import MENDED, FreshnessState, check_freshness, open_state
 from memory_palace.index.rows import chunk_row
 from memory_palace.index.segment import chunk_record
-from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.snapshot import Snapshot, group_rows
 from memory_palace.index.values import Derive
+from memory_palace.models import Problem
 from memory_palace.notes.discovery import SourceFile, discover_notes
 from memory_palace.notes.manifest import read_manifest
 from memory_palace.notes.parsing import parse_note
@@ -234,3 +235,76 @@ def _leftovers(paths: PalacePaths, commit: Commit) -> Iterator[Finding]:
         if not (is_kept or is_null):
             where = path.relative_to(paths.root).as_posix()
             yield Finding("leftover", where, "belongs to no generation of the index")
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """The state of a palace."""
+
+    notes: int
+    cold: int
+    chunks: int
+    dead_rows: int
+    embedder: str
+    dimension: int
+    generation: int
+    segments: int
+    index_bytes: Mapping[str, int]
+    """Size of each part: vectors, postings, other arrays, records for showing, commit record."""
+    rooms: Mapping[str, int]
+    freshness: FreshnessState
+    manifest_orphans: tuple[str, ...]
+    """Paths that the manifest lists and that are not there."""
+    awaiting: int
+    """Passages without a vector so far; the next build makes them."""
+    problems: tuple[Problem, ...]
+    """What was found in notes when they were indexed; in folders and in the manifest now."""
+    built: datetime
+    """UTC, in whole seconds."""
+    behind: int
+    """Notes that are new, changed or gone since."""
+    left_out: tuple[str, ...]
+    """What is left out by default, by path; folders end with a slash."""
+
+
+def take_status(paths: PalacePaths, config: Config, snapshot: Snapshot) -> IndexStatus:
+    """Count. ``snapshot`` includes the cold zone."""
+    commit = snapshot.commit
+    freshness = check_freshness(paths, config, snapshot, most_entries=None)
+    manifest = read_manifest(paths)
+    present = set(snapshot.paths)
+    orphans = [entry.path for entry in manifest.entries.values() if entry.path not in present]
+    noted = [snapshot.note(place) for place in np.flatnonzero(snapshot.has_problems).tolist()]
+    rooms = Counter(room or "(no room)" for room in snapshot.rooms)
+    vectors = commit.rows * commit.dimension * 4
+    postings = sum(segment.postings_bytes for segment in snapshot.segments)
+    arrays = sum(ref.array_bytes for ref in commit.segments)
+    return IndexStatus(
+        notes=len(snapshot.paths),
+        cold=int(snapshot.cold.sum()),
+        chunks=int(np.count_nonzero(snapshot.row_note >= 0)),
+        dead_rows=sum(ref.dead_rows for ref in commit.segments),
+        embedder=commit.embedder,
+        dimension=commit.dimension,
+        generation=commit.generation,
+        segments=len(commit.segments),
+        index_bytes={
+            "vectors": vectors,
+            "postings": postings,
+            "records": arrays - vectors - postings,
+            "previews": sum(ref.line_bytes for ref in commit.segments),
+            "commit": paths.commit.stat().st_size,
+        },
+        rooms=dict(sorted(rooms.items())),
+        freshness=freshness.state,
+        manifest_orphans=tuple(orphans),
+        awaiting=commit.awaiting,
+        problems=(
+            *freshness.problems,
+            *manifest.problems,
+            *(p for note in noted for p in note.problems),
+        ),
+        built=datetime.fromtimestamp(commit.built_ns // 10**9, UTC),
+        behind=freshness.behind,
+        left_out=freshness.left_out,
+    )

@@ -24,8 +24,13 @@ from memory_palace.embedding.registry import (
     reads_english_alone,
 )
 from memory_palace.errors import IndexDamagedError, IndexMissingError, WrongEmbedderError
-from memory_palace.index.commit import Commit, read_commit
-from memory_palace.index.recipes import describe_mismatch, fits_recipe, is_embedder_of
+from memory_palace.index.commit import (
+    Commit,
+    describe_mismatch,
+    fits_recipe,
+    is_embedder_of,
+    read_commit,
+)
 from memory_palace.language.detect import LanguageShare, tell_tongue
 from memory_palace.notes.discovery import discover_notes
 from memory_palace.shown import inner

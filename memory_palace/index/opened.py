@@ -1,4 +1,4 @@
-"""The committed generation, as readers hold it open and as a writer starts from it."""
+"""The committed generation: open for readers, as a writer starts from it, and how far behind."""
 
 from __future__ import annotations
 
@@ -7,19 +7,24 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
-from memory_palace.config import PalacePaths
+from memory_palace.config import Config, PalacePaths
 from memory_palace.errors import IndexDamagedError, IndexMissingError
-from memory_palace.index.commit import Commit, SegmentRef, check_companion, read_commit
-from memory_palace.index.fold import Fold, fold_segments
-from memory_palace.index.recipes import check_recipe
-from memory_palace.index.segment import Segment, damaged, open_segment
-from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.commit import (
+    Commit,
+    SegmentRef,
+    check_companion,
+    check_recipe,
+    read_commit,
+)
+from memory_palace.index.segment import STAT, Segment, damaged, open_segment
+from memory_palace.index.snapshot import Fold, Snapshot, fold_segments
 from memory_palace.language.tokens import Languages
 from memory_palace.models import FileStat, Problem
+from memory_palace.notes.discovery import discover_notes
 from memory_palace.storage.atomic import is_named_by_content
 
 
@@ -204,3 +209,56 @@ def check_anchors(paths: PalacePaths, commit: Commit) -> list[Problem]:
 def _problem(path: Path, paths: PalacePaths, error: IndexDamagedError) -> Problem:
     where = path.relative_to(paths.root).as_posix()
     return Problem(where, None, "index", f"{error}{MENDED}")
+
+
+FreshnessState: TypeAlias = Literal["current", "stale", "unchecked"]
+MOST_ENTRIES = 10_000
+"""A query looks at no more files and folders, and says nothing about freshness where there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """What a scan found, compared with a snapshot."""
+
+    state: FreshnessState
+    behind: int = 0
+    """Notes that are new, changed or gone."""
+    left_out: tuple[str, ...] = ()
+    """What is left out by default, by path; folders end with a slash."""
+    problems: tuple[Problem, ...] = ()
+    """What could not be looked at, or is not followed."""
+    folders: tuple[str, ...] | None = ()
+    """As ``Discovery`` has them."""
+
+
+def check_freshness(
+    paths: PalacePaths,
+    config: Config,
+    snapshot: Snapshot,
+    *,
+    most_entries: int | None = MOST_ENTRIES,
+) -> Freshness:
+    """Compare stat figures of the notes in the snapshot's zones; nothing is opened.
+
+    Where the snapshot leaves the cold zone out, so does the comparison. More than ``most_entries``
+    files and folders are not compared: the state is ``unchecked``.
+    """
+    found = discover_notes(paths, ignore=config.ignore, most_entries=most_entries)
+    if not found.is_complete:
+        return Freshness("unchecked", problems=found.problems, folders=found.folders)
+    stats = snapshot.stats[:, [STAT.size, STAT.mtime_ns, STAT.ctime_ns, STAT.inode]].tolist()
+    known = dict(zip(snapshot.paths, stats, strict=True))
+    has_cold = bool(snapshot.cold.any())
+    problems = list(found.problems)
+    behind = 0
+    for file in found.files:
+        if file.is_cold and not has_cold:
+            continue
+        if known.pop(file.path, None) != list(file.stat):
+            behind += 1
+            if not os.access(paths.root / file.path, os.R_OK):
+                message = "cannot be read; check who may read it"
+                problems.append(Problem(file.path, None, "unreadable", message, is_failure=True))
+    behind += len(known)
+    state: FreshnessState = "stale" if behind else "current"
+    return Freshness(state, behind, found.left_out, tuple(problems), found.folders)

@@ -1,42 +1,59 @@
 """Make a build visible: merge, calibrate, replace the commit record, sweep what nothing names.
 
+Of a large build the words are published first, and its vectors in steps.
+
 Small segments of like size are merged, and a large one is rewritten when a quarter of it is dead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
+from memory_palace.errors import PalaceError
 from memory_palace.index.chance import measure_chance
-from memory_palace.index.commit import Commit, SegmentRef, next_commit, write_commit
+from memory_palace.index.commit import (
+    Commit,
+    SegmentRef,
+    has_same_vectors,
+    next_commit,
+    write_commit,
+)
 from memory_palace.index.diff import MARGIN_NS
-from memory_palace.index.fold import Fold, fold_segments, group_rows
-from memory_palace.index.recipes import has_same_vectors
+from memory_palace.index.rows import VectorMaker
 from memory_palace.index.segment import (
     CONTENT,
     LARGE_ROWS,
     META,
+    SOURCES,
+    STAT,
     TOMBSTONE,
     NoteRow,
     Segment,
     open_segment,
     tombstone,
+    write_filled,
     write_segment,
+    write_vectors,
 )
-from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.snapshot import Fold, Snapshot, fold_segments, group_rows
 from memory_palace.index.values import WRITING, BuildContext
 from memory_palace.index.words import PostingLookup
-from memory_palace.models import Problem
+from memory_palace.models import Matrix, Problem
 from memory_palace.storage.atomic import is_named_by_content, remove_files, sweep_temporaries
 
 PILE = 8
 """How many segments of like size are merged; also the factor between sizes (log-structured
 merge: each record is written again once per size it passes through)."""
 DEAD_SHARE = 0.25
+STEP_SECONDS = 30.0
+"""What a build that is killed loses at most."""
+_HUGE_ROWS = 200
+"""A note of more passages gets its vectors after the others."""
 
 
 def compact(folder: Path, draft: Commit, opened: dict[str, Segment]) -> tuple[SegmentRef, ...]:
@@ -187,6 +204,46 @@ class Publisher:
         self.record_bytes += write_commit(context.paths.commit, commit)
         sweep(folder, commit)
 
+    def fill(
+        self,
+        refs: Sequence[SegmentRef],
+        names: Collection[str],
+        maker: VectorMaker,
+        read_texts: Callable[[str], Mapping[bytes, str]],
+    ) -> None:
+        """Make the vectors that segments lack, and publish them every half minute and when stopped.
+
+        ``names`` are the segments that are filled; ``refs`` are all of the index. ``read_texts``
+        gives the texts of a note by their digests. The newest notes come first, huge ones last.
+        """
+        context, opened, refs = self._context, self._opened, list(refs)
+        maker.total += sum(ref.awaiting for ref in refs if ref.name in names)
+        due = context.monotonic() + STEP_SECONDS
+        for is_cold in (False, True):
+            places = [place for place, ref in enumerate(refs) if ref.is_cold == is_cold]
+            fold = fold_segments([opened[refs[place].name] for place in places])
+            for place, notes in zip(places, fold.row_notes(), strict=False):
+                if not refs[place].awaiting or refs[place].name not in names:
+                    continue
+                filling = Filling(context, opened, refs[place], notes >= 0)
+                slices = maker.slices(
+                    filling.texts(order_notes(fold, notes[filling.live]), read_texts)
+                )
+                try:
+                    for digests, vectors in slices:
+                        filling.put(digests, vectors)
+                        if context.monotonic() >= due:
+                            refs[place] = filling.write()
+                            self.publish(refs)
+                            due = context.monotonic() + STEP_SECONDS
+                except (KeyboardInterrupt, PalaceError):
+                    refs[place] = filling.write()
+                    self.publish(refs, is_stopped=True)
+                    raise
+                refs[place] = filling.write()
+                self.publish(refs)
+                due = context.monotonic() + STEP_SECONDS
+
     def refresh(self, commit: Commit, *, hashed: int) -> None:
         """Note that files which looked racy were hashed and are the same, or who listed them."""
         draft = self._draft
@@ -194,9 +251,82 @@ class Publisher:
         is_racy = hashed > 0 and draft.scanned_ns > commit.scanned_ns + MARGIN_NS
         told = {name: getattr(draft, name) for name in ("manifest", "git_head", "waits_for")}
         again = replace(commit, scanned_ns=draft.scanned_ns, **told)
-        if is_racy or any(getattr(commit, name) != value for name, value in told.items()):
+        if is_racy or replace(again, scanned_ns=commit.scanned_ns) != commit:
             self._before = again
             self.record_bytes += write_commit(self._context.paths.commit, again)
+
+
+class Filling:
+    """The vectors of a segment that was written without them, while they are made."""
+
+    def __init__(
+        self,
+        context: BuildContext,
+        opened: dict[str, Segment],
+        ref: SegmentRef,
+        is_live: NDArray[np.bool_],
+    ) -> None:
+        """Take a segment of ``opened``; of its rows those that are live need a vector."""
+        segment = opened[ref.name]
+        assert segment.lacking is not None
+        self._context, self._opened, self._ref, self._segment = context, opened, ref, segment
+        self._fresh: list[tuple[Sequence[bytes], Matrix]] = []
+        self.live = np.flatnonzero(is_live & segment.lacking)
+        self._dead = np.flatnonzero(~is_live & segment.lacking)
+        blank = np.zeros((segment.rows, context.embedder.dimension), np.float32)
+        self._vectors = segment.vectors if segment.vectors.shape[1] else blank
+        self._missing: dict[bytes, list[int]] = {}
+        """The digest of each text without a vector, and the rows that it belongs to."""
+        for row, digest in zip(self.live.tolist(), segment["chunk_digest"][self.live], strict=True):
+            self._missing.setdefault(digest.tobytes(), []).append(row)
+
+    def texts(
+        self, paths: Iterable[str], read_texts: Callable[[str], Mapping[bytes, str]]
+    ) -> Iterator[tuple[bytes, str]]:
+        """Yield the texts of notes that have no vector yet, with their digests."""
+        for path in paths:
+            for digest, text in read_texts(path).items():
+                if digest in self._missing:
+                    yield digest, text
+
+    def put(self, digests: Sequence[bytes], vectors: Matrix) -> None:
+        """Take the vectors of some texts."""
+        self._fresh.append((digests, vectors))
+        for digest, vector in zip(digests, vectors, strict=True):
+            self._vectors[self._missing.pop(digest, [])] = vector
+
+    def write(self) -> SegmentRef:
+        """Write what came since the last time; the whole segment once nothing is missing.
+
+        Return how the commit record names it; ``opened`` gains it with its vectors.
+        """
+        folder, segment, ref = self._context.paths.index, self._segment, self._ref
+        waiting = [row for rows in self._missing.values() for row in rows]
+        lacking = None
+        if waiting:
+            lacking = np.zeros(segment.rows, np.bool_)
+            lacking[[*waiting, *self._dead.tolist()]] = True
+            if self._fresh:
+                digests = [digest for part, _ in self._fresh for digest in part]
+                made = [vectors for _, vectors in self._fresh]
+                name = write_vectors(folder, digests, made, self._context.fingerprint)
+                ref = replace(ref, awaiting=len(waiting), vectors=(*ref.vectors, name))
+                self._fresh.clear()
+        else:
+            ref = write_filled(folder, ref, segment, self._vectors, self._dead)
+        self._ref = ref
+        self._opened[ref.name] = segment.with_vectors(self._vectors, lacking)
+        return ref
+
+
+def order_notes(fold: Fold, notes: NDArray[np.signedinteger]) -> list[str]:
+    """Return the paths of notes, given one for each row: newest first, huge ones last."""
+    is_own = fold.column("date_source") != SOURCES.index("mtime")
+    changed = fold.column("stat")[:, STAT.changed_ns] / 1e9
+    dates = np.where(is_own, fold.column("date"), changed)
+    places, counts = np.unique(notes, return_counts=True)
+    order = np.lexsort((places, -dates[places], counts > _HUGE_ROWS))
+    return [fold.paths[place] for place in places[order].tolist()]
 
 
 def sweep(folder: Path, commit: Commit) -> None:

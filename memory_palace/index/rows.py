@@ -1,16 +1,18 @@
-"""Turn files into rows: read, parse, look up or make vectors, in batches of bounded size."""
+"""Turn files into rows: read, cut into passages, derive facts, look up or make vectors."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
+from itertools import islice
+from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from memory_palace.index.arrays import Array, count_keys, fact_term, map_arrays
 from memory_palace.index.diff import Listing
-from memory_palace.index.postings import count_keys, fact_term
 from memory_palace.index.segment import (
     CONTENT,
     COPY,
@@ -24,17 +26,22 @@ from memory_palace.index.segment import (
     SEPARATOR,
     ChunkRow,
     NoteRow,
+    Segment,
     chunk_line,
     note_line,
     write_vectors,
 )
-from memory_palace.index.values import READING, BuildContext, Derived, Tally
-from memory_palace.index.vectors import AT_ONCE, KnownVectors, VectorMaker
-from memory_palace.models import FileStat, Vector
+from memory_palace.index.values import EMBEDDING, READING, BuildContext, Derived, Tally
+from memory_palace.models import FileStat, Matrix, Vector
 from memory_palace.notes.discovery import SourceFile
 from memory_palace.notes.note import Chunk, Note
 from memory_palace.notes.reading import NoteUnreadable, read_note
+from memory_palace.storage.atomic import is_named_by_content
 
+AT_ONCE = 64
+"""Texts that a build embeds before it publishes anything; of more it publishes the words first."""
+_SLICE = 32
+"""Texts embedded at a time, but for the first: 512 at a time take as long (21 CPU s for 256)."""
 _Draft: TypeAlias = tuple[NoteRow, dict[bytes, str]]
 """A row without its vectors, and what is embedded for it, by digest."""
 
@@ -221,3 +228,83 @@ def _digest_text(text: str) -> bytes:
 
 def _joined(names: Iterable[str]) -> str:
     return SEPARATOR.join(name.replace(SEPARATOR, " ") for name in names)
+
+
+class KnownVectors:
+    """Looks digests up in the arrays of segments and of what unfinished builds left."""
+
+    def __init__(self) -> None:
+        self._sources: list[tuple[Array, Matrix]] = []
+
+    def add(self, digests: Array, vectors: Matrix) -> None:
+        """Offer vectors, one per row of 16-byte ``digests``."""
+        if len(digests):
+            self._sources.append((np.ascontiguousarray(digests).view("<u8"), vectors))
+
+    def add_all(self, segment: Segment) -> None:
+        """Offer all vectors that a segment has."""
+        digests, lacking, vectors = segment["chunk_digest"], segment.lacking, segment.vectors
+        if lacking is None:
+            self.add(digests, vectors)
+        elif vectors.shape[1]:
+            self.add(digests[~lacking], vectors[~lacking])
+
+    def add_leftovers(self, folder: Path, *, fingerprint: str, committed: Iterable[str]) -> None:
+        """Offer what an interrupted build wrote, where it verifies and has the same recipe."""
+        named = set(committed)
+        for path in sorted((*folder.glob("seg-*.npz"), *folder.glob("vec-*.npz"))):
+            if path.stem not in named and is_named_by_content(path):
+                arrays = map_arrays(path)
+                made_by = bytes(arrays.get("fingerprint", b"")).decode()  # of another kind: none
+                if made_by == fingerprint and arrays["vectors"].shape[1]:
+                    self.add(arrays["chunk_digest"], arrays["vectors"])
+
+    def find(self, digests: Sequence[bytes]) -> dict[bytes, Vector]:
+        """Return the vectors of those digests that are known."""
+        found: dict[bytes, Vector] = {}
+        wanted = np.unique(np.frombuffer(b"".join(digests), "<u8").reshape(-1, 2)[:, 0])
+        needed = set(digests)
+        for keys, vectors in self._sources:
+            place = np.searchsorted(wanted, keys[:, 0])
+            hits = np.flatnonzero(wanted[np.minimum(place, len(wanted) - 1)] == keys[:, 0])
+            for row in hits.tolist():
+                digest = keys[row].tobytes()
+                if digest in needed:
+                    found.setdefault(digest, vectors[row])
+        return found
+
+
+class VectorMaker:
+    """Embeds texts in slices, and counts them."""
+
+    def __init__(self, context: BuildContext, tally: Tally) -> None:
+        self._context, self._tally = context, tally
+        self._done = 0
+        self.total = 0
+        """Texts that are to be embedded, for whoever follows the build."""
+
+    def make(self, texts: Mapping[bytes, str]) -> dict[bytes, Vector]:
+        """Return the vectors of texts by their digests."""
+        made: dict[bytes, Vector] = {}
+        self.total += len(texts)
+        for digests, vectors in self.slices(texts.items()):
+            made.update(zip(digests, vectors, strict=True))
+        return made
+
+    def slices(
+        self, texts: Iterable[tuple[bytes, str]]
+    ) -> Iterator[tuple[Sequence[bytes], Matrix]]:
+        """Yield the digests of some texts and their vectors, until all are done."""
+        waiting = iter(texts)
+        self._report()
+        # The first slices are small, so that the rate is known within the first second.
+        while part := dict(islice(waiting, min(max(self._done, 1), _SLICE))):
+            vectors = self._context.embedder.embed_passages(list(part.values()))
+            self._tally.embedded += len(part)
+            self._done += len(part)
+            yield tuple(part), vectors
+            self._report()
+
+    def _report(self) -> None:
+        if self._context.embedder.dimension:
+            self._context.progress(EMBEDDING, self._done, max(self.total, self._done))

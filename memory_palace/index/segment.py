@@ -22,17 +22,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.errors import IndexDamagedError
-from memory_palace.index.commit import SegmentRef
-from memory_palace.index.npz import Array, checksum, map_arrays, write_arrays
-from memory_palace.index.postings import (
+from memory_palace.index.arrays import (
     FIELDS,
+    Array,
     KeyCounts,
+    checksum,
     find_key,
     list_starts,
+    map_arrays,
     pack_postings,
     smallest,
     unpack_postings,
+    write_arrays,
 )
+from memory_palace.index.commit import SegmentRef
 from memory_palace.language.visible import visible
 from memory_palace.models import (
     ALWAYS,
@@ -91,7 +94,7 @@ class ChunkRow:
     line: bytes
     """What is shown of it: one JSON line."""
     keys: tuple[KeyCounts, ...]
-    """What it can be found by: one for each of ``postings.FIELDS``."""
+    """What it can be found by: one for each of ``arrays.FIELDS``."""
 
 
 def _no_vectors() -> Matrix:
@@ -426,7 +429,7 @@ class Segment:
 
     @cached_property
     def row_keys(self) -> list[list[KeyCounts]]:
-        """For each of ``postings.FIELDS`` the keys of every row."""
+        """For each of ``arrays.FIELDS`` the keys of every row."""
         return [unpack_postings(self.arrays, field, self.rows) for field in FIELDS]
 
     def find(self, field: str, key: int) -> tuple[Array, Array]:

@@ -15,9 +15,8 @@ import numpy as np
 
 from memory_palace.config import PalacePaths, Rooms
 from memory_palace.errors import IndexMissingError, NotesFailedError
+from memory_palace.index.arrays import Array
 from memory_palace.index.commit import Commit
-from memory_palace.index.fold import Fold
-from memory_palace.index.npz import Array
 from memory_palace.index.opened import CommittedState, open_state
 from memory_palace.index.segment import (
     CONTENT,
@@ -31,7 +30,7 @@ from memory_palace.index.segment import (
     NoteRow,
     Segment,
 )
-from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.snapshot import Fold, Snapshot
 from memory_palace.models import FileStat
 from memory_palace.notes.discovery import SourceFile
 from memory_palace.notes.reading import find_disputes, read_indexed

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder
-from memory_palace.index.recipes import Detail, read_detail
+from memory_palace.index.commit import Detail, read_detail
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Problem, Vector
 from memory_palace.notes.note import Note
@@ -69,7 +69,7 @@ class BuildContext:
     progress: Progress
     derive: Derive
     fingerprint: str
-    """Everything that decides what is in the index: see ``recipes.name_recipe``."""
+    """Everything that decides what is in the index: see ``commit.name_recipe``."""
     waits_for: str = ""
     """The embedder that the present one stands in for."""
     is_dry_run: bool = False

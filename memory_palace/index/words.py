@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.index.postings import fact_term, hash_key
+from memory_palace.index.arrays import fact_term, hash_key
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.word_lists import expect_idf
 

@@ -10,8 +10,7 @@ from typing import Literal, TypeAlias
 from memory_palace.config import Config
 from memory_palace.embedding.registry import reads_english_alone
 from memory_palace.errors import UsageError, WrongEmbedderError
-from memory_palace.index.commit import Commit
-from memory_palace.index.recipes import Detail
+from memory_palace.index.commit import Commit, Detail
 from memory_palace.language.detect import is_foreign
 from memory_palace.ranking import DEFAULT_PROFILE, METADATA, SIGNALS, ProfileSettings
 from memory_palace.signals import Signal, extensions, find_profile, find_signal

@@ -14,7 +14,7 @@ from memory_palace.errors import UsageError
 from memory_palace.facts.derive import derive
 from memory_palace.features.structure.signals import analyse
 from memory_palace.fence import Fence
-from memory_palace.index.recipes import Detail
+from memory_palace.index.commit import Detail
 from memory_palace.language.time.reading import find_times
 from memory_palace.models import ParsedQuery, Problem
 from memory_palace.notes.parsing import parse_note

@@ -271,9 +271,9 @@ def test_a_note_without_text_is_found_by_its_name(palace):
 
 @pytest.mark.parametrize("lexical", [False, True])
 def test_an_index_that_keeps_other_facts_is_refused_and_made_again(indexed, monkeypatch, lexical):
-    from memory_palace.index import recipes
+    from memory_palace.index import commit
 
-    monkeypatch.setattr(recipes, "FACTS", "plain-99")
+    monkeypatch.setattr(commit, "FACTS", "plain-99")
     fresh = Palace(indexed.paths.root)
     with pytest.raises(WrongEmbedderError, match="run `palace index`"):
         fresh.query("quinces", lexical=lexical)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.index.npz import checksum, map_arrays, write_arrays
+from memory_palace.index.arrays import checksum, map_arrays, write_arrays
 
 
 def _write(path, members):

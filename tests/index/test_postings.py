@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.index.postings import (
+from memory_palace.index.arrays import (
     count_keys,
     find_key,
     hash_key,

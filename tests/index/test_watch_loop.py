@@ -10,7 +10,7 @@ from watchdog.observers import Observer
 
 from memory_palace.errors import IndexLockedError
 from memory_palace.index.watch import watch_palace
-from memory_palace.notes.making import make_palace
+from memory_palace.notes.discovery import make_palace
 
 
 class Watching:

@@ -5,8 +5,14 @@ from running import commit_all, git
 
 from memory_palace.config import PalacePaths
 from memory_palace.errors import ConfigError
-from memory_palace.notes.git import git_commit_times, git_head
-from memory_palace.notes.manifest import ManifestEntry, add_lines, drop_lines, read_manifest
+from memory_palace.notes.manifest import (
+    ManifestEntry,
+    add_lines,
+    drop_lines,
+    git_commit_times,
+    git_head,
+    read_manifest,
+)
 
 
 def manifest_in(root):

@@ -13,8 +13,13 @@ from memory_palace.config import PalacePaths
 from memory_palace.language.secrets import find_secrets
 from memory_palace.language.visible import visible
 from memory_palace.notes.dating import date_in_front_matter, date_in_name
-from memory_palace.notes.git import git_commit_times
-from memory_palace.notes.manifest import ManifestEntry, add_lines, drop_lines, read_manifest
+from memory_palace.notes.manifest import (
+    ManifestEntry,
+    add_lines,
+    drop_lines,
+    git_commit_times,
+    read_manifest,
+)
 from memory_palace.notes.note_links import find_links
 from memory_palace.notes.parsing import parse_note
 

@@ -10,9 +10,8 @@ from math import sqrt
 import numpy as np
 import pytest
 
+from memory_palace.index.arrays import count_keys, fact_term
 from memory_palace.index.commit import Commit
-from memory_palace.index.fold import fold_segments
-from memory_palace.index.postings import count_keys, fact_term
 from memory_palace.index.segment import (
     CONTENT,
     EVERGREEN,
@@ -24,7 +23,7 @@ from memory_palace.index.segment import (
     open_segment,
     write_segment,
 )
-from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.snapshot import Snapshot, fold_segments
 from memory_palace.language.tokens import tokenize
 from memory_palace.models import Filters, ParsedQuery
 

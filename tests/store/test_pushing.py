@@ -23,7 +23,7 @@ from memory_palace.features.store.lists import (  # noqa: E402
 )
 from memory_palace.features.store.notes import pack_keys, unpack_keys  # noqa: E402
 from memory_palace.features.store.writing import push  # noqa: E402
-from memory_palace.index.postings import count_keys, hash_key, same_keys  # noqa: E402
+from memory_palace.index.arrays import count_keys, hash_key, same_keys  # noqa: E402
 from memory_palace.index.segment import ChunkRow, NoteRow  # noqa: E402
 from memory_palace.index.store import IndexFiles  # noqa: E402
 from memory_palace.palace import Palace  # noqa: E402

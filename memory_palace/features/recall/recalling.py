@@ -18,7 +18,7 @@ from memory_palace.engine import Engine
 from memory_palace.fence import ASKED
 from memory_palace.graph.projects import active_projects
 from memory_palace.index.chance import SmallTalk
-from memory_palace.index.freshness import check_freshness
+from memory_palace.index.opened import check_freshness
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.tokens import plain_words
 from memory_palace.models import Hit, ParsedQuery, Piece, Recollection

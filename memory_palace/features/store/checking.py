@@ -28,8 +28,8 @@ from memory_palace.features.store.notes import (
 )
 from memory_palace.features.store.statements import Statements
 from memory_palace.features.store.writing import passage_values, take_sample
+from memory_palace.index.arrays import same_keys
 from memory_palace.index.doctor import Finding
-from memory_palace.index.postings import same_keys
 from memory_palace.index.store import IndexFiles, StoredNote, mark_chunks, settle, stamp
 from memory_palace.index.values import Progress
 

@@ -18,9 +18,8 @@ from memory_palace.features.store.generation import damaged
 from memory_palace.features.store.statements import Statements
 from memory_palace.graph.near import list_ends, read_link
 from memory_palace.graph.resolve import join_labels
-from memory_palace.index.npz import Array
-from memory_palace.index.postings import FIELDS as WORDS
-from memory_palace.index.postings import hash_key
+from memory_palace.index.arrays import FIELDS as WORDS
+from memory_palace.index.arrays import Array, hash_key
 from memory_palace.index.segment import SEPARATOR, NoteRow
 from memory_palace.language.tokens import squeeze_all
 from memory_palace.notes.rooms import stem_of

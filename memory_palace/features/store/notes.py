@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from memory_palace.features.store.generation import damaged, read_matrix
-from memory_palace.index.postings import FIELDS, KeyCounts
+from memory_palace.index.arrays import FIELDS, KeyCounts
 from memory_palace.index.segment import (
     CONTENT,
     DIGEST_BYTES,

@@ -19,9 +19,8 @@ from memory_palace.features.store.generation import Generation, damaged, read_sa
 from memory_palace.features.store.lists import Lists, Posted
 from memory_palace.features.store.notes import read_figures
 from memory_palace.features.store.statements import Statements
+from memory_palace.index.arrays import Array, fact_term
 from memory_palace.index.calibration import PRIOR, Spread, find_spread
-from memory_palace.index.npz import Array
-from memory_palace.index.postings import fact_term
 from memory_palace.index.snapshot import Figure, Snapshot, Statistics
 from memory_palace.index.words import BM25, K1, PASSAGE_B, PostingLookup
 from memory_palace.language.word_lists import expect_idf

@@ -38,11 +38,10 @@ from memory_palace.features.store.notes import PAYLOAD, read_text, unpack_note
 from memory_palace.features.store.outline import Outline, ToldStatistics
 from memory_palace.features.store.schema import check_schema
 from memory_palace.features.store.statements import Statements
-from memory_palace.index.fold import fold_segments
-from memory_palace.index.postings import fact_term
-from memory_palace.index.recipes import Detail, describe_mismatch, fits_recipe, read_detail
+from memory_palace.index.arrays import fact_term
+from memory_palace.index.commit import Detail, describe_mismatch, fits_recipe, read_detail
 from memory_palace.index.segment import NoteRow, Segment, list_members
-from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.snapshot import Snapshot, fold_segments
 from memory_palace.language.moments import Moment
 from memory_palace.language.tokens import squeeze_all, tokenize
 from memory_palace.models import Filters, ParsedQuery, QueryResult, Scores, Vector

@@ -39,7 +39,7 @@ from memory_palace.features.store.notes import (
 from memory_palace.features.store.schema import migrate
 from memory_palace.features.store.statements import Hook, Statements, ignore
 from memory_palace.features.store.values import Pushed
-from memory_palace.index.recipes import has_same_vectors
+from memory_palace.index.commit import has_same_vectors
 from memory_palace.index.store import IndexFiles, StoredNote
 from memory_palace.models import Vector
 from memory_palace.storage.lock import writer_lock

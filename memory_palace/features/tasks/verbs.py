@@ -16,7 +16,7 @@ from memory_palace.features.tasks.cards import Card
 from memory_palace.features.tasks.conflict_notes import Conflict
 from memory_palace.features.tasks.conflicts import Claim
 from memory_palace.features.tasks.golden import GoldenCheck
-from memory_palace.index.freshness import check_freshness
+from memory_palace.index.opened import check_freshness
 from memory_palace.notes.golden import GoldenQuestion
 from memory_palace.palace import Palace
 from memory_palace.shown import Shown, plural

@@ -29,18 +29,16 @@ from memory_palace.embedding.registry import (
 from memory_palace.embedding.weights import MINILM, PINNED
 from memory_palace.errors import IndexMissingError, NotesFailedError, UsageError
 from memory_palace.features.upkeep.models import offer_model, write_share
-from memory_palace.index.doctor import Examination
+from memory_palace.index.doctor import Examination, IndexStatus
 from memory_palace.index.embedders import (
     ModelAdvice,
     advise,
     choose_for,
     take_share,
 )
-from memory_palace.index.status import IndexStatus
 from memory_palace.index.values import IndexReport
 from memory_palace.language.visible import visible
-from memory_palace.notes.discovery import read_settings
-from memory_palace.notes.making import count_outside, make_palace
+from memory_palace.notes.discovery import count_outside, make_palace, read_settings
 from memory_palace.notes.usage import USAGE, logs_usage
 from memory_palace.palace import Palace
 from memory_palace.shown import ABSENT, SPREAD, Absent, Shown, inner, plural, say
