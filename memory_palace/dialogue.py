@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from memory_palace.errors import CheckFailedError, UsageError
+from memory_palace.errors import CheckFailedError
 from memory_palace.libraries import calling, find_model
 
 _FENCE = "```"
@@ -86,19 +86,14 @@ def read_choice(item: Mapping[str, object], key: str, choices: Sequence[str]) ->
 
 ATTEMPTS = 3
 """How often a model may be asked for one reply before the round is given up."""
-_PER_PRICE = 1_000_000
 Value = TypeVar("Value")
 
 
 class Dialogue:
-    """One model, and what talking to it has cost so far.
+    """One model, and a count of its calls and tokens."""
 
-    ``prices`` are what a million tokens cost, in and out.
-    """
-
-    def __init__(self, model: Any, *, prices: tuple[float, float] | None = None) -> None:
+    def __init__(self, model: Any) -> None:
         self._model = model
-        self._prices = prices
         self.calls = 0
         self.retries = 0
         self._tokens_in = 0
@@ -147,18 +142,12 @@ class Dialogue:
         return await asyncio.to_thread(self._send, prompt)
 
     def spent(self) -> str:
-        """Say in one line what was asked, and what it cost."""
+        """Return one line on the calls and tokens so far."""
         words = f"{self.name}: {self.calls} calls, {self.retries} repeated"
         if self._uncounted == self.calls:
             return f"{words}; the model does not count tokens"
         words += f"; {self._tokens_in:,} tokens in, {self._tokens_out:,} out"
-        if self._uncounted:
-            words += f", {self._uncounted} calls uncounted"
-        if self._prices is None:
-            return f"{words}; cost unknown without --prices"
-        price_in, price_out = self._prices
-        cost = self._tokens_in * price_in + self._tokens_out * price_out
-        return f"{words}; cost {cost / _PER_PRICE:.4f}"
+        return words + (f", {self._uncounted} calls uncounted" if self._uncounted else "")
 
     def _send(self, prompt: str, schema: Mapping[str, object] | None = None) -> str:
         self.calls += 1
@@ -175,19 +164,9 @@ class Dialogue:
         return text
 
 
-def open_dialogue(name: str, *, prices: str | None = None) -> Dialogue:
+def open_dialogue(name: str) -> Dialogue:
     """Return a dialogue with the model that ``llm`` knows by this name or alias.
 
-    ``prices`` are two numbers with a comma between, per million tokens in and out. Raise
-    ``MissingPartError`` without the library, or a plugin that has the model.
+    Raise ``MissingPartError`` without the library, or a plugin that has the model.
     """
-    known = _parse_prices(prices) if prices else None
-    return Dialogue(find_model(name), prices=known)
-
-
-def _parse_prices(text: str) -> tuple[float, float]:
-    try:
-        tokens_in, tokens_out = (float(part) for part in text.split(","))
-    except ValueError as error:
-        raise UsageError(f"prices must be two numbers, such as 0.10,0.40, not {text!r}") from error
-    return tokens_in, tokens_out
+    return Dialogue(find_model(name))
