@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar, get_args, 
 
 import typer.main
 from typer import Context, Option, Typer
-from typer.core import TyperCommand, TyperGroup, TyperOption
+from typer.core import TyperCommand, TyperGroup
 
 from memory_palace.cli.options import (
     Json,
@@ -61,7 +61,7 @@ class Group(Typer):
             hints = get_type_hints(function, include_extras=True)
             has_json = json and hints.get("return") is not type(None)
             run = _wrap(function, hints, has_json=has_json)
-            self.command(name, cls=VerbCommand, help=_write_help(function))(run)
+            self.command(name, help=_write_help(function))(run)
             return function
 
         return declare
@@ -160,46 +160,6 @@ def _option(hint: Any, flag: Flag) -> Any:
 
 def _parameter(name: str, kind: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
-
-
-_DASH = "\ue000"
-"""Stands for the dash of a text while Typer reads the line; it is a character of private use."""
-
-
-class VerbCommand(TyperCommand):
-    """A verb, to which ``- an item`` and ``-5 at night`` are texts."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the line; a word that begins like an option and cannot be one is text.
-
-        The value of an option is left as it is: ``--seed -1`` is a number.
-        """
-        end = args.index("--") if "--" in args else len(args)
-        options = [one for one in self.params if isinstance(one, TyperOption) and not one.is_flag]
-        valued = {name for one in options for name in one.opts}
-        hidden = [
-            _DASH + word[1:] if _is_text(word) and before not in valued else word
-            for before, word in zip(["", *args], args[:end], strict=False)
-        ]
-        rest = super().parse_args(ctx, hidden + args[end:])
-        ctx.params = {name: _show_dash(value) for name, value in ctx.params.items()}
-        return rest
-
-
-def _is_text(word: str) -> bool:
-    """Whether a word begins with a dash and has a form that no option has."""
-    if len(word) < 2 or word[0] != "-":
-        return False
-    is_long = word.startswith("--")
-    return any(map(str.isspace, word.partition("=")[0])) if is_long else not word[1].isalpha()
-
-
-def _show_dash(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.replace(_DASH, "-", 1) if value.startswith(_DASH) else value
-    if isinstance(value, list | tuple):
-        return [_show_dash(one) for one in value]
-    return value
 
 
 class VerbGroup(TyperGroup):
