@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
-from memory_palace.places import SERVED
+from memory_palace.places import read_place
 from memory_palace.server.client import MOST_REPLY_BYTES, pick_fixed, pick_shown
 
 _MOST_COLUMNS = 10_000
@@ -87,7 +87,7 @@ def answer(request: Request, run: Callable[[list[str]], int]) -> dict[str, Any]:
     """Run the command of a request; return its output and exit status, or why it is not run."""
     written: list[tuple[int, bytes]] = []
     try:
-        if not _is_served(request.args):
+        if read_place(request.args) is None:
             raise Refused("verb")
         with _standing_in(request, written), warnings.catch_warnings():
             status = run(list(request.args))
@@ -96,17 +96,6 @@ def answer(request: Request, run: Callable[[list[str]], int]) -> dict[str, Any]:
     except Refused as refused:
         return {"refused": str(refused)}
     return {"status": status, "parts": _join(written)}
-
-
-def _is_served(args: Sequence[str]) -> bool:
-    """Whether a server answers a command line: only ``-C`` may stand before the verb."""
-    words = iter(args)
-    for word in words:
-        if word in ("-C", "--root"):
-            next(words, "")
-        elif not word.startswith(("-C", "--root=")):
-            return word in SERVED
-    return False
 
 
 def _join(written: Sequence[tuple[int, bytes]]) -> list[tuple[int, str]]:

@@ -72,7 +72,6 @@ class _Resident(Listener):
         self._since, self._fixed = time.time(), pick_fixed(os.environ)
         places = (root, str(paths.own.resolve()), socket_path(root, os.environ))
         self._marks = {place: mark_of(place) for place in places}
-        self._code: dict[str, int] = {}
         self._last: Palace | None = None
         self._freshness = KnownFreshness()
         self._asked: SimpleQueue[tuple[Request, SimpleQueue[dict[str, Any]]] | None] = SimpleQueue()
@@ -235,15 +234,10 @@ class _Resident(Listener):
             self._last = palace
 
     def _find_reason_to_end(self) -> str | None:
-        """Return a place or a file of the package that is gone or not as it was at first."""
+        """Return a place that is gone or another than at first."""
         for path, mark in self._marks.items():
             if mark_of(path) != mark:
                 return f"{path} is gone"
-        for name, module in list(sys.modules.items()):
-            is_ours = name.partition(".")[0] == "memory_palace"
-            file: str | None = getattr(module, "__file__", None) if is_ours else None
-            if file and self._code.setdefault(file, changed := _modified(file)) != changed:
-                return f"{file} has changed"
         return None
 
 
@@ -256,10 +250,3 @@ def is_own(connection: socket.socket) -> bool:
     if sys.platform == "darwin":  # struct xucred begins with a version and the user
         return bool(struct.unpack_from("2I", connection.getsockopt(0, 1, 76))[1] == os.getuid())
     return True  # the folder of the socket lets nobody else in
-
-
-def _modified(file: str) -> int:
-    try:
-        return os.stat(file).st_mtime_ns  # noqa: PTH116
-    except OSError:
-        return 0
