@@ -102,8 +102,8 @@ PAGE = (
     "capture.tools:recent_entries",
 )
 """Functions from a palace to lines of the page that a session of an agent begins with."""
-ALONE = "upkeep.verbs:look_around"
-"""What ``palace`` without a verb shows of a palace, or of none."""
+ALONE = "upkeep.verbs:status"
+"""The verb that ``palace`` alone runs in a palace."""
 KINDS = {
     "memory": "memories.kind:MemoryKind",
 }

@@ -26,8 +26,7 @@ Data goes to stdout, remarks to stderr. `--json` prints one object with `"schema
 for `query`; its shape is in `references/schemas/VERB.json` (`graph-neighbors.json`, say).
 Later versions add keys; they do not rename any.
 
-`palace` alone prints where the palace is, how it is and what to do next, and exits 0, where
-there is no palace too.
+`palace` alone is `palace status`; where there is no palace it is `palace --help`.
 
 Every verb takes `-h` for help and `-C NAME|FOLDER` for the palace to use. It is the one that `-C`
 names, else `PALACE_ROOT`, else the nearest at or above the working folder, else the default of

@@ -70,9 +70,13 @@ def palace(
         typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
     ] = None,
 ) -> None:
-    """Keep a long-term memory of Markdown files. Without a verb: what to do next."""
+    """Keep a long-term memory of Markdown files. Without a verb: the state of the palace."""
     if ctx.invoked_subcommand is None:
-        load(ALONE)(open_palace_if_any(ctx)).show(as_json=False)
+        palace = open_palace_if_any(ctx)
+        if palace is None:
+            print(ctx.get_help())
+        else:
+            load(ALONE)(palace).show(as_json=False)
 
 
 @cache

@@ -22,42 +22,19 @@ def alone(tmp_path, monkeypatch, capsys):
             main(arguments)
         except SystemExit as error:
             assert not error.code, capsys.readouterr().err
-        out = capsys.readouterr().out
-        assert len(out.splitlines()) <= 20
-        assert all(len(line) <= 80 for line in out.splitlines() if str(tmp_path) not in line)
-        return out
+        return capsys.readouterr().out
 
     return run
 
 
-def test_in_an_empty_folder_it_offers_a_new_palace(alone):
-    out = alone()
-    assert "There is no palace" in out and "palace init " in out
-    assert "--here" not in out
+def test_outside_of_all_palaces_it_shows_its_help(alone):
+    assert "Usage: palace" in alone() and "init" in alone()
 
 
-def test_in_a_folder_of_notes_it_offers_to_take_them_as_they_are(alone, tmp_path):
-    for number in range(3):
-        (tmp_path / "notes" / f"{number}.md").write_text("# A note\n")
-    (tmp_path / "notes" / ".trash").mkdir()
-    (tmp_path / "notes" / ".trash" / "old.md").write_text("# Not counted\n")
-    out = alone()
-    assert "holds 3 Markdown files" in out and "palace init --here" in out
-
-
-def test_outside_of_all_palaces_it_names_those_that_are_registered(alone, tmp_path):
-    (tmp_path / "work" / "palace" / "chambers").mkdir(parents=True)
-    alone("config", "register", "w", str(tmp_path / "work"))
-    assert "palace -C w" in alone()
-    alone("config", "register", "w", "--default")
-    assert f"palace     {tmp_path / 'work'}\nindex      none yet" in alone()
-
-
-def test_each_state_says_what_to_do_next(alone, tmp_path):
+def test_each_state_says_what_to_do_next(alone, tmp_path, capsys):
     alone("init", ".")
-    first = alone()
-    assert "index      none yet" in first and "  palace index " in first
-    assert "palace models fetch" in first
+    with pytest.raises(AssertionError, match="run `palace index`"):
+        alone()
     alone("index", "-q", "--embedder", "none")
     assert "palace new" in alone()  # nothing to ask about yet
     note = tmp_path / "notes" / "palace" / "chambers" / "frost.md"
@@ -66,12 +43,11 @@ def test_each_state_says_what_to_do_next(alone, tmp_path):
     assert "1 note behind" in stale and "  palace index " in stale
     alone("index", "-q")
     words = alone()
-    assert "up to date" in words and "1, in 1 passage\n" in words
-    assert "words only" in words and "palace query" in words
+    assert "up to date" in words and "1, in 1 passage\n" in words and "words only" in words
     alone("index", "-q", "--force", "--embedder", "hashing")
     well = alone()
     assert "model      hashing" in well and "models fetch" not in well
-    assert "palace index" not in well and "palace query" in well
+    assert "palace index" not in well
 
 
 def test_it_says_when_a_model_is_missing_and_when_it_has_come(alone, tmp_path, monkeypatch):
@@ -85,7 +61,6 @@ def test_it_says_when_a_model_is_missing_and_when_it_has_come(alone, tmp_path, m
     monkeypatch.setattr(minilm, "load", lambda model, environ: Quick())
     (tmp_path / "notes" / "frost.md").write_text("# Frost\n\nThe gauge drifts in frost.\n")
     alone("init", "--here")
-    assert "palace models fetch" in alone()
     alone("index", "-q")
     assert "words only" in alone() and "palace models fetch" in alone()
     is_here.append(True)

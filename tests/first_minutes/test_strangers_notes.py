@@ -82,17 +82,3 @@ def test_the_model_in_the_cache_is_used_without_a_word(home: Home, few: Path):
     home.palace("init", "--here", cwd=few)
     done = home.run(PALACE, "index", cwd=few)
     assert done.stderr == "" and "with minilm" in done.stdout
-
-
-def test_a_terminal_is_asked_for_the_model_and_told_what_comes_next(home: Home, few: Path):
-    shutil.rmtree(home.path / ".cache", ignore_errors=True)
-    screen = home.on_terminal("init", "--here", cwd=few, types="n\n")
-    assert "words alone will answer. Fetch minilm (91 MB)? [Y/n]" in screen
-    assert screen.endswith("next: palace index\n")
-    screen = home.on_terminal("index", cwd=few, types="n\n")
-    assert 'next: palace query "what you want to know"' in screen
-    assert "[Y/n]" not in home.on_terminal("index", cwd=few)
-    there = home.path / "other notes"
-    there.mkdir()
-    screen = home.on_terminal("init", "--here", there, cwd=home.path, types="n\n")
-    assert screen.endswith(f"next: palace -C '{there}' index\n")

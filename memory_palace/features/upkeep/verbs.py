@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
@@ -19,26 +18,22 @@ from memory_palace.changes.operations import Move
 from memory_palace.cli.group import Group
 from memory_palace.cli.options import SHORT_WAIT_SECONDS, Json, Quiet, Wait, reach_store
 from memory_palace.cli.progress import keep_vectors, progress_line
-from memory_palace.cli.registry import read_registry
 from memory_palace.config import PalacePaths, find_paths
 from memory_palace.embedding.registry import (
     DEFAULT,
     NO_VECTORS,
-    is_available,
 )
 from memory_palace.embedding.weights import MINILM, PINNED
-from memory_palace.errors import IndexMissingError, NotesFailedError, UsageError
-from memory_palace.features.upkeep.models import offer_model, write_share
+from memory_palace.errors import NotesFailedError, UsageError
+from memory_palace.features.upkeep.models import name_missing_model, write_share
 from memory_palace.index.doctor import Examination, IndexStatus
 from memory_palace.index.embedders import (
     ModelAdvice,
     advise,
-    choose_for,
-    take_share,
 )
 from memory_palace.index.values import IndexReport
 from memory_palace.language.visible import visible
-from memory_palace.notes.discovery import count_outside, make_palace, read_settings
+from memory_palace.notes.discovery import count_outside, make_palace
 from memory_palace.notes.usage import USAGE, logs_usage
 from memory_palace.palace import Palace
 from memory_palace.shown import ABSENT, SPREAD, Absent, Shown, inner, plural, say
@@ -141,7 +136,7 @@ def index(
         raise UsageError("--watch contradicts --dry-run and --store; leave one out")
     is_first = not palace.paths.commit.exists()
     if not (quiet or dry_run or embedder):
-        _announce_model(palace, asks=is_first and not as_json)
+        _announce_model(palace)
     pushing: AbstractContextManager[Callable[..., Shown] | None] = nullcontext()
     if store and not dry_run:
         pushing = reach_store("push")(store, palace, trusts=not verify)
@@ -165,7 +160,7 @@ def index(
     if nightly and not dry_run:
         _build_anchors(palace, wait, quiet=quiet)
     if not quiet:
-        _say_after(palace, report, advice, is_first=is_first, as_json=as_json)
+        _say_after(palace, report, advice if is_first else None)
     if watch:
         _watch(palace, quiet=quiet)
     if report.failed:
@@ -181,11 +176,11 @@ def _build_anchors(palace: Palace, wait: float, *, quiet: bool) -> None:
         say(f"{plural(built.anchors, 'anchor')} lead to {plural(built.entries, 'passage')}")
 
 
-def _announce_model(palace: Palace, *, asks: bool) -> None:
-    """Offer the model that is missing, or say that the one has come which was awaited."""
+def _announce_model(palace: Palace) -> None:
+    """Name the model that is missing, or say that the awaited one has come."""
     awaited = palace.awaited_model()
     if awaited is not None and not awaited.is_ready:
-        offer_model(awaited.name, asks=asks)
+        name_missing_model(awaited.name)
     elif awaited is not None:
         say(
             f"{awaited.name} is here now: {plural(awaited.passages, 'passage')} get vectors; "
@@ -193,23 +188,17 @@ def _announce_model(palace: Palace, *, asks: bool) -> None:
         )
 
 
-def _say_after(
-    palace: Palace, report: IndexReport, advice: ModelAdvice, *, is_first: bool, as_json: bool
-) -> None:
-    """Say what is not indexed, after a first build what would serve better, and what comes next."""
+def _say_after(palace: Palace, report: IndexReport, advice: ModelAdvice | None) -> None:
+    """Say what is not indexed, and after a first build which model would serve better."""
     if not report.added and not report.unchanged:
         _say_outside(palace.paths)
-    if report.is_dry_run:
-        return
-    if is_first and (better := advice.recommended_embedder):
+    if advice and not report.is_dry_run and (better := advice.recommended_embedder):
         is_set = palace.config.embedder
         first = f"set `embedder: {better}` in the settings, then " if is_set else ""
         say(
             f"{write_share(advice.share)} of the notes are not English, which {DEFAULT} does not "
             f"know and {better} does: {first}`{advice.command}`"
         )
-    if not as_json:
-        _say_next(palace.paths.root, 'query "what you want to know"')
 
 
 def _watch(palace: Palace, *, quiet: bool) -> None:
@@ -253,17 +242,6 @@ def init(
     paths = make_palace(root, here=here)
     print(visible(str(paths.notes if paths.is_classic else paths.own)))
     _say_outside(paths)
-    if not (paths.commit.exists() or any(map(is_available, PINNED))):
-        share = take_share(*read_settings(paths.root))
-        offer_model(choose_for(share)[0], asks=True)
-    _say_next(paths.root, "index")
-
-
-def _say_next(root: Path, command: str) -> None:
-    """Say on a terminal which command comes next, with -C where one stands elsewhere."""
-    if sys.stdout.isatty() and sys.stderr.isatty():
-        where = "" if Path.cwd().is_relative_to(root) else f" -C {shlex.quote(str(root))}"
-        say(f"next: palace{where} {command}")
 
 
 def _say_outside(paths: PalacePaths) -> None:
@@ -310,8 +288,6 @@ class Status(Shown):
     """By key, the state of what the table's ``STATUS`` names."""
     palace: Palace = inner()
     is_full: bool = inner(default=False)
-    hints: Sequence[_Step] = inner(default=())
-    """Commands to name besides those that would better the palace."""
 
     @classmethod
     def of(cls, palace: Palace, *, is_full: bool = False) -> Status:
@@ -326,8 +302,11 @@ class Status(Shown):
             for text in texts:
                 yield f"{name:<11}{text}"
                 name = ""  # it stands on the first line
-        steps = islice(_next_steps(self.palace, self.status, self.advice), _MOST_STEPS)
-        yield from _lay_steps((*steps, *self.hints))
+        steps = dict(islice(_next_steps(self.palace, self.status, self.advice), _MOST_STEPS))
+        if steps:
+            yield ""
+            width = max(map(len, steps))
+            yield from (f"  {command:<{width}}  {what}" for command, what in steps.items())
 
     def _head(self) -> Iterator[tuple[str, Iterable[str]]]:
         """Yield the name and the lines of each row on notes and index."""
@@ -397,47 +376,6 @@ def status(
     return Status.of(palace, is_full=details)
 
 
-@dataclass(frozen=True, slots=True)
-class FirstSteps(Shown):
-    """``palace`` alone where there is no index: what is there, and what to type."""
-
-    said: Sequence[str]
-    steps: Sequence[_Step]
-
-    def lines(self) -> Iterator[str]:
-        yield from self.said
-        yield from _lay_steps(self.steps)
-
-
-def look_around(palace: Palace | None) -> Shown:
-    """Return what ``palace`` alone shows: the state of the palace, and what to do next."""
-    all_verbs = ("palace --help", "all verbs")
-    if palace is None:
-        return _look_without_palace(all_verbs)
-    try:
-        found = Status.of(palace)
-    except IndexMissingError:
-        said = f"palace     {palace.paths.root.resolve()}", "index      none yet"
-        steps = ("palace index", "read the notes"), *_model_steps(palace), all_verbs
-        return FirstSteps(said, steps)
-    ask = ('palace query "a question"', "ask the notes")
-    return replace(found, hints=[ask, all_verbs] if found.status.notes else [all_verbs])
-
-
-def _look_without_palace(all_verbs: _Step) -> Shown:
-    folder = Path.cwd()
-    said = [f"There is no palace in {folder} or above it."]
-    steps = [("palace init", "make a new palace here, with seven rooms")]
-    found, is_whole = count_outside(folder)
-    if found:
-        noun = "Markdown file" if found == 1 else "Markdown files"
-        said.append(f"The folder holds {found:,}{'' if is_whole else ' or more'} {noun}.")
-        steps.insert(0, ("palace init --here", "take these notes as they are, where they are"))
-    registered = read_registry().palaces.items()
-    steps += [(f"palace -C {name}", f"go to {place}") for name, place in registered]
-    return FirstSteps(said, [*steps, all_verbs])
-
-
 def _next_steps(palace: Palace, status: IndexStatus, advice: ModelAdvice) -> Iterator[_Step]:
     """Return what would mend or better a palace; nothing where all is well."""
     if not status.notes:
@@ -459,14 +397,3 @@ def _model_steps(palace: Palace) -> Iterator[_Step]:
     elif awaited is not None:
         model = PINNED.get(awaited.name, MINILM)
         yield f"palace models fetch {model.name}", f"find by meaning too ({model.download}, once)"
-
-
-def _lay_steps(steps: Iterable[_Step]) -> Iterator[str]:
-    """Return an empty line and a row per command, each once; nothing where there is none."""
-    rows: dict[str, str] = {}
-    for command, what in steps:
-        rows.setdefault(command, what)
-    if rows:
-        width = max(map(len, rows))
-        yield ""
-        yield from (f"  {command:<{width}}  {what}" for command, what in rows.items())
