@@ -1,19 +1,5 @@
 """Every error the package raises on purpose, and the exit status each one becomes.
 
-* PalaceError (1)
-  + UsageError (2)
-    - RoomNotMappedError (2)
-  + NotAPalaceError (3)
-  + ConfigError (2)
-  + IndexMissingError (4)
-  + WrongEmbedderError (4)
-  + IndexLockedError (5)
-  + IndexDamagedError (6)
-  + NotesFailedError (7)
-  + CheckFailedError (8)
-  + MissingPartError (9)
-  + StoreError (10)
-
 A message says what is wrong, where, and what to type next.
 """
 

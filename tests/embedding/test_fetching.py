@@ -76,34 +76,12 @@ def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.fixture
-def hub(tmp_path: Path, minilm_weights: Path) -> Path:
-    """Return a hub cache laid out as huggingface_hub does it, links into blobs included."""
-    snapshot = (
-        tmp_path
-        / "hub"
-        / f"models--{MINILM.repository.replace('/', '--')}"
-        / "snapshots"
-        / "c5f93f"
-    )
-    snapshot.mkdir(parents=True)
-    for file in MINILM.files:
-        (snapshot / file.name).symlink_to(minilm_weights / file.name)
-    return tmp_path / "hub"
-
-
-def test_weights_in_the_hub_cache_are_taken_from_there(tmp_path: Path, hub: Path) -> None:
-    cache, said = tmp_path / "cache", list[str]()
-    sources = list_sources(MINILM, {"HF_HUB_CACHE": str(hub)})
-    read: list[int] = []
-    folder = fetch_weights(
-        MINILM, cache=cache, sources=sources, progress=read.append, announce=said.append
-    )
-    assert said == ["looking in the Hugging Face cache"]
+def test_weights_are_stored_for_their_user_alone(tmp_path: Path, minilm_weights: Path) -> None:
+    cache, read = tmp_path / "cache", list[int]()
+    sources = [local_source(minilm_weights)]
+    folder = fetch_weights(MINILM, cache=cache, sources=sources, progress=read.append)
     assert sum(read) == sum(file.size_bytes for file in MINILM.files)
-    MINILM.verify(cache)
     assert MINILM.find(cache) == folder == MINILM.folder(cache)
-    assert not (folder / MODEL.name).is_symlink()
     assert (folder / MODEL.name).stat().st_mode & 0o777 == 0o600
     assert {path.name for path in folder.iterdir()} == {
         file.name for file in (*MINILM.files, VOCABULARY)
@@ -252,27 +230,14 @@ def test_a_download_that_breaks_off_leaves_nothing_and_the_next_source_is_asked(
     assert (folder / "e5-small-q4.bin").read_bytes() == data
 
 
-def test_offline_the_hub_is_not_asked(tmp_path: Path) -> None:
-    hub_only = [s for s in list_sources(MINILM, {"HF_HUB_OFFLINE": "1"}) if s.name.endswith("hub")]
-    assert len(hub_only) == 1
-    with pytest.raises(MissingPartError, match="HF_HUB_OFFLINE is set"):
-        fetch_weights(MINILM, cache=tmp_path, sources=hub_only)
-
-
 def test_a_hub_that_refuses_the_connection_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
-    environ = {"HF_ENDPOINT": "https://127.0.0.1:9"}
-    hub_only = [s for s in list_sources(MINILM, environ) if s.name.endswith("hub")]
+    hub, _ = list_sources(MINILM, {"HF_ENDPOINT": "https://127.0.0.1:9"})
     with pytest.raises(MissingPartError, match="Connection refused"):
-        fetch_weights(MINILM, cache=tmp_path, sources=hub_only)
-    with pytest.raises(MissingPartError, match="not an https address"):
-        hub_only = [
-            s for s in list_sources(MINILM, {"HF_ENDPOINT": "http://a"}) if s.name.endswith("hub")
-        ]
-        fetch_weights(MINILM, cache=tmp_path, sources=hub_only)
+        fetch_weights(MINILM, cache=tmp_path, sources=[hub])
 
 
 def test_weights_that_were_exchanged_are_noticed_before_use(

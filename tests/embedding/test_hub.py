@@ -10,7 +10,6 @@ from running import run_main
 from memory_palace import Palace
 from memory_palace.embedding import hub
 from memory_palace.embedding.hub import find_folder
-from memory_palace.embedding.registry import get_embedder
 from memory_palace.errors import ConfigError, MissingPartError, UsageError
 
 
@@ -71,24 +70,14 @@ def test_what_stands_for_no_model_is_an_error(environ: dict[str, str], name: str
         find_folder(name, environ)
 
 
-def test_an_embedder_of_ones_own_needs_the_extra(tmp_path: Path, monkeypatch, capsys) -> None:
+def test_to_fetch_a_model_needs_the_extra(monkeypatch, capsys) -> None:
     monkeypatch.setattr(hub, "find_spec", lambda name: None)
-    Palace.init(tmp_path, here=True)
-    line = ("-C", str(tmp_path), "index", "--embedder", f"st:{tmp_path}")
-    code, out, err = run_main(capsys, *line)
-    assert (code, out, err.count("\n")) == (9, "", 1)
-    assert "needs sentence-transformers" in err and "[st]" in err
     code, _, err = run_main(capsys, "models", "fetch", "org/model")
     assert code == 9 and "[st]" in err and err.count("\n") == 1
 
 
-def test_st_needs_the_name_of_a_model(environ: dict[str, str]) -> None:
-    with pytest.raises(UsageError, match="st:MODEL"):
-        get_embedder("st:", environ=environ)
-
-
-@pytest.mark.parametrize("name", ["st:org/model", "st:/models/mine"])
-def test_the_settings_of_a_folder_name_none(tmp_path: Path, name: str) -> None:
+def test_the_settings_of_a_folder_name_none(tmp_path: Path) -> None:
+    name = "llm:mine"
     palace = Palace.init(tmp_path, here=True)
     palace.paths.settings.write_text(f"embedder: {name}\n")
     with pytest.raises(ConfigError, match="for you to choose") as caught:

@@ -60,16 +60,3 @@ def test_fetch_says_on_stderr_where_it_looks_and_prints_the_folder(
     result = runner.invoke(app, ["fetch", "minilm"])
     assert result.stdout == f"{MINILM.folder(minilm_cache)}\n"
     assert result.stderr == f"already in {MINILM.folder(minilm_cache)}\n"
-
-
-def test_fetch_from_a_source_shows_no_bar_where_there_is_no_terminal(
-    minilm_weights: Path, empty_cache: Path
-) -> None:
-    snapshot = empty_cache / "hub/models--sentence-transformers--all-MiniLM-L6-v2/snapshots/1"
-    snapshot.parent.mkdir(parents=True)
-    snapshot.symlink_to(minilm_weights)
-    result = runner.invoke(app, ["fetch", "minilm"])
-    assert result.exit_code == 0
-    first, second = result.stderr.splitlines()
-    assert first == "looking in the Hugging Face cache" and "next `palace index`" in second
-    assert result.stdout == f"{MINILM.folder(empty_cache)}\n"
