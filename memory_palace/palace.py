@@ -29,8 +29,7 @@ from memory_palace.retrieval.filters import (
 from memory_palace.table import METHODS, load
 
 if TYPE_CHECKING:
-    from memory_palace.changes.adding import Appended
-    from memory_palace.changes.changing import Changes, Outcome
+    from memory_palace.changes.changing import Appended, Changes, Outcome
     from memory_palace.changes.cold_zone import ColdZone
     from memory_palace.features.anchors.feature import Anchors
     from memory_palace.features.capture.remembering import Remembered
@@ -105,7 +104,7 @@ class Palace(Engine):
         does. A ``body`` may have front matter and a heading of its own; lines of it with secrets
         and private spans are not written.
         """
-        from memory_palace.changes.adding import make_note
+        from memory_palace.changes.changing import make_note
 
         given = {"room": room, "folder": folder, "type": type, "priority": priority}
         return make_note(self, title, body=body, tags=tags, **given).path
@@ -147,7 +146,7 @@ class Palace(Engine):
         archived or private note, and for a text that would be hidden or change what stands there,
         ``CheckFailedError`` where nothing of it may be written.
         """
-        from memory_palace.changes.adding import append_to_note
+        from memory_palace.changes.changing import append_to_note
 
         return append_to_note(self, note, text, under=under)
 

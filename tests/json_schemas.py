@@ -29,8 +29,6 @@ from command_reference import walk_verbs
 from pydantic import ConfigDict, Field, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
-from memory_palace.changes.changing import Outcome
-from memory_palace.cli.changes import ChangeShown
 from memory_palace.shown import Absent, Shown, key_of
 from memory_palace.table import load
 
@@ -49,14 +47,12 @@ def shown_values() -> Iterator[tuple[str, tuple[type[Shown], ...]]]:
 
 
 def _values(returned: Any) -> Iterator[type[Shown]]:
-    """Yield the values in what a verb returns; an outcome is shown as a change."""
+    """Yield the values in what a verb returns."""
     if get_origin(returned) in (Union, UnionType):
         for one in get_args(returned):
             yield from _values(one)
     elif get_args(returned):  # an iterator of values
         yield from _values(get_args(returned)[0])
-    elif returned is Outcome:
-        yield ChangeShown
     elif returned is not NoneType:
         yield returned
 

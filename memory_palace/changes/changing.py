@@ -1,13 +1,15 @@
-"""How every command that edits notes does it: plan, show, and only then change, all or nothing."""
+"""How commands change notes: plan, show, and only then write, all or nothing; or add at once."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any, Self
 
+from memory_palace.changes.composing import compose_note, place_note
 from memory_palace.changes.journal import apply_change, plan_undo, read_log, recover, undo
 from memory_palace.changes.operations import (
     ChangeSet,
@@ -15,25 +17,37 @@ from memory_palace.changes.operations import (
     LoggedChange,
     Move,
     Replace,
+    check_inside,
     render_diff,
     target_of,
 )
 from memory_palace.changes.relinking import relink
 from memory_palace.engine import Engine
-from memory_palace.errors import ConfigError, PalaceError, RoomNotMappedError, UsageError
+from memory_palace.errors import (
+    IndexMissingError,
+    PalaceError,
+    RoomNotMappedError,
+    UsageError,
+)
 from memory_palace.feature import Feature, Verb
 from memory_palace.graph.naming import NoteNames
+from memory_palace.models import Problem
+from memory_palace.notes.discovery import SUFFIXES, discover_notes
 from memory_palace.notes.document import Document, Library, read_library
+from memory_palace.notes.excerpt import split_line_range
+from memory_palace.notes.frontmatter import split_front_matter, write_front_matter
 from memory_palace.notes.golden import read_golden_text
+from memory_palace.notes.rooms import is_cold_path
+from memory_palace.notes.sections import append_text, clean_text
+from memory_palace.notes.withholding import leave_out
+from memory_palace.retrieval.filters import check_priority
 from memory_palace.settings import map_rooms, parse_settings
+from memory_palace.shown import ABSENT, Absent, Shown, inner
 
 WAIT_SECONDS = 10.0
 """How long a change waits for another writer, such as a build that watches the notes."""
-
-_ROOMS = re.compile(
-    r"^rooms:[ \t]*(?:#[^\n]*)?\n(?P<below>(?:[ \t]*+(?:#[^\n]*+)?\n)*+(?P<indent>[ \t]+)(?=\S))?",
-    re.MULTILINE,
-)
+MOST_UNINDEXED = 200
+"""A palace without an index gets one of up to so many notes: more take more than a moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,23 +66,76 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """A change that was shown, and whether it was made."""
+class ChangeEntry:
+    """A logged change of notes, as it is shown."""
 
-    diff: str
+    identity: str
+    time: str
+    command: str
     reason: str
-    paths: tuple[str, ...] = ()
-    """What was written, moved notes by their new path."""
-    identity: str | None = None
-    """Under which it is logged; ``None`` where it was only shown."""
-    remark: str = ""
-    """Why the index is behind the notes, where it is."""
-    held: tuple[str, ...] = ()
-    """What was left undone, each with the reason."""
-    evidence: tuple[str, ...] = ()
+    evidence: tuple[str, ...]
+    writes: tuple[str, ...]
+    moves: tuple[Move, ...]
+    undoes: str | None
+    agent: str | None
+    undone: bool | Absent = ABSENT
+
+    @classmethod
+    def of(cls, entry: LoggedChange, *, undone: bool | Absent = ABSENT) -> ChangeEntry:
+        """Return a logged change as it is shown."""
+        return cls(
+            *(entry.identity, entry.time, entry.command, entry.reason, entry.evidence),
+            writes=tuple(one.path for one in entry.writes),
+            moves=entry.moves,
+            undoes=entry.undoes,
+            agent=entry.agent or None,
+            undone=undone,
+        )
+
+    @property
+    def name(self) -> str:
+        """The id of the change, its verb, and who made it where that is known."""
+        by = f"  by {self.agent}" if self.agent else ""
+        return f"{self.identity}  {self.command}  {self.reason}{by}"
+
+
+@dataclass(frozen=True)
+class Outcome(Shown):
+    """A change of notes that was planned or made."""
+
+    change: ChangeEntry | Absent
+    """The change that is taken back, where one is."""
+    is_applied: bool
+    identity: str | None
+    """Id for undo; null where the change was only shown."""
+    reason: str
+    paths: tuple[str, ...]
+    """Notes written; moved notes by their new path."""
+    diff: str
+    remark: str | None
+    """Why nothing was changed, or why the index is behind the notes; else null."""
+    held: tuple[str, ...] = inner(default=())
+    """Steps left undone, each with the reason."""
+    evidence: tuple[str, ...] = inner(default=())
     """On what the change was based, as the log has it."""
-    undone: LoggedChange | None = None
-    """The change that was taken back, or would be."""
+
+    @classmethod
+    def of(cls, outcome: Outcome, **more: Any) -> Self:
+        """Return an outcome with the fields that a subclass adds."""
+        return cls(**{each.name: getattr(outcome, each.name) for each in fields(Outcome)}, **more)
+
+    def lines(self) -> Iterable[str]:
+        """Return the change that is taken back, if one is, and the diff."""
+        if self.change is not ABSENT:
+            yield self.change.name
+            yield from (f"  {words}" for words in self.change.evidence)
+        if self.diff:
+            yield self.diff.removesuffix("\n")
+
+    def remarks(self, *, as_json: bool) -> Iterable[str]:
+        """Return what became of the change."""
+        if self.remark:
+            yield self.remark
 
 
 def change_notes(
@@ -83,24 +150,25 @@ def change_notes(
     """Show what ``plan`` makes of the notes as they are; do it where ``apply`` says so.
 
     The plan of a change that is made is drawn up under the writer's lock. Links that a move
-    would break are rewritten in the same change. ``folder`` is made where no folder is a room that
-    the plan needs; ``None`` names it after the room.
+    would break are rewritten in the same change. A room that the plan needs and that no folder is
+    gets ``folder``, by default named after it, where the settings name no rooms.
     """
     if not apply:
         try:
             planned, change = _plan(engine, plan)
         except RoomNotMappedError as error:
+            if engine.config.rooms:
+                raise
             raise UsageError(
                 f"{error}; or --apply makes the folder {error.room} and that line"
             ) from error
-        shown, paths = render_diff(change), _paths(change)
-        return Outcome(shown, planned.reason, paths, held=planned.held, evidence=planned.evidence)
+        return _outcome(change, planned)
     own = {engine.paths.shown(file) for file in (engine.paths.golden, engine.paths.settings)}
     before, identity = (engine.config, engine.paths), None
     with engine.writing(wait_seconds=WAIT_SECONDS):
         recover(engine.paths)
         try:
-            planned, change = _plan_with_rooms(engine, plan, folder)
+            planned, change = _plan_with_room(engine, plan, folder)
             if change:
                 identity = apply_change(
                     engine.paths,
@@ -117,10 +185,8 @@ def change_notes(
             if identity is None:  # no room was made
                 engine.config, engine.paths = before
     remark = reindex(engine) if change else ""
-    source = engine.paths.shown(engine.paths.settings)
-    notes = [operation for operation in change if target_of(operation) != source]
-    paths, held, evidence = _paths(notes), planned.held, planned.evidence
-    return Outcome(render_diff(change), planned.reason, paths, identity, remark, held, evidence)
+    but = {engine.paths.shown(engine.paths.settings)}
+    return _outcome(change, planned, identity, remark, but=but)
 
 
 def write_file(
@@ -161,15 +227,11 @@ def undo_change(
     else:
         taken_back = plan_undo(engine.paths, **which)
     entry, change = taken_back.entry, taken_back.change
-    return Outcome(
-        render_diff(change),
-        entry.reason,
-        _paths(change),
-        entry.identity if apply else None,
-        reindex(engine) if apply else "",
-        evidence=entry.evidence,
-        undone=entry,
-    )
+    plan = Plan(change, entry.reason, entry.evidence)
+    shown = ChangeEntry.of(entry)
+    if apply:
+        return _outcome(change, plan, entry.identity, reindex(engine), undone=shown)
+    return _outcome(change, plan, undone=shown)
 
 
 def read_changes(engine: Engine, *, command: str | None = None) -> list[LoggedChange]:
@@ -237,51 +299,215 @@ def _plan(engine: Engine, plan: Callable[[Library], Plan]) -> tuple[Plan, Change
     )
 
 
-def _plan_with_rooms(
+def _plan_with_room(
     engine: Engine, plan: Callable[[Library], Plan], folder: str | None
 ) -> tuple[Plan, ChangeSet]:
-    """Draw up a plan; rooms that it needs and that no folder is become part of the change."""
-    path = engine.paths.settings
-    before = path.read_bytes() if path.exists() else b""
-    after, source = before, engine.paths.shown(path)
-    while True:
-        try:
-            planned, change = _plan(engine, plan)
-        except RoomNotMappedError as error:
-            after = _add_room(engine, after, error.room, folder or error.room)
-        else:
-            new = Replace(source, before, after) if path.exists() else Create(source, after)
-            return planned, [*([new] if after != before else []), *change]
+    """Draw up a plan; a room that it needs becomes part of the change, folder and setting.
 
-
-def _add_room(engine: Engine, settings: bytes, room: str, folder: str) -> bytes:
-    """Take a room for mapped to a folder; return the settings that say so.
-
-    The line stands first below ``rooms:``, or at the end below a new ``rooms:``; every other byte
-    stays. Raise ``UsageError`` where it cannot be added without rewriting what is there.
+    Raise ``RoomNotMappedError`` where the settings name rooms, or where a second one is needed.
     """
-    text, line = settings.decode(), f"{folder}: {room}"
-    source = engine.paths.shown(engine.paths.settings)
-    found = _ROOMS.search(text if text.endswith("\n") else f"{text}\n")
-    if found is None:
-        gap = "" if not text or text.endswith("\n") else "\n"
-        text = f"{text}{gap}rooms:\n  {line}\n"
-    else:
-        start = found.start("indent") if found["below"] else found.end()
-        text = f"{text[:start]}{found['indent'] or '  '}{line}\n{text[start:]}"
-    rooms = {**engine.config.rooms, folder: room}
-    paths = map_rooms(engine.paths, rooms)
-    with suppress(ConfigError):
-        if parse_settings(text, source).rooms == rooms:
-            engine.config, engine.paths = replace(engine.config, rooms=rooms), paths
-            return text.encode()
-    raise UsageError(f"{source} could not be extended; add `{line}` to its rooms")
+    try:
+        return _plan(engine, plan)
+    except RoomNotMappedError as error:
+        if engine.config.rooms:
+            raise
+        room, path = error.room, engine.paths.settings
+    source, before = engine.paths.shown(path), path.read_bytes() if path.exists() else b""
+    gap = b"" if before[-1:] in (b"", b"\n") else b"\n"
+    after = before + gap + f"rooms:\n  {folder or room}: {room}\n".encode()
+    rooms = parse_settings(after.decode(), source).rooms
+    engine.config, engine.paths = (
+        replace(engine.config, rooms=rooms),
+        map_rooms(engine.paths, rooms),
+    )
+    planned, change = _plan(engine, plan)
+    new = Replace(source, before, after) if path.exists() else Create(source, after)
+    return planned, [new, *change]
 
 
-def _paths(change: ChangeSet) -> tuple[str, ...]:
+def _outcome(
+    change: ChangeSet,
+    plan: Plan,
+    identity: str | None = None,
+    remark: str = "nothing was changed; add --apply",
+    *,
+    but: Set[str] = frozenset(),
+    undone: ChangeEntry | Absent = ABSENT,
+) -> Outcome:
+    """Return a change as it is shown; files ``but`` which are no notes are not among its paths."""
     moved = {operation.old: operation.new for operation in change if isinstance(operation, Move)}
     paths = [target_of(operation) for operation in change]
-    return tuple(dict.fromkeys(moved.get(path, path) for path in paths))
+    diff = render_diff(change)
+    return Outcome(
+        change=undone,
+        is_applied=identity is not None,
+        identity=identity,
+        reason=plan.reason,
+        paths=tuple(dict.fromkeys(moved.get(path, path) for path in paths if path not in but)),
+        diff=diff,
+        remark=(remark or None) if diff else "there is nothing to change",
+        held=plan.held,
+        evidence=plan.evidence,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """Text that was added to a note."""
+
+    path: str
+    line: int
+    last_line: int
+    """Of the text in the note, 1-based and inclusive."""
+    made: str | None
+    """The heading that was made for it, where there was none of that name."""
+    withheld: tuple[Problem, ...]
+    """What was not written, by line of the text as given: lines with secrets, private spans."""
+    is_indexed: bool
+    remark: str
+    """Why the index does not hold it, where it does not."""
+
+
+def append_to_note(engine: Engine, note: str, text: str, *, under: str | None = None) -> Appended:
+    """Add a text at the end of a note, or of its section ``under``, and index it.
+
+    The note is named by path, stem, title or alias. A section ends at the next heading of its level
+    or above; one that is missing is made, of level two. Lines with secrets and private spans are
+    not written. Every other byte of the note stays. Raise ``UsageError`` for an archived or private
+    note, and for a text that would be hidden or would change what stands there.
+    """
+    clean, withheld = leave_out(clean_text(text))
+    path = find_file(engine, note)
+    before = (engine.paths.root / path).read_bytes()  # what cannot be done is refused unlocked
+    done = append_text(path, before, clean, under=under)
+
+    def write() -> Replace:
+        nonlocal done
+        data = (engine.paths.root / path).read_bytes()
+        done = append_text(path, data, clean, under=under)
+        most = engine.config.max_note_bytes
+        if len(done.data) > most:
+            raise UsageError(f"{path} would be larger than max_note_bytes ({most:,}); split it")
+        return Replace(path, data, done.data)
+
+    write_file(engine, write, command="append")
+    remark = index_note(engine, path, wait_seconds=WAIT_SECONDS)
+    return Appended(path, done.line, done.last_line, done.made, withheld, not remark, remark)
+
+
+def find_file(engine: Engine, name: str) -> str:
+    """Return the path of the note that may be changed and is called ``name``.
+
+    It may be named as an answer does, with lines: ``path:3-9``. A note that is not indexed yet is
+    found by its path. Raise ``UsageError`` where there is none, several, or one that is archived.
+    """
+    bare = split_line_range(name)[0]
+    path = _find_path(engine, name) or _find_path(engine, bare) or _find_named(engine, bare)
+    check_inside(engine.paths, path)
+    if is_cold_path(engine.paths, path):
+        raise UsageError(f"{path} is archived; `palace metabolism restore` brings it back")
+    return path
+
+
+def _find_path(engine: Engine, name: str) -> str | None:
+    """Return the path of a file of the notes that is named by it, from the root or the notes."""
+    for path in (name, f"{engine.paths.prefix}{name}"):
+        with suppress(UsageError, OSError):
+            check_inside(engine.paths, path)
+            if path.lower().endswith(SUFFIXES) and (engine.paths.root / path).is_file():
+                return path
+    return None
+
+
+def _find_named(engine: Engine, name: str) -> str:
+    try:
+        return NoteNames.from_snapshot(engine.snapshot()).find(name)
+    except UsageError as error:
+        with suppress(UsageError):
+            return NoteNames.from_snapshot(engine.snapshot(include_cold=True)).find(name)
+        raise error from None
+    except IndexMissingError:
+        return find_note(read_notes(engine), name).path
+
+
+@dataclass(frozen=True, slots=True)
+class NewNote:
+    """A note that was made."""
+
+    path: str
+    last_line: int
+    withheld: tuple[Problem, ...]
+    """What of the body was not written, by line of it as given: secrets, private spans."""
+    is_indexed: bool
+    remark: str
+    """Why the index does not hold it, where it does not."""
+
+
+def make_note(
+    engine: Engine,
+    title: str,
+    *,
+    body: str = "",
+    room: str | None = None,
+    folder: str | None = None,
+    type: str | None = None,
+    priority: str | None = None,
+    tags: Sequence[str] = (),
+) -> NewNote:
+    """Create a note, and bring an index that exists up to date; ``Palace.new`` says the rest."""
+    path = place_note(engine.paths, title, room=room, folder=folder)
+    level = check_priority(priority) if priority is not None else None
+    text, withheld = leave_out(clean_text(body)) if body.strip() else ("", ())
+    matter = split_front_matter(f"{text}\n")
+    if matter.end or matter.error:
+        raise UsageError("the body begins with front matter; give the fields as options")
+    given = {"type": type, "priority": level, "tags": list(tags)}
+    fields: dict[str, object] = {"title": title, "date": today()}
+    fields |= {key: value for key, value in given.items() if value}
+    if text.startswith("# "):  # it has its heading
+        note = Create(path, f"{write_front_matter(fields)}{text}\n".encode())
+    else:
+        note = compose_note(path, title, fields, lead=text)
+    most = engine.config.max_note_bytes
+    if len(note.data) > most:
+        raise UsageError(f"the note would be larger than max_note_bytes ({most:,}); split it")
+    write_file(engine, lambda: note, command="new")
+    remark = "it is not indexed yet; run `palace index`"
+    if engine.paths.commit.exists():
+        remark = index_note(engine, path, wait_seconds=WAIT_SECONDS)
+    return NewNote(path, note.data.count(b"\n"), withheld, not remark, remark)
+
+
+def index_note(engine: Engine, path: str, *, wait_seconds: float) -> str:
+    """Bring the index up to date; return why the note is not in it, where it is not.
+
+    Another process may have indexed the note since it was written.
+    """
+    why = ""
+    if not _is_indexed(engine, path):
+        try:
+            if not engine.paths.commit.exists():
+                found = discover_notes(engine.paths, ignore=engine.config.ignore)
+                if len(found.files) > MOST_UNINDEXED:
+                    return "it is kept; this palace has no index yet: run `palace index`"
+            engine.index(takes_up=False, wait_seconds=wait_seconds)
+        except (PalaceError, OSError) as error:
+            why = f": {error}"
+        if not _is_indexed(engine, path):
+            return f"it is kept, and is not in the index{why or '; .palaceignore may say so'}"
+    return ""
+
+
+def _is_indexed(engine: Engine, path: str) -> bool:
+    """Whether the committed index has the note as it is."""
+    try:
+        snapshot = engine.snapshot()
+        place = snapshot.paths.index(path)
+        data = (engine.paths.root / path).read_bytes()
+    except (PalaceError, OSError, ValueError):
+        return False
+    digest = snapshot.note_digests[place].tobytes()
+    return sha256(data).digest().startswith(digest)
 
 
 class Changes(Feature):

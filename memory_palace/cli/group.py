@@ -27,11 +27,10 @@ from memory_palace.shown import Shown
 from memory_palace.table import BELOW, load
 
 if TYPE_CHECKING:
-    from memory_palace.changes.changing import Outcome
     from memory_palace.palace import Palace
 
 P = ParamSpec("P")
-R = TypeVar("R", bound="Shown | Outcome | Iterator[Shown] | None")
+R = TypeVar("R", bound="Shown | Iterator[Shown] | None")
 
 
 class Group(Typer):
@@ -40,7 +39,7 @@ class Group(Typer):
     A verb is a function whose first parameter, ``palace``, is the palace that is meant, where it
     has one; of the type ``Palace | None`` it may be ``None`` where ``-C`` names none. A parameter
     ``place`` is the folder that ``-C`` names. The others are the options and arguments; ``-C`` and
-    ``--no-serve`` are added, and ``--json`` where its value is a ``Shown`` or a change. A function
+    ``--no-serve`` are added, and ``--json`` where its value is a ``Shown``. A function
     that yields values goes on when each is shown; one that returns ``None`` prints by itself.
     """
 
@@ -102,10 +101,6 @@ def _wrap(
         as_json = options.get("as_json", False)
         options = {name: value for name, value in options.items() if name not in added}
         value = function(**{name: make(ctx, options) for name, make in made.items()}, **options)
-        if value is not None and hasattr(value, "diff") and not isinstance(value, Shown):
-            from memory_palace.cli.changes import ChangeShown  # delayed: a question makes none
-
-            value = ChangeShown.of(value)
         for shown in value if inspect.isgenerator(value) else (value,):
             if shown is not None:
                 shown.show(as_json=as_json)

@@ -26,7 +26,6 @@ def notes_below(root):
     [
         ("", "", "Inbox/Tasks"),
         ("inbox: Agents/Post\n", "", "Agents/Post/Tasks"),
-        ("rooms:\n  People: chambers\n", "People", "People/inbox/Tasks"),
         ("rooms: {To do: dispatch_corridor}\n", "To do", "To do"),
         ("", "dispatch_corridor", "dispatch_corridor"),
     ],

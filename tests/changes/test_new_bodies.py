@@ -35,22 +35,10 @@ def test_a_body_follows_the_heading(palace):
     )
 
 
-def test_a_heading_and_front_matter_of_the_body_are_kept(palace):
-    body = "---\ndate: 2020-02-03\ntags: [a, b]\nowner: wren # here\n---\n# Own\n\ntext"
-    assert make(palace, body, tags=["b", "c"], priority="high") == (
-        "---\ndate: 2020-02-03\ntags: [a, b, c]\nowner: wren # here\n"
-        "title: Rain\npriority: high\n---\n# Own\n\ntext\n"
-    )
-
-
-def test_front_matter_alone_gets_the_heading(palace):
-    assert make(palace, "---\na: 1\ndate: 2020-01-01\n---\n").endswith("title: Rain\n---\n# Rain\n")
-
-
-def test_front_matter_that_cannot_be_read_is_refused_by_line(palace):
-    with pytest.raises(UsageError, match="line 4 of the body"):
-        make(palace, "---\na: 1\nb: [\n---\ntext")
-    assert not list(palace.paths.notes.glob("chambers/*"))
+def test_a_heading_of_the_body_is_kept_and_front_matter_is_refused(palace):
+    assert make(palace, "# Own\n\ntext").endswith("---\n# Own\n\ntext\n")
+    with pytest.raises(UsageError, match="front matter"):
+        palace.new("Other", body="---\na: 1\n---\ntext")
 
 
 def test_secrets_of_a_body_are_not_written(palace):

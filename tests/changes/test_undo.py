@@ -289,7 +289,7 @@ def test_what_an_agent_says_while_another_writes_is_undone_too(vault):
         other = Palace(vault.paths.root)
         kept = other.remember("The kettle leaks.", agent="wren", wait_seconds=0.0)
     assert kept.remark and snapshot(vault.paths.root) != before
-    assert vault.changes.undo(apply=True).undone.agent == "wren"
+    assert vault.changes.undo(apply=True).change.agent == "wren"
     assert snapshot(vault.paths.root) == before
 
 

@@ -11,7 +11,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Self
 from unicodedata import normalize
 
-from memory_palace.changes.adding import Appended, index_note
+from memory_palace.changes.changing import Appended, index_note
 from memory_palace.changes.composing import fence_text
 from memory_palace.changes.journal import apply_change, create_unlocked, recover
 from memory_palace.changes.operations import check_inside

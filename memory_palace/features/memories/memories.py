@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from memory_palace.changes.changing import (
+    Outcome,
     Plan,
     change_notes,
     find_note,
@@ -17,7 +18,6 @@ from memory_palace.changes.changing import (
 )
 from memory_palace.changes.composing import note_path
 from memory_palace.changes.operations import Create, Replace, grow
-from memory_palace.cli.changes import ChangeShown
 from memory_palace.embedding.base import Embedder, embed_query
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
@@ -235,12 +235,12 @@ def record_review(
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenMemory(ChangeShown):
+class WrittenMemory(Outcome):
     """A new memory, and what could be better about it."""
 
-    domain: str | None
+    domain: str | None = None
     """Folder of memories it was filed in; null for none."""
-    flaws: tuple[Flaw, ...]
+    flaws: tuple[Flaw, ...] = ()
 
     def lines(self) -> Iterable[str]:
         return self.paths
@@ -264,7 +264,7 @@ class ScoredMemory(Shown):
     claimed_recall_at_1: str
     factors: tuple[Mark, ...]
     anti_patterns: tuple[str, ...]
-    change: ChangeShown
+    change: Outcome
 
     def lines(self) -> Iterable[str]:
         yield f"{self.score}/12 {self.band}  {self.path}"
@@ -379,7 +379,7 @@ def score_memory(
         *band_of(score),
         factors=marks,
         anti_patterns=tuple(find_anti_patterns(marks, form.tokens)),
-        change=ChangeShown.of(outcome),
+        change=outcome,
     )
 
 

@@ -10,7 +10,6 @@ from typer import Argument, Option
 
 from memory_palace.changes.changing import Outcome
 from memory_palace.changes.cold_zone import Leak
-from memory_palace.cli.changes import ChangeShown
 from memory_palace.cli.group import Group
 from memory_palace.cli.options import Apply, Note, completed
 from memory_palace.errors import CheckFailedError, UsageError
@@ -31,13 +30,13 @@ def report(palace: Palace) -> Report:
 
 
 @dataclass(frozen=True)
-class Distilled(ChangeShown):
+class Distilled(Outcome):
     """A telegraph that was planned or written."""
 
-    evidence: tuple[str, ...]
+    evidence: tuple[str, ...] = ()
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
-        yield from ChangeShown.remarks(self, as_json=as_json)
+        yield from Outcome.remarks(self, as_json=as_json)
         yield from () if as_json else self.evidence
 
 
@@ -53,8 +52,7 @@ def distill(
     rest is left out. A part that the card does not have is absent.
     Example: palace metabolism distill recover-april-readings
     """
-    change = palace.metabolism.distill(card, apply=apply)
-    return Distilled.of(change, evidence=change.evidence)
+    return Distilled.of(palace.metabolism.distill(card, apply=apply))
 
 
 @metabolism.verb("promote")
@@ -88,14 +86,14 @@ def promote(
 
 
 @dataclass(frozen=True)
-class Eliminated(ChangeShown):
+class Eliminated(Outcome):
     """A run of reverse elimination that was planned or done."""
 
-    held: tuple[str, ...]
+    held: tuple[str, ...] = ()
     """Steps left undone, each with the reason."""
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
-        yield from ChangeShown.remarks(self, as_json=as_json)
+        yield from Outcome.remarks(self, as_json=as_json)
         yield from () if as_json else (f"held: {line}" for line in self.held)
 
 
@@ -107,8 +105,7 @@ def apply_steps(palace: Palace, apply: Apply = False) -> Eliminated:
     alone.
     Example: palace metabolism apply --apply
     """
-    change = palace.metabolism.eliminate(apply=apply)
-    return Eliminated.of(change, held=change.held)
+    return Eliminated.of(palace.metabolism.eliminate(apply=apply))
 
 
 @metabolism.verb("archive")

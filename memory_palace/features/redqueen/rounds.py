@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
-from memory_palace.changes.changing import Plan, change_notes, read_notes
+from memory_palace.changes.changing import Outcome, Plan, change_notes, read_notes
 from memory_palace.changes.journal import edits_not_in_git, find_undone, read_log
 from memory_palace.changes.operations import Operation, Replace
-from memory_palace.cli.changes import ChangeShown
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.features.memories.form import IMAGE, is_memory
@@ -77,7 +76,7 @@ class Round(Shown):
     """Notes that something is proposed for, and that have edits git does not know."""
     spent: str | None
     """Calls and tokens of the model."""
-    change: ChangeShown
+    change: Outcome
 
     def lines(self) -> Iterator[str]:
         """Yield what was found, most useful first, each kind with what to run next; the diff."""
@@ -193,7 +192,7 @@ def run(
         resting=tuple(sorted(resting & weak)),
         uncommitted=edited,
         spent=None,
-        change=ChangeShown.of(outcome),
+        change=outcome,
     )
 
 
