@@ -13,7 +13,7 @@ from stopping import DYING, is_stopped
 
 from memory_palace.changes.journal import read_log, recover
 from memory_palace.config import Config
-from memory_palace.features.capture.inbox import read_entries
+from memory_palace.features.capture.remembering import read_entries
 from memory_palace.palace import Palace
 from memory_palace.storage.lock import writer_lock
 

@@ -76,17 +76,6 @@ def test_the_settings_name_the_inbox(tmp_path):
     assert found.path.startswith("From agents/wren-")
 
 
-def test_the_same_with_fewer_tags_is_counted_and_with_another_one_is_not(palace):
-    text = "The gate code hangs in the shed.\n\nAsk Mara."
-    first = palace.remember(text, tags=["gate", "shed"], source="a mail", title="Gate")
-    for about in ({}, {"tags": ["shed"]}, {"title": "Gate"}, {"source": "a mail"}):
-        again = palace.remember(text.upper(), **about)
-        assert (again.line, again.is_new) == (first.line, False), about
-    for about in ({"tags": ["key"]}, {"title": "Shed"}, {"source": "a call"}):
-        assert palace.remember(text, **about).is_new, about
-    assert palace.remember("The gate code hangs in the shed.").is_new
-
-
 def test_what_is_said_again_is_counted(palace):
     first = palace.remember("The gauge doesn't drift below -5 °C.", agent="wren")
     again = palace.remember("  the gauge doesn’t drift\nbelow -5 °C", agent="wren")

@@ -6,8 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 from memory_palace.errors import RoomNotMappedError
-from memory_palace.features.capture.inbox import find_inbox, list_parts, name_agent, read_entries
-from memory_palace.features.capture.remembering import keep
+from memory_palace.features.capture.remembering import (
+    find_inbox,
+    keep,
+    list_parts,
+    name_agent,
+    read_entries,
+)
 from memory_palace.palace import Palace
 from memory_palace.tools import Said, read_now, shorten
 
