@@ -280,7 +280,7 @@ class Palace(Engine):
     def doctor(self, *, fix: bool = False) -> Examination:
         """Prove that notes, manifest, vectors and digests agree; ``fix`` builds what does not."""
         from memory_palace.facts.derive import derive
-        from memory_palace.graph.zones import find_lost_heirs
+        from memory_palace.graph.router import find_lost_heirs
         from memory_palace.index.doctor import examine_index
 
         found = examine_index(self.paths, self.config, self._embedders.get, derive, fix=fix)

@@ -9,8 +9,7 @@ from urllib.parse import quote
 
 from memory_palace.changes.operations import ChangeSet, Move, Operation, Replace
 from memory_palace.config import SEVEN, Rooms
-from memory_palace.graph.resolve import strip_suffix
-from memory_palace.graph.zones import ZonedNames
+from memory_palace.graph.resolve import ZonedNames, strip_suffix
 from memory_palace.notes.document import Document, parse_document
 from memory_palace.notes.golden import rename_notes
 from memory_palace.notes.note_links import rewrite_links

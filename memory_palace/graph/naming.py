@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from difflib import SequenceMatcher, get_close_matches
+from difflib import get_close_matches
 
 from memory_palace.errors import UsageError
 from memory_palace.graph.resolve import Resolver, fold_name
@@ -15,11 +15,9 @@ from memory_palace.notes.excerpt import split_line_range
 from memory_palace.notes.rooms import stem_of
 
 _ALIKE = 0.8
-"""Likeness of two words, or two names, from which one is a typing error of the other."""
+"""Likeness of two words from which one is a typing error of the other."""
 _NEAR = 0.7
 """Likeness from which a name is worth naming where none fits."""
-_MISTYPED = 0.9
-"""What a word counts that is one of a name with a typing error."""
 _SHORTEST_PART = 3
 _SHOWN = 8
 _NEAREST = 3
@@ -95,10 +93,9 @@ def find_called(text: str, names: Mapping[str, set[str]], *, what: str, verb: st
     """Return the one path that has ``text`` among its names.
 
     The first of these that fits any path decides: a name, whatever its case; a name without
-    accents, blanks and signs; a part of a name, or its words in any order; the same with typing
-    errors. Figures have to be right. Raise ``UsageError`` with all that fit where several do, and
-    with the three nearest where none does. ``what`` is called so, and ``verb`` lists all of its
-    kind, for the message.
+    accents, blanks and signs; a part of a name, or its words in any order. Raise ``UsageError``
+    with all that fit where several do, and with the three nearest where none does. ``what`` and
+    ``verb`` are the word for them and the verb that lists them, for the message.
     """
     exact = fold_name(text)
     wanted = exact.rpartition("/")[2]
@@ -108,7 +105,6 @@ def find_called(text: str, names: Mapping[str, set[str]], *, what: str, verb: st
         lambda path: exact in folded[path],
         lambda path: _squeeze(wanted) in map(_squeeze, bare[path]),
         lambda path: any(_is_part(wanted, name) for name in bare[path]),
-        lambda path: any(_is_mistyped(wanted, name) for name in bare[path]),
     )
     for fits in ways if _squeeze(wanted) else ways[:1]:
         found = [path for path in names if fits(path)]
@@ -132,29 +128,26 @@ def find_nearest(wanted: str, names: Mapping[str, Collection[str]]) -> list[str]
     """
     words = _words(wanted)
     shares = {path: max(_share_words(words, name) for name in names[path]) for path in names}
-    ranked = sorted(
-        (path for path in names if shares[path][0] >= 0.5),
-        key=lambda p: (-shares[p][0], -shares[p][1], p),
-    )
-    whole = [path for path in ranked if shares[path][0] >= _MISTYPED]
-    if not whole:
+    ranked = sorted(names, key=lambda path: (*(-share for share in shares[path]), path))
+    near = [path for path in ranked if shares[path][0] >= 0.5]
+    if not near or shares[near[0]][0] < 1:
         paths = {_squeeze(name): path for path in names for name in names[path]}
-        near = get_close_matches(_squeeze(wanted), paths, n=_SHOWN * _NEAREST, cutoff=_NEAR)
-        whole = [*(paths[name] for name in near), *ranked]
-    return list(dict.fromkeys(whole))[:_NEAREST]
+        alike = get_close_matches(_squeeze(wanted), paths, n=_SHOWN * _NEAREST, cutoff=_NEAR)
+        near = [*(paths[name] for name in alike), *near]
+    else:
+        near = [path for path in near if shares[path][0] == 1]
+    return list(dict.fromkeys(near))[:_NEAREST]
 
 
 def _share_words(words: Sequence[str], name: str) -> tuple[float, float]:
-    """Return the share of words that the name has, as far as they fit, and of the name that is."""
+    """Return the share of words that the name has, and the share of the name that they are."""
     known = _words(name)
-    fits = sum(max((_fit(word, other) for other in known), default=0.0) for word in words)
-    return fits / max(len(words), 1), fits / max(len(known), 1)
-
-
-def _fit(word: str, other: str) -> float:
-    if _begins(word, other):
-        return 1.0
-    return _MISTYPED * (word[0] == other[0] and _is_alike(word, other))
+    found = 0
+    for word in words:
+        near = [other for other in known if other[0] == word[0]]
+        is_there = any(other.startswith(word) for other in near)
+        found += is_there or bool(get_close_matches(word, near, n=1, cutoff=_ALIKE))
+    return found / max(len(words), 1), found / max(len(known), 1)
 
 
 def _list_some(paths: Sequence[str]) -> str:
@@ -175,23 +168,6 @@ def _is_part(wanted: str, name: str) -> bool:
 def _begins(word: str, other: str) -> bool:
     is_long = len(word) >= _SHORTEST_PART and not word.isdecimal()
     return other.startswith(word) if is_long else other == word
-
-
-def _is_mistyped(wanted: str, name: str) -> bool:
-    """Whether every word is like one of the name, or all of it is like the name."""
-    words, known = _words(wanted), _words(name)
-    if any(word not in known for word in words if not word.isalpha()):
-        return False
-    if words and all(any(_is_alike(word, other) for other in known) for word in words):
-        return True
-    return SequenceMatcher(None, _squeeze(wanted), _squeeze(name)).ratio() >= _ALIKE
-
-
-def _is_alike(word: str, other: str) -> bool:
-    """Whether a word is another with a typing error; two letters may have changed places."""
-    return bool(get_close_matches(word, [other], n=1, cutoff=_ALIKE)) or (
-        len(word) > _SHORTEST_PART and word[0] == other[0] and sorted(word) == sorted(other)
-    )
 
 
 def _words(name: str) -> list[str]:

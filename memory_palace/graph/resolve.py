@@ -181,6 +181,34 @@ class Resolver:
         return found
 
 
+class ZonedNames:
+    """Names of hot notes first: a cold note is meant where no hot one can be, and by no alias."""
+
+    def __init__(self, notes: Iterable[tuple[str, Sequence[str], bool]]) -> None:
+        """Take path, aliases, and whether it is cold, of every note."""
+        known = list(notes)
+        self._zones: list[tuple[list[str], Resolver]] = []
+        for zone in (False, True):
+            chosen = [(path, aliases) for path, aliases, is_cold in known if is_cold == zone]
+            paths = [path for path, _ in chosen]
+            aliases = [() if zone else names for _, names in chosen]
+            self._zones.append((paths, Resolver(paths, aliases)))
+
+    def find(self, target: str, source: str) -> str | None:
+        """Return the path a target means in the note at ``source``; ``None`` where none is sure."""
+        return self.read(target, source)[1]
+
+    def read(self, target: str, source: str) -> tuple[str, str | None]:
+        """Return the same with the part of ``target|label`` that it is read by."""
+        order = [(True, *zone) for zone in self._zones] + [(False, *self._zones[0])]
+        for exactly, paths, resolver in order:
+            found = resolver.resolve(target, source, exactly=exactly)
+            if found.state != "broken":
+                is_sure = found.state == "resolved"
+                return found.text, paths[found.places[0]] if is_sure else None
+        return found.text, None
+
+
 @lru_cache(maxsize=1024)  # The links of one note ask for its folder one after another.
 def _folder(source: str) -> str:
     return posixpath.dirname(fold_name(source))

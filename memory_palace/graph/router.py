@@ -10,7 +10,14 @@ from typing import Any, NamedTuple
 
 from memory_palace.graph.naming import NoteNames
 from memory_palace.graph.near import Neighbors, list_links
-from memory_palace.graph.resolve import LinkState, Resolution, Resolver, is_attachment
+from memory_palace.graph.resolve import (
+    LinkState,
+    Resolution,
+    Resolver,
+    ZonedNames,
+    is_attachment,
+)
+from memory_palace.index.doctor import Finding
 from memory_palace.index.snapshot import Snapshot
 
 _LISTED = 8
@@ -212,3 +219,21 @@ def _find_missing(
     found = hot.resolve(target, source)
     is_file = found.state == "broken" and is_attachment(found.text)
     return found._replace(state="attachment") if is_file else found
+
+
+def find_lost_heirs(snapshot: Snapshot) -> Iterator[Finding]:
+    """Yield the notes that are superseded by what is not one note here.
+
+    A path, a stem, a title or an alias names a note, as a link does.
+    """
+    names: ZonedNames | None = None
+    aliases, titles = snapshot.aliases(), snapshot.titles
+    for place, path in enumerate(snapshot.paths):
+        for heir in snapshot.note(place).validity.superseded_by:
+            names = names or ZonedNames(
+                (other, (*aliases[at], titles[at]), bool(snapshot.cold[at]))
+                for at, other in enumerate(snapshot.paths)
+            )
+            if names.find(heir, path) is None:
+                message = f"is superseded by {heir!r}, which names no note"
+                yield Finding("note", path, message, is_derived=False)

@@ -243,11 +243,10 @@ CARDS = (
     [
         ("hygrometer", 0),
         ("trial of the heated hygrometer", 0),
-        ("heated hygrometr trail", 0),
+        ("heated hygrometr trail", None),
         ("HeatedHygrometerTrial", 0),
-        ("winter batery", 1),
+        ("winter batery", None),
         ("battery wsap", None),
-        ("battery sawp", 1),
         ("battery-swap", 1),
         ("2026-10-28", 1),
         ("palace/dispatch_corridor/blocked/2026-10-28_winter-battery-swap.md", 1),

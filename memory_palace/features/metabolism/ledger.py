@@ -13,7 +13,7 @@ from memory_palace.features.tasks.card_paths import target_of_item
 from memory_palace.features.tasks.cards import Card, read_cards
 from memory_palace.features.tasks.conflict_notes import read_conflicts
 from memory_palace.features.tasks.map import own_links
-from memory_palace.graph.zones import ZonedNames
+from memory_palace.graph.resolve import ZonedNames
 from memory_palace.notes.dating import date_in_front_matter, date_in_name, superseded_by
 from memory_palace.notes.document import Document, Library
 from memory_palace.notes.reading import find_disputes

@@ -14,7 +14,7 @@ from memory_palace.features.view.labels import LabelText, draw_districts
 from memory_palace.features.view.layout import Layout
 from memory_palace.features.view.values import PalacePlan, PlanDistrict, PlanNote, PlanRoom
 from memory_palace.graph.near import list_links
-from memory_palace.graph.zones import ZonedNames
+from memory_palace.graph.resolve import ZonedNames
 from memory_palace.index.segment import SOURCES, STAT
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.markdown.prose import shown_text
