@@ -248,7 +248,8 @@ def test_a_duplicate_is_merged_when_a_person_has_decided(palace):
     assert conflict.kind == "duplicate" and conflict.document.text("raised_by") == "metabolism"
     eliminate(palace, apply=True, today=TODAY)
     assert len(list_conflicts(palace, include_closed=True)) == 1  # never decided by itself
-    resolve_conflict(palace, conflict.path, winner="one", decision="Same.", by="Ilse", apply=True)
+    given = {"winner": "one", "decision": "Same.", "by": "Ilse", "whole": True}
+    resolve_conflict(palace, conflict.path, **given, apply=True)
     eliminate(palace, apply=True, today=TODAY)
     documents = read_notes(palace).documents
     assert documents["palace/reflection_wing/principles/one.md"].texts("aliases") == ("two",)

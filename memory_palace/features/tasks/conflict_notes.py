@@ -156,17 +156,15 @@ def plan_open(
     """Return a new open conflict with both claims quoted."""
     if kind not in KINDS:
         raise UsageError(f"the kind of a conflict is one of {', '.join(KINDS)}, not {kind!r}")
-    if claims[0].path == claims[1].path and claims[0].digest == claims[1].digest:
-        raise UsageError(
-            "a note cannot conflict with itself; name two notes, or two ranges of lines"
-        )
+    if claims[0].path == claims[1].path:
+        raise UsageError("a note cannot conflict with itself; name two notes")
     title, slug = one_line(title, "the title"), make_slug(title)
     fields: dict[str, object] = {
         "conflict_id": f"{slug}-{today}",
         "title": title,
         "status": "open",
         "kind": kind,
-        "parties": list(dict.fromkeys(claim.path for claim in claims)),
+        "parties": [claim.path for claim in claims],
         "raised_by": one_line(raised_by, "the name of the person who raises it"),
         "raised_at": today,
     }

@@ -11,10 +11,8 @@ from memory_palace.changes.operations import Replace
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.feature import Feature, Verb
-from memory_palace.features.checking.checker import check_answer
 from memory_palace.features.checking.contradictions import BESIDES, find_contradictions
-from memory_palace.features.checking.verdicts import REFUSED, Passage
-from memory_palace.features.checking.wording import read_prose
+from memory_palace.features.checking.verdicts import Passage
 from memory_palace.features.tasks.conflict_notes import (
     Conflict,
     Quote,
@@ -96,8 +94,8 @@ def resolve_conflict(
 ) -> Outcome:
     """Close a conflict: what lost gets a line below it that says so.
 
-    ``winner`` is a party, or of two places in one note the one that is right: ``NOTE:12``. ``line``
-    says what lost where the conflict does not; ``whole`` supersedes all of the note.
+    ``winner`` is a party. ``line`` says what lost where the conflict does not; ``whole`` supersedes
+    all of the note.
     """
     decision = one_line(decision, "the decision")
     by = one_line(by, "the name of the person who decides")
@@ -115,7 +113,7 @@ def resolve_conflict(
         quotes = sides.lost, sides.won
         places: list[Place] = []
         if not whole:
-            places = find_losing(conflict, sides.loser, sides.winner, quotes, lines=line)
+            places = find_losing(sides.loser, sides.winner, quotes, lines=line)
         closing = _close(conflict, sides.winner.path, decision, by)
         return _plan_loss(sides, places, mark, closing, summary)
 
@@ -154,32 +152,19 @@ class _Sides:
 
 def _find_sides(library: Library, conflict: Conflict, winner: str) -> _Sides:
     """Return the sides of a conflict. Raise ``UsageError`` where they are not two."""
-    name, line, _ = split_line_range(winner)
-    path = find_note(library, name).path
+    path = find_note(library, split_line_range(winner)[0]).path
     listed = "".join(f"\n  {party}" for party in conflict.parties)
     if path not in conflict.parties:
         raise UsageError(f"{path} is not a party of {conflict.path}; its parties are:{listed}")
-    if len(conflict.parties) > 2:
-        raise UsageError(
-            f"{conflict.path} has more than two parties; open one conflict for each pair"
-        )
+    if len(conflict.parties) != 2:
+        raise UsageError(f"{conflict.path} has not two parties; open one conflict for each pair")
     for party in conflict.parties:
         if party not in library.documents:
             raise UsageError(f"{party} cannot be read; correct the parties of {conflict.path}")
-    own = [quote for quote in conflict.quotes if quote.path == path]
-    if len(conflict.parties) == 1:
-        won = [q for q in own if line is not None and q.first_line <= line <= q.last_line]
-        if len(won) != 1 or len(own) != 2:
-            raise UsageError(
-                f"both claims are in {path}; say which line is right, such as "
-                f"--winner '{path}:{own[0].first_line if own else 12}'"
-            )
-        lost = next(quote for quote in own if quote is not won[0])
-        return _Sides(library.documents[path], library.documents[path], won[0], lost)
     loser = next(party for party in conflict.parties if party != path)
-    other = [quote for quote in conflict.quotes if quote.path == loser]
-    quotes = own[0] if len(own) == 1 else None, other[0] if len(other) == 1 else None
-    return _Sides(library.documents[path], library.documents[loser], *quotes)
+    quotes = {quote.path: quote for quote in conflict.quotes}
+    documents = library.documents
+    return _Sides(documents[path], documents[loser], quotes.get(path), quotes.get(loser))
 
 
 def _plan_loss(
@@ -204,7 +189,7 @@ def _plan_loss(
         if not any(each.start < end and start < each.end for each in known):
             data = mark_claim(loser.path, data, (start, end), mark)
     heir = sides.winner.path
-    if not places or (loser.path != heir and holds_nothing_else(loser, data)):
+    if not places or holds_nothing_else(loser, data):
         data = set_fields(loser.path, data, {"superseded_by": heir, "superseded_at": mark.day})
     named = (f"superseded in {loser.path}: {one_line(each, 'it')}" for each in said)
     evidence = (f"decided by {mark.decided_by}", *named)
@@ -236,7 +221,7 @@ def _close(conflict: Conflict, winner: str | None, decision: str, by: str) -> Re
 def _quote_both(library: Library, first: str, second: str) -> tuple[Quote, Quote]:
     """Quote the lines that are named; of two whole notes, what contradicts each other in them."""
     one, other = _quote(library, first), _quote(library, second)
-    if split_line_range(first)[1] or split_line_range(second)[1] or one.path == other.path:
+    if split_line_range(first)[1] or split_line_range(second)[1]:
         return one, other
     documents = library.documents[one.path], library.documents[other.path]
     found = find_contradictions(list(map(read_statements, documents)), besides=BESIDES)
@@ -253,7 +238,6 @@ def _quote(library: Library, text: str) -> Quote:
 
 
 def find_losing(
-    conflict: Conflict,
     loser: Document,
     winner: Document,
     quotes: tuple[Quote | None, Quote | None],
@@ -264,23 +248,14 @@ def find_losing(
 
     That is in the ``lines`` that the person names, else in those that were quoted, found again by
     their text where they moved: of several sentences those that contradict the winner's, all where
-    none does. Nothing is returned for a duplicate, all of which goes. Raise ``UsageError`` where
-    nothing says which lines they are: a whole note is never taken for them.
+    none does. Raise ``UsageError`` where nothing says which lines they are: a whole note is never
+    taken for them.
     """
     text = decode_note(loser.data, loser.path)[0]
     lost, won = quotes
     range_ = _named_lines(loser, text, lines) if lines else _quoted_lines(loser, text, lost)
     own = decode_note(winner.data, winner.path)[0]
     other = read_statements(winner, _quoted_lines(winner, own, won))
-    if range_ is None and conflict.kind == "duplicate":
-        for sentence in split_sentences(read_prose(read_statements(loser).text)):
-            checks = check_answer(sentence, [other]).sentences
-            if any(check.verdict in REFUSED for check in checks):
-                raise UsageError(
-                    f"{winner.path} does not say “{sentence}”, which {loser.path} says; write it "
-                    "there first, or give --whole"
-                )
-        return []
     if range_ is None:
         if places := _contradicting(text, read_statements(loser), other):
             return places

@@ -270,9 +270,7 @@ def resolve(
     ],
     decision: Annotated[str, Option("--decision", help="What is true from now on, and why.")],
     by: Annotated[str, Option("--by", help="The person who decides.")],
-    winner: Annotated[
-        str | None, Option("--winner", help="The note that is right, or one line of it: NOTE:12.")
-    ] = None,
+    winner: Annotated[str | None, Option("--winner", help="The note that is right.")] = None,
     line: Annotated[
         str | None, Option("--line", help="Lines of the other note that no longer hold: 12-15.")
     ] = None,
