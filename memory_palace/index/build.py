@@ -1,4 +1,4 @@
-"""Bring the index up to date with the notes: scan, diff, write segments, merge, commit, sweep."""
+"""Bring the index up to date with the notes: ``build_index`` names the steps in order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from memory_palace.index.diff import Diff, Listing, append_lines, consult, diff_
 from memory_palace.index.opened import EMPTY, CommittedState
 from memory_palace.index.publish import Publisher
 from memory_palace.index.rows import Batch, KnownVectors, RowMaker
-from memory_palace.index.segment import Segment, open_segment, tombstone, write_segment
+from memory_palace.index.segment import open_segment, tombstone, write_segment
 from memory_palace.index.values import LOOKING, BuildContext, IndexReport
 from memory_palace.notes.discovery import Discovery, SourceFile, discover_notes
 from memory_palace.notes.reading import read_note
@@ -28,9 +28,10 @@ def build_index(
     changed, and another recipe or embedder such vectors as fit; ``verify`` hashes every note.
     Nothing is visible to readers until the commit.
     """
-    started = context.monotonic()
+    started, paths = context.monotonic(), context.paths
     is_anew = force or (state.commit and state.commit.fingerprint != context.fingerprint)
-    base, found = EMPTY if is_anew else state, _discover(context)
+    base = EMPTY if is_anew else state
+    found = _discover(context)
     diff = diff_notes(
         found.files,
         base.known(),
@@ -41,9 +42,22 @@ def build_index(
     listing = consult(context, base, diff)
     known = _known_vectors(context, state, diff, force=force)
     maker = RowMaker(context, listing, known, _ages(state, diff), may_wait=True)
-    tally = maker.tally
-    opened = {segment.name: segment for segment in state.segments}
-    written = _write_zones(context, base, diff, listing, maker, opened)
+    opened, tally = {segment.name: segment for segment in state.segments}, maker.tally
+    tally.notes_total = len(diff.to_read())
+    written: list[SegmentRef] = []
+    for is_cold, batch in _batches(base, diff, listing, maker):
+        if not context.is_dry_run:
+            ref = write_segment(
+                paths.index,
+                batch.rows,
+                fingerprint=context.fingerprint,
+                dimension=context.embedder.dimension,
+                is_cold=is_cold,
+                vectors=batch.vectors,
+            )
+            written.append(ref)
+            opened[ref.name] = open_segment(paths.index, ref)
+            known.add_all(opened[ref.name])
     publisher = Publisher(
         context,
         state.commit,
@@ -54,8 +68,7 @@ def build_index(
     )
     if not context.is_dry_run:
         refs = [*base.refs, *written]
-        is_same = not written and base is state and not state.problems
-        if is_same and state.commit:
+        if state.commit and base is state and not (written or state.problems):
             publisher.refresh(state.commit, hashed=diff.hashed)
         else:
             publisher.publish(refs)
@@ -66,7 +79,8 @@ def build_index(
     problems += [*sorted(tally.problems, key=lambda p: p.path), *publisher.problems]
     before = {note.path for note in state.known()} if is_anew else set()
     return replace(
-        _report_fates(diff, before, found.left_out, gone=tally.gone()),
+        _report_fates(diff, before, tally.gone()),
+        left_out=found.left_out,
         embedded=tally.embedded if context.embedder.dimension else 0,
         reused=tally.reused,
         failed=tuple(dict.fromkeys(p.path for p in problems if p.is_failure)),
@@ -93,19 +107,23 @@ def _read_digest(context: BuildContext, file: SourceFile) -> bytes:
     return sha256(data).digest()[:16]
 
 
-def _report_fates(
-    diff: Diff, known: set[str], left_out: tuple[str, ...], *, gone: set[str]
-) -> IndexReport:
-    """Say what became of each note; ``known`` are those of an index that is made anew."""
-    new = {file.path for file in diff.new}
-    return IndexReport(
-        added=tuple(file.path for file in diff.new if file.path not in gone | known),
-        changed=tuple(file.path for file, _ in diff.changed if file.path not in gone),
-        moved=tuple((note.path, file.path) for file, note in diff.moved),
-        removed=(*(note.path for note in diff.removed), *sorted(known - new)),
-        unchanged=len(diff.unchanged) + len(diff.touched) + len(known & new),
-        left_out=left_out,
-    )
+def _known_vectors(
+    context: BuildContext, state: CommittedState, diff: Diff, *, force: bool
+) -> KnownVectors:
+    """Return the vectors that need not be made: none, where the same are to be made again."""
+    known, commit = KnownVectors(), state.commit
+    is_same = commit is None or commit.embedder == context.embedder.name
+    if force and is_same:
+        return known
+    for segment in state.segments if is_same else ():
+        known.add_all(segment)
+    if diff.new or diff.changed or diff.moved:
+        known.add_leftovers(
+            context.paths.index,
+            fingerprint=context.fingerprint,
+            committed=[segment.name for segment in state.segments],
+        )
+    return known
 
 
 def _ages(state: CommittedState, diff: Diff) -> Callable[[SourceFile], int | None]:
@@ -117,82 +135,39 @@ def _ages(state: CommittedState, diff: Diff) -> Callable[[SourceFile], int | Non
         note = sources.get(file.path)
         if note is None:
             note = before.get((file.path, file.is_cold))
-            if note is None or note.stat.size != file.stat.size:
-                return None
-            if note.stat.mtime_ns != file.stat.mtime_ns:
+            if note is None or note.stat[:2] != file.stat[:2]:  # size and mtime
                 return None
         return state.fold(note.is_cold).changed_ns(note.place)
 
     return age
 
 
-def _write_zones(
-    context: BuildContext,
-    state: CommittedState,
-    diff: Diff,
-    listing: Listing,
-    maker: RowMaker,
-    opened: dict[str, Segment],
-) -> list[SegmentRef]:
-    """Write the segments of this build; ``opened`` gains them."""
-    refs: list[SegmentRef] = []
-    maker.tally.notes_total = len(diff.to_read())
-    for is_cold in (False, True):
-        for batch in _batches(state, diff, listing, maker, is_cold=is_cold):
-            if context.is_dry_run:
-                continue
-            ref = write_segment(
-                context.paths.index,
-                batch.rows,
-                fingerprint=context.fingerprint,
-                dimension=context.embedder.dimension,
-                is_cold=is_cold,
-                vectors=batch.vectors,
-            )
-            refs.append(ref)
-            segment = opened[ref.name] = open_segment(context.paths.index, ref)
-            maker.known.add_all(segment)
-    return refs
-
-
-def _known_vectors(
-    context: BuildContext, state: CommittedState, diff: Diff, *, force: bool
-) -> KnownVectors:
-    """Return what need not be embedded: nothing, where it is asked to be made again."""
-    known, commit = KnownVectors(), state.commit
-    is_same = commit is None or commit.embedder == context.embedder.name
-    if force and is_same:
-        return known
-    if commit is not None and is_same:
-        for segment in state.segments:
-            known.add_all(segment)
-    if diff.new or diff.changed or diff.moved:
-        known.add_leftovers(
-            context.paths.index,
-            fingerprint=context.fingerprint,
-            committed=[segment.name for segment in state.segments],
-        )
-    return known
-
-
 def _batches(
-    state: CommittedState,
-    diff: Diff,
-    listing: Listing,
-    maker: RowMaker,
-    *,
-    is_cold: bool,
-) -> Iterator[Batch]:
-    """Content in batches; what has none rides with the first."""
-    files = [file for file in diff.to_read() if file.is_cold == is_cold]
-    files.sort(key=lambda file: file.path)
+    state: CommittedState, diff: Diff, listing: Listing, maker: RowMaker
+) -> Iterator[tuple[bool, Batch]]:
+    """Yield batches of records, each with whether it is cold; those without text ride first."""
     removed = [*diff.removed, *(note for _, note in diff.moved)]
-    extra = list(meta_rows(state, diff, listing, is_cold=is_cold))
-    extra += [tombstone(note.path) for note in removed if note.is_cold == is_cold]
-    for batch in maker.batches(files):
-        yield batch._replace(rows=sorted([*extra, *batch.rows], key=lambda row: row.path))
-        extra = []
-    known = {file.path for file, note in diff.changed if note.is_cold == is_cold}
-    extra += [tombstone(path) for path in sorted(known & maker.tally.gone())]
-    if extra:
-        yield Batch(extra)
+    for is_cold in (False, True):
+        files = [file for file in diff.to_read() if file.is_cold == is_cold]
+        extra = list(meta_rows(state, diff, listing, is_cold=is_cold))
+        extra += [tombstone(note.path) for note in removed if note.is_cold == is_cold]
+        for batch in maker.batches(sorted(files, key=lambda file: file.path)):
+            rows = sorted([*extra, *batch.rows], key=lambda row: row.path)
+            yield is_cold, batch._replace(rows=rows)
+            extra = []
+        known = {file.path for file, note in diff.changed if note.is_cold == is_cold}
+        extra += [tombstone(path) for path in sorted(known & maker.tally.gone())]
+        if extra:
+            yield is_cold, Batch(extra)
+
+
+def _report_fates(diff: Diff, known: set[str], gone: set[str]) -> IndexReport:
+    """Report the fate of each note; ``known`` are those of an index that is made anew."""
+    new = {file.path for file in diff.new}
+    return IndexReport(
+        added=tuple(file.path for file in diff.new if file.path not in gone | known),
+        changed=tuple(file.path for file, _ in diff.changed if file.path not in gone),
+        moved=tuple((note.path, file.path) for file, note in diff.moved),
+        removed=(*(note.path for note in diff.removed), *sorted(known - new)),
+        unchanged=len(diff.unchanged) + len(diff.touched) + len(known & new),
+    )

@@ -114,47 +114,45 @@ def examine_index(
     return Examination(findings, checked | examiner.checked)
 
 
+@dataclass(slots=True)
 class _Examiner:
     """Walks the notes once and compares each with the snapshot."""
 
-    def __init__(
-        self,
-        paths: PalacePaths,
-        config: Config,
-        embedder: Embedder,
-        derive: Derive,
-        snapshot: Snapshot,
-    ) -> None:
-        self._paths, self._config = paths, config
-        self._embedder, self._derive, self._snapshot = embedder, derive, snapshot
-        self._rows = group_rows(snapshot.row_owner)
-        self._embedded: list[tuple[bytes, int, str]] = []
-        """Digest of each text that has a vector, the row that it is embedded for, and the text."""
-        self.checked = {"notes": 0, "chunks": 0, "vectors": 0, "manifest lines": 0}
+    paths: PalacePaths
+    config: Config
+    embedder: Embedder
+    derive: Derive
+    snapshot: Snapshot
+    embedded: list[tuple[bytes, int, str]] = field(default_factory=list)
+    """Digest of each text that has a vector, the row that it is embedded for, and the text."""
+    checked: dict[str, int] = field(
+        default_factory=lambda: {"notes": 0, "chunks": 0, "vectors": 0, "manifest lines": 0}
+    )
 
     def examine(self) -> Iterator[Finding]:
         """Yield what disagrees; count what was compared."""
-        found = discover_notes(self._paths, ignore=self._config.ignore)
+        found = discover_notes(self.paths, ignore=self.config.ignore)
         for problem in found.problems:
             if problem.is_failure:
                 yield Finding("note", problem.path, problem.message, is_derived=False)
         for left in found.abandoned:
-            yield Finding("leftover", self._paths.shown(left), "is of a command that was ended")
+            yield Finding("leftover", self.paths.shown(left), "is of a command that was ended")
         if not found.is_complete:
             return  # nothing can be said of notes that were not looked for
-        places = {path: place for place, path in enumerate(self._snapshot.paths)}
+        places = {path: place for place, path in enumerate(self.snapshot.paths)}
+        rows = group_rows(self.snapshot.row_owner)
         for file in found.files:
-            yield from self._note(file, places.pop(file.path, None))
+            place = places.pop(file.path, None)
+            yield from self._note(file, place, rows.get(-1 if place is None else place, []))
         for path in places:
             yield Finding("note", path, "is in the index but not among the notes")
         yield from self._vectors()
         yield from self._manifest({file.path for file in found.files if not file.is_cold})
 
-    def _note(self, file: SourceFile, place: int | None) -> Iterator[Finding]:
+    def _note(self, file: SourceFile, place: int | None, rows: list[int]) -> Iterator[Finding]:
         self.checked["notes"] += 1
-        limit = self._config.max_note_bytes
         try:
-            data, _ = read_note(self._paths, file, limit_bytes=limit)
+            data, _ = read_note(self.paths, file, limit_bytes=self.config.max_note_bytes)
         except FileNotFoundError:
             yield Finding("note", file.path, "has just vanished", is_derived=False)
         except NoteUnreadable as error:
@@ -162,23 +160,23 @@ class _Examiner:
         else:
             if place is None:
                 yield Finding("note", file.path, "is not in the index")
-            elif sha256(data).digest()[:16] != bytes(self._snapshot.note_digests[place]):
+            elif sha256(data).digest()[:16] != bytes(self.snapshot.note_digests[place]):
                 yield Finding("note", file.path, "has changed since it was indexed")
             else:
-                yield from self._chunks(file, data, self._rows.get(place, []))
+                yield from self._chunks(file, data, rows)
 
     def _chunks(self, file: SourceFile, data: bytes, rows: list[int]) -> Iterator[Finding]:
-        snapshot = self._snapshot
+        snapshot = self.snapshot
         note = parse_note(
             file.path,
             data,
-            count_tokens=self._embedder.count_tokens,
-            token_limit=self._embedder.token_limit,
-            locale=self._config.locale,
-            line_bytes=self._config.max_line_bytes,
+            count_tokens=self.embedder.count_tokens,
+            token_limit=self.embedder.token_limit,
+            locale=self.config.locale,
+            line_bytes=self.config.max_line_bytes,
         )
         chunks = (*note.chunks, *note.questions)
-        derived = self._derive(note, snapshot.detail, self._config)
+        derived = self.derive(note, snapshot.detail, self.config)
         expected = list(map(chunk_row, chunks, derived))
         self.checked["chunks"] += len(rows)
         if [bytes(snapshot.row_digests[row]) for row in rows] != [row.digest for row in expected]:
@@ -196,28 +194,28 @@ class _Examiner:
             if not same_keys(snapshot.row_keys(row), own.keys):
                 yield Finding("chunk", where, "its words or facts are not those of its text")
             if snapshot.lacking is None or not snapshot.lacking[row]:
-                self._embedded.append((own.digest, row, chunk.embed_text))
+                self.embedded.append((own.digest, row, chunk.embed_text))
 
     def _vectors(self) -> Iterator[Finding]:
         """Make the vectors of the chunks with the smallest digests again."""
-        sample = sorted(self._embedded)[:SAMPLE]
+        sample = sorted(self.embedded)[:SAMPLE]
         if not sample:
             return
         self.checked["vectors"] += len(sample)
-        again = self._embedder.embed_passages([text for _, _, text in sample])
+        again = self.embedder.embed_passages([text for _, _, text in sample])
         rows = np.array([row for _, row, _ in sample])
-        distances = np.abs(again - self._snapshot.rows_of(rows)).max(axis=1, initial=0)
+        distances = np.abs(again - self.snapshot.rows_of(rows)).max(axis=1, initial=0)
         for row, distance in zip(rows.tolist(), distances, strict=True):
             if distance > VECTOR_TOLERANCE:
-                path = self._snapshot.paths[int(self._snapshot.row_owner[row])]
+                path = self.snapshot.paths[int(self.snapshot.row_owner[row])]
                 yield Finding("vector", path, f"differs by {distance:.1e} when made again")
 
     def _manifest(self, hot: Collection[str]) -> Iterator[Finding]:
-        manifest = read_manifest(self._paths)
+        manifest = read_manifest(self.paths)
         self.checked["manifest lines"] = len(manifest.entries)
         for problem in manifest.problems:
             yield Finding("manifest", str(problem), problem.message, is_derived=False)
-        if self._config.manifest == "frozen":
+        if self.config.manifest == "frozen":
             return
         for path in sorted(hot):
             if unicodedata.normalize("NFC", path) not in manifest.entries:

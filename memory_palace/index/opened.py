@@ -140,7 +140,7 @@ class CommittedState:
         for fold, is_cold in ((self.hot, False), (self.cold, True)):
             if not fold.paths:
                 continue
-            stats = fold.column("stat")[:, :4].tolist()
+            stats = fold.column("stat")[:, : STAT.changed_ns].tolist()
             digests = np.ascontiguousarray(fold.column("note_digest")).view("V16").ravel()
             for place, path in enumerate(fold.paths):
                 yield KnownNote(
@@ -184,7 +184,12 @@ def open_state(paths: PalacePaths, *, verify: bool = False) -> CommittedState:
             if not (path.exists() and is_named_by_content(path)):
                 unlike = damaged(path.name, "does not match its SHA-256")
                 problems.append(_problem(path, paths, unlike))
-        problems += check_anchors(paths, commit)
+        for name in commit.anchors:  # a build leaves damaged ones out of the next generation
+            try:
+                check_companion(paths.index, name)
+            except IndexDamagedError as error:
+                where = paths.index.relative_to(paths.root).as_posix()
+                problems.append(Problem(where, None, "index", str(error)))
     return CommittedState(
         commit,
         tuple(opened),
@@ -192,18 +197,6 @@ def open_state(paths: PalacePaths, *, verify: bool = False) -> CommittedState:
         fold_segments([s for ref, s in opened.items() if ref.is_cold]),
         tuple(problems),
     )
-
-
-def check_anchors(paths: PalacePaths, commit: Commit) -> list[Problem]:
-    """Name the anchor files that are damaged. A build leaves them out of the next generation."""
-    found = []
-    for name in commit.anchors:
-        try:
-            check_companion(paths.index, name)
-        except IndexDamagedError as error:
-            where = paths.index.relative_to(paths.root).as_posix()
-            found.append(Problem(where, None, "index", str(error)))
-    return found
 
 
 def _problem(path: Path, paths: PalacePaths, error: IndexDamagedError) -> Problem:
@@ -246,7 +239,7 @@ def check_freshness(
     found = discover_notes(paths, ignore=config.ignore, most_entries=most_entries)
     if not found.is_complete:
         return Freshness("unchecked", problems=found.problems, folders=found.folders)
-    stats = snapshot.stats[:, [STAT.size, STAT.mtime_ns, STAT.ctime_ns, STAT.inode]].tolist()
+    stats = snapshot.stats[:, : STAT.changed_ns].tolist()
     known = dict(zip(snapshot.paths, stats, strict=True))
     has_cold = bool(snapshot.cold.any())
     problems = list(found.problems)

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field, replace
+from enum import IntEnum
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -69,18 +70,10 @@ SEPARATOR = "\x1f"
 """Stands between the values of a text column."""
 
 
-@dataclass(frozen=True, slots=True)
-class StatColumns:
-    """Where each figure is in the ``stat`` member, the only one that two builds differ in."""
+class STAT(IntEnum):
+    """Columns of the ``stat`` member, the only one that two builds differ in."""
 
-    size: int = 0
-    mtime_ns: int = 1
-    ctime_ns: int = 2
-    inode: int = 3
-    changed_ns: int = 4
-
-
-STAT = StatColumns()
+    size, mtime_ns, ctime_ns, inode, changed_ns = range(5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +88,6 @@ class ChunkRow:
     """What is shown of it: one JSON line."""
     keys: tuple[KeyCounts, ...]
     """What it can be found by: one for each of ``arrays.FIELDS``."""
-
-
-def _no_vectors() -> Matrix:
-    return np.zeros((0, 0), np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +119,7 @@ class NoteRow:
     flags: int = 0
     stat: tuple[int, ...] = (0, 0, 0, 0, 0)
     chunks: tuple[ChunkRow, ...] = ()
-    vectors: Matrix = field(default_factory=_no_vectors)
+    vectors: Matrix = field(default_factory=lambda: np.zeros((0, 0), np.float32))
     """One row per chunk, without columns where they are yet to be made."""
 
 
