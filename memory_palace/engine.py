@@ -17,7 +17,7 @@ from memory_palace.index.embedders import Embedders
 from memory_palace.index.opened import OpenedIndex, check_freshness
 from memory_palace.models import Filters, NoteRecord, ParsedQuery, Problem, QueryResult
 from memory_palace.notes.discovery import read_settings
-from memory_palace.notes.reading import find_disputes
+from memory_palace.notes.excerpt import find_disputes
 from memory_palace.notes.usage import Act, logs_usage, record_usage
 from memory_palace.retrieval import profiles
 from memory_palace.table import EVIDENCE, FEATURES, FOLLOWERS, load

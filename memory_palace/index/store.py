@@ -33,7 +33,7 @@ from memory_palace.index.segment import (
 from memory_palace.index.snapshot import Fold, Snapshot
 from memory_palace.models import FileStat
 from memory_palace.notes.discovery import SourceFile
-from memory_palace.notes.reading import find_disputes, read_indexed
+from memory_palace.notes.excerpt import find_disputes, read_indexed
 
 STAMP_BYTES = 16
 _BY_MTIME = SOURCES.index("mtime")

@@ -1,4 +1,4 @@
-"""Open one note, once, and never a file outside the palace; decode it. Which are in conflict."""
+"""Open one note, once, and never a file outside the palace; decode it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,6 @@ import codecs
 import os
 import re
 import stat
-from contextlib import suppress
-from functools import lru_cache
-from hashlib import sha256
-from pathlib import Path
 
 from memory_palace.config import LONG_LINE_BYTES, PalacePaths
 from memory_palace.errors import PalaceError
@@ -17,8 +13,6 @@ from memory_palace.models import FileStat, Problem, ProblemKind
 from memory_palace.notes.discovery import LINKS_OUT, SourceFile
 
 _LINE_END = re.compile(r"\r\n?")
-_NO_TEXT = re.compile(r"<!--|%%|verify|smashin", re.IGNORECASE)
-"""What comments, verification tokens and the score sheets of memories have."""
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 """A pipe that is named like a note must not block the run."""
 _MOST_BYTES = 32 * 1024 * 1024  # of a file that is read to see how much of it is prose
@@ -26,8 +20,6 @@ _LONG_LINE = re.compile(rb"^[^\n]{%d,}+" % (LONG_LINE_BYTES + 1), re.MULTILINE)
 _SAMPLE_BYTES, _FEW, _MANY = 64 * 1024, 0.05, 0.25
 """What of a file is looked at; the shares of it that may be controls, and that may be no UTF-8."""
 _CONTROLS = bytes({*range(32)} - {*b"\a\b\t\n\v\f\r\x1b"})
-_HEAD_BYTES = 8192
-_OPEN = re.compile(r"^status:[ \t]*[\"']?open[\"']?[ \t]*$", re.MULTILINE)
 
 
 class NoteUnreadable(PalaceError):  # noqa: N818 - it names a state of the note
@@ -84,28 +76,6 @@ def read_named(paths: PalacePaths, path: str, *, limit_bytes: int) -> bytes:
     return read_note(paths, file, limit_bytes=limit_bytes)[0]
 
 
-def read_indexed(
-    paths: PalacePaths, file: SourceFile, *, digest: bytes, is_withheld: bool
-) -> list[str]:
-    """Return the lines of a note as they were indexed; none where it is no longer what it was.
-
-    ``digest`` is the beginning of its SHA-256. ``is_withheld`` says that something of it is private
-    or secret: such lines are empty, and so are comments and verification tokens.
-    """
-    try:
-        data, _ = read_note(paths, file, limit_bytes=file.stat.size)
-    except (NoteUnreadable, OSError):
-        return []  # whoever asks says that the index is behind
-    if sha256(data).digest()[: len(digest)] != digest:
-        return []
-    text, _ = decode_note(data, file.path)
-    if is_withheld or _NO_TEXT.search(text):
-        from memory_palace.notes.parsing import read_body  # delayed: it imports YAML
-
-        return read_body(file.path, data).lines
-    return text.split("\n")
-
-
 def decode_note(data: bytes, path: str) -> tuple[str, tuple[Problem, ...]]:
     """Decode UTF-8 (with or without BOM) or UTF-16; take anything else for Windows-1252.
 
@@ -160,39 +130,3 @@ def _too_large(file: SourceFile, size: int, limit_bytes: int) -> NoteUnreadable:
 
 def _unreadable(file: SourceFile, kind: ProblemKind, message: str) -> NoteUnreadable:
     return NoteUnreadable(Problem(file.path, None, kind, message, is_failure=True))
-
-
-def find_disputes(paths: PalacePaths) -> dict[str, tuple[str, ...]]:
-    """Return the open conflicts of every note that is party to one."""
-    disputes: dict[str, tuple[str, ...]] = {}
-    rooms = paths.rooms.folders.items()
-    folders = [paths.root / folder for folder, room in rooms if room == "conflict_room"]
-    for file in sorted({file for folder in folders for file in folder.rglob("*.md")}):
-        with suppress(OSError):  # it vanished: the index names it
-            found = file.stat()
-            stamp = found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
-            for party in _open_parties(file, stamp):
-                disputes[party] = (*disputes.get(party, ()), paths.shown(file))
-    return disputes
-
-
-@lru_cache(maxsize=4096)
-def _open_parties(file: Path, stamp: tuple[int, ...]) -> list[str]:
-    """Return the parties of a conflict that is open; read once, while its file stays as it is."""
-    try:
-        with file.open("rb") as opened:
-            text = opened.read(_HEAD_BYTES).decode("utf-8", "replace").replace("\r\n", "\n")
-    except OSError:
-        return []  # it vanished, or it may not be read: the index names it
-    return read_parties(text)
-
-
-def read_parties(text: str) -> list[str]:
-    """Return the parties of a conflict that is open, given its note or how that begins."""
-    head, _, _ = text.partition("\n---\n")
-    if not head.startswith("---\n") or not _OPEN.search(head):
-        return []
-    from memory_palace.notes.frontmatter import split_front_matter  # delayed: it imports YAML
-
-    parties = split_front_matter(f"{head}\n---\n").values.get("parties")
-    return [str(party) for party in parties] if isinstance(parties, list) else []

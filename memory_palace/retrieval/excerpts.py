@@ -24,7 +24,7 @@ from memory_palace.language.visible import visible, visible_line
 from memory_palace.language.word_lists import STOPWORDS, bm25_idf, drop_stop_stems
 from memory_palace.models import ELLIPSIS, ChunkRecord, FileStat, Hit, Piece, Scores
 from memory_palace.notes.discovery import SourceFile
-from memory_palace.notes.reading import read_indexed
+from memory_palace.notes.excerpt import read_indexed
 from memory_palace.notes.superseding import LostClaim, find_claims, find_words, lines_of
 
 

@@ -42,14 +42,6 @@ def test_an_edit_embeds_only_its_chunks(indexed):
     assert found(indexed, "quinces")[0] == "palace/grand_hall/map.md"
 
 
-def test_an_edit_that_keeps_size_and_mtime_is_seen(indexed):
-    path = note(indexed, "grand_hall/map.md")
-    stat = path.stat()
-    path.write_text(path.read_text().replace("rooms", "doors"))
-    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-    assert indexed.index().changed == ("palace/grand_hall/map.md",)
-
-
 def test_a_touched_note_is_not_a_changed_note_and_keeps_its_age(indexed):
     path = note(indexed, "grand_hall/map.md")
     before = {n.path: n.date for n in indexed.notes()}

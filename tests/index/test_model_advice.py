@@ -76,18 +76,12 @@ def test_what_is_typed_gives_the_palace_vectors_of_e5(tmp_path, here):
     assert "100 % of 3 passages not English" in palace("-C", root, "status", "--details")[0]
 
 
-def test_a_first_build_takes_e5_for_foreign_notes_where_it_is_here(tmp_path, here):
+@pytest.mark.parametrize(("text", "embedder"), [(GERMAN, "e5"), (ENGLISH, "minilm")])
+def test_a_first_build_takes_the_model_that_serves_the_notes(tmp_path, here, text, embedder):
     here.add("e5")
-    root = fill(tmp_path, [GERMAN] * 3)
+    root = fill(tmp_path, [text] * 3)
     assert palace("-C", root, "index")[1] == ""
-    assert Palace(root).snapshot().commit.embedder == "e5"
-
-
-def test_a_first_build_of_english_notes_takes_minilm_though_e5_is_here(tmp_path, here):
-    here.add("e5")
-    root = fill(tmp_path, [ENGLISH] * 3)
-    assert palace("-C", root, "index")[1] == ""
-    assert Palace(root).snapshot().commit.embedder == "minilm"
+    assert Palace(root).snapshot().commit.embedder == embedder
 
 
 def test_a_foreign_palace_without_a_model_waits_for_e5_and_takes_it_up(tmp_path, here):
@@ -165,20 +159,6 @@ def test_settings_that_name_minilm_are_to_be_changed_first(tmp_path, here):
     said = palace("-C", root, "index")[1]
     assert "e5 does: set `embedder: e5` in the settings, then `palace models fetch e5 && " in said
     assert "palace index --force`\n" in said
-
-
-def test_what_is_in_the_archive_says_nothing_of_the_language(tmp_path, here):
-    root = Palace.init(tmp_path).paths.notes
-    (root / "archive_basement").mkdir(exist_ok=True)
-    for number in range(3):
-        (root / "archive_basement" / f"{number}.md").write_text(f"{GERMAN} {number}")
-        (root / "chambers" / f"{number}.md").write_text(f"{ENGLISH} {number}")
-    assert ADVICE not in palace("-C", tmp_path, "index")[1]
-
-
-def test_a_dry_run_recommends_nothing(tmp_path, here):
-    root = fill(tmp_path, [GERMAN] * 3)
-    assert ADVICE not in palace("-C", root, "index", "--dry-run")[1]
 
 
 def test_the_share_is_counted_anew_when_notes_go(tmp_path, here):

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from running import run_well as palace
 
-from memory_palace.config import Config
 from memory_palace.embedding import e5, minilm
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import WrongEmbedderError
@@ -87,13 +86,6 @@ def test_words_alone_can_be_chosen_when_the_model_has_come(root, weights):
     palace("-C", root, "index", "--embedder", "none")
     palace("-C", root, "index")
     assert embedder_of(root) == "none" and Palace(root).awaited_model() is None
-
-
-def test_the_settings_can_choose_words_alone(root, weights):
-    palace("-C", root, "index")
-    weights.are_here = True
-    Palace(root, config=Config(embedder="none")).index()
-    assert embedder_of(root) == "none"
 
 
 def test_a_model_that_is_asked_for_by_name_needs_no_force_where_it_was_waited_for(root, weights):

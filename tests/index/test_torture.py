@@ -135,16 +135,6 @@ def test_identical_notes_are_both_kept_and_shown_as_one(torture):
     assert not any(other.path.endswith("same-b.md") for other in others)
 
 
-def test_a_note_of_60_megabytes_is_named_and_the_others_are_indexed(torture):
-    big = torture.paths.notes / "chambers" / "big.md"
-    with big.open("wb") as file:
-        file.truncate(60_000_000)
-    report = torture.index(embedder="hashing")
-    assert report.failed == ("palace/chambers/big.md",)
-    assert any("60,000,000 bytes" in str(problem) for problem in report.problems)
-    assert len(report.added) == len(visible_names())
-
-
 def test_links_out_of_the_palace_are_refused_and_loops_end(torture, tmp_path_factory):
     outside = tmp_path_factory.mktemp("outside")
     (outside / "secret.md").write_text("the outside flamingo\n")
@@ -170,13 +160,6 @@ def test_a_link_that_turns_outward_between_scan_and_read_is_refused(torture, tmp
     victim.symlink_to(outside)
     torture.index()
     assert not any("albatross" in hit.snippet for hit in torture.query("albatross").hits)
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_note_without_permission_is_named(torture):
-    path = torture.paths.notes / "chambers" / "plain.md"
-    path.chmod(0)
-    assert torture.index(embedder="hashing").failed == ("palace/chambers/plain.md",)
 
 
 def test_a_note_that_cannot_be_read_is_named_and_leaves_the_index(torture, monkeypatch):
@@ -213,22 +196,6 @@ def test_a_note_that_vanishes_while_it_is_read_is_simply_gone(torture, monkeypat
     assert torture.doctor().findings == ()
 
 
-def test_a_full_disk_leaves_the_old_index(torture, monkeypatch):
-    torture.index(embedder="hashing")
-    before = torture.query("herons").hits
-    (torture.paths.notes / "chambers" / "new.md").write_text("new herons\n")
-
-    def full(descriptor):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
-        torture.index()
-    monkeypatch.undo()
-    assert Palace(torture.paths.root).query("herons").hits == before
-    assert torture.index().added == ("palace/chambers/new.md",)
-
-
 def test_an_empty_palace_is_an_index_without_notes(tmp_path):
     palace = Palace.init(tmp_path)
     assert palace.index(embedder="hashing").added == ()
@@ -259,13 +226,6 @@ def test_secrets_and_private_text_never_reach_the_index(torture):
     assert torture.query("harmless oystercatchers", neighbors=0).hits[0].path.endswith("keys.md")
     assert not any(n.path.endswith("diary.md") for n in torture.notes())
     assert "AKIA" not in torture.read("keys").text
-
-
-def test_ignored_notes_stay_out(torture):
-    (torture.paths.notes / ".palaceignore").write_text("deep/\n*.tmp.md\n")
-    (torture.paths.notes / "chambers" / "x.tmp.md").write_text("temporary\n")
-    added = torture.index(embedder="hashing").added
-    assert not any("nested.md" in path or "x.tmp.md" in path for path in added)
 
 
 def test_gitignored_notes_stay_out_where_the_palace_says_so(torture):

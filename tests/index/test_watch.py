@@ -58,15 +58,6 @@ def test_a_burst_of_writes_is_a_few_updates(watching):
     assert len(reports) < 40
 
 
-def test_an_editors_atomic_save_is_seen(watching):
-    palace, _, wait_for = watching
-    path = palace.paths.notes / "grand_hall" / "map.md"
-    temporary = path.with_name(".map.md.swp")
-    temporary.write_text("# Map\n\nsaved by renaming over it\n")
-    temporary.replace(path)
-    assert wait_for(lambda done: any("palace/grand_hall/map.md" in d.changed for d in done))
-
-
 def test_a_rename_and_a_folder_that_moves_in_are_seen(watching, tmp_path_factory):
     palace, _, wait_for = watching
     kitchen = palace.paths.notes / "project_rooms" / "bread" / "Kitchen.md"

@@ -62,21 +62,6 @@ def test_a_rule_at_the_top_is_no_front_matter():
     assert note.problems == () and "opens with a rule" in note.body
 
 
-@pytest.mark.parametrize(
-    ("text", "private"),
-    [
-        ("---\nprivate: true\n---\nx\n", True),
-        ("---\nprivate: 'yes'\n---\nx\n", True),
-        ("---\nprivate: true\nbad: [\n---\nx\n", True),
-        ("---\nprivate: false\n---\nx\n", False),
-        ("private: true\n", False),
-    ],
-)
-def test_private_is_private_even_where_the_block_is_broken(text, private):
-    note = parse(text)
-    assert note.is_private is private and bool(note.chunks) is not private
-
-
 def test_private_spans_keep_the_line_numbers():
     note = parse("a <private>b\nc\n</private> d\ne [[x]]\n<PRIVATE>never closed\n[[y]]\n")
     assert [link.line for link in note.links] == [4]
