@@ -35,8 +35,7 @@ from memory_palace.markdown.prose import strip_markup
 from memory_palace.notes.document import parse_document, split_sections
 from memory_palace.notes.excerpt import excerpt, split_line_range
 from memory_palace.notes.frontmatter import set_fields
-from memory_palace.notes.note_links import rewrite_links
-from memory_palace.notes.parsing import parse_note
+from memory_palace.notes.parsing import parse_note, rewrite_links
 from memory_palace.notes.sections import read_section
 from memory_palace.notes.withholding import withhold
 

@@ -12,7 +12,7 @@ from memory_palace.config import SEVEN, Rooms
 from memory_palace.graph.resolve import ZonedNames, strip_suffix
 from memory_palace.notes.document import Document, parse_document
 from memory_palace.notes.golden import rename_notes
-from memory_palace.notes.note_links import rewrite_links
+from memory_palace.notes.parsing import rewrite_links
 
 
 def relink(

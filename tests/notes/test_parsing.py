@@ -20,8 +20,7 @@ from memory_palace.notes.manifest import (
     git_commit_times,
     read_manifest,
 )
-from memory_palace.notes.note_links import find_links
-from memory_palace.notes.parsing import parse_note
+from memory_palace.notes.parsing import find_links, parse_note
 
 
 def manifest_in(root):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.notes.note_links import find_links, rewrite_links
+from memory_palace.notes.parsing import find_links, rewrite_links
 
 
 def rename(target, is_wiki):

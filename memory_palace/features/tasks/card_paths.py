@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from memory_palace.config import Rooms
 from memory_palace.markdown.links import WIKI_LINK
-from memory_palace.notes.note_links import find_links
+from memory_palace.notes.parsing import find_links
 
 _CODE = re.compile(r"`([^`\n]++)`")
 _MARKDOWN = re.compile(r"\]\(<?([^()<>\n]*(?:\([^()\n]*\)[^()<>\n]*)?)>?\)")
