@@ -37,7 +37,7 @@ from memory_palace.notes.document import Document, Library, read_library
 from memory_palace.notes.excerpt import split_line_range
 from memory_palace.notes.frontmatter import split_front_matter, write_front_matter
 from memory_palace.notes.golden import read_golden_text
-from memory_palace.notes.rooms import is_cold_path
+from memory_palace.notes.note import is_cold_path
 from memory_palace.notes.sections import append_text, clean_text
 from memory_palace.notes.withholding import leave_out
 from memory_palace.retrieval.filters import check_priority

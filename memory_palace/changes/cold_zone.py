@@ -16,7 +16,7 @@ from memory_palace.feature import Feature, Verb
 from memory_palace.graph.naming import NoteNames
 from memory_palace.models import Filters
 from memory_palace.notes.manifest import drop_lines, read_manifest
-from memory_palace.notes.rooms import is_cold_path
+from memory_palace.notes.note import is_cold_path
 from memory_palace.places import ARCHIVE
 
 

@@ -22,8 +22,7 @@ from memory_palace.language.time.lexicon import may_name_time
 from memory_palace.language.tokens import Languages, squeeze_all, tokenize
 from memory_palace.markdown.prose import strip_markup
 from memory_palace.models import Problem
-from memory_palace.notes.note import Chunk, Note
-from memory_palace.notes.rooms import stem_of
+from memory_palace.notes.note import Chunk, Note, stem_of
 from memory_palace.places import PALACE
 from memory_palace.signals import fact_readers
 

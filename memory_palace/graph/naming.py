@@ -12,7 +12,7 @@ from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.tokens import UNSPACED_RUN, WORD_PART, squeeze_all
 from memory_palace.language.word_lists import STOPWORDS
 from memory_palace.notes.excerpt import split_line_range
-from memory_palace.notes.rooms import stem_of
+from memory_palace.notes.note import stem_of
 
 _ALIKE = 0.8
 """Likeness of two words from which one is a typing error of the other."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.notes.rooms import stem_of
+from memory_palace.notes.note import stem_of
 
 PROJECTS = "project_rooms"
 _CARDS = ("dispatch_corridor/active/", "dispatch_corridor/blocked/")

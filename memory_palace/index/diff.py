@@ -26,8 +26,8 @@ from memory_palace.notes.manifest import (
     read_manifest,
     swap_lines,
 )
+from memory_palace.notes.note import default_type
 from memory_palace.notes.reading import NoteUnreadable
-from memory_palace.notes.rooms import default_type
 from memory_palace.storage.atomic import write_atomic
 
 MARGIN_NS = 2_000_000_000

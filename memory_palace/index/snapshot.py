@@ -36,7 +36,7 @@ from memory_palace.index.segment import (
     note_record,
 )
 from memory_palace.models import ChunkRecord, Matrix, NoteDate, NoteRecord, Scores, Vector
-from memory_palace.notes.rooms import stem_of
+from memory_palace.notes.note import stem_of
 
 Ids = NDArray[np.int64]
 

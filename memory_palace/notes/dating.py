@@ -12,8 +12,7 @@ from itertools import takewhile
 from typing import Any, NamedTuple
 
 from memory_palace.models import NoteDate, Problem, Validity
-from memory_palace.notes.note import Days
-from memory_palace.notes.rooms import stem_of
+from memory_palace.notes.note import Days, stem_of
 
 _CHANGED = r"(?:last|date)?(?:update|modifie|edite|change|mod)d?(?:at|on|date|time)?"
 _DATED = r"date|day|datetime"

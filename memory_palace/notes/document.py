@@ -13,9 +13,9 @@ from memory_palace.markdown.markup import Markup
 from memory_palace.models import Link, Problem
 from memory_palace.notes.discovery import discover_notes
 from memory_palace.notes.frontmatter import split_front_matter
+from memory_palace.notes.note import stem_of
 from memory_palace.notes.parsing import find_links_in_fields, is_private, links_of
 from memory_palace.notes.reading import NoteUnreadable, decode_note, read_note
-from memory_palace.notes.rooms import stem_of
 from memory_palace.notes.withholding import withhold
 
 LEAD = ""

@@ -1,4 +1,4 @@
-"""A note that was parsed, and the passages that it is cut into."""
+"""A note that was parsed, the passages it is cut into, and its name, room and type by its path."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TypeAlias
 
+from memory_palace.config import ROOMS, PalacePaths, Rooms
 from memory_palace.models import ALWAYS, Link, NoteDate, Priority, Problem, Validity
 
 Days: TypeAlias = tuple[date, date]
@@ -69,3 +70,29 @@ class Note:
     questions: tuple[Chunk, ...] = ()
     """What it answers by its own word, one text each: found by, and never shown."""
     problems: tuple[Problem, ...] = ()
+
+
+OUTSIDE = "note"
+"""Type of a note that lies in none of the seven rooms."""
+
+
+def default_type(rooms: Rooms, path: str) -> str:
+    """Return the type of a note that neither itself nor the manifest names."""
+    room = rooms.room_of(path)
+    return ROOMS[room] if room else OUTSIDE
+
+
+def is_cold_path(paths: PalacePaths, path: str) -> bool:
+    """Whether a root-relative path is cold, links followed, whether or not it exists."""
+    home = paths.notes.resolve()
+    resolved = (paths.root / path).resolve()
+    if not resolved.is_relative_to(home):
+        return False
+    return paths.rooms.is_archived(paths.prefix + resolved.relative_to(home).as_posix())
+
+
+def stem_of(target: str) -> str:
+    """Return the file name without ``.md`` or ``.markdown``, of a path or of what a link names."""
+    name = target.rpartition("/")[2]
+    stem, _, suffix = name.rpartition(".")
+    return stem if suffix.lower() in ("md", "markdown") else name

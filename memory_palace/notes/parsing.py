@@ -29,9 +29,8 @@ from memory_palace.notes.chunking import (
 from memory_palace.notes.dating import date_note, find_unsure, read_validity
 from memory_palace.notes.frontmatter import FrontMatter, split_front_matter
 from memory_palace.notes.manifest import PRIORITIES
-from memory_palace.notes.note import Chunk, Note
+from memory_palace.notes.note import Chunk, Note, stem_of
 from memory_palace.notes.reading import decode_note
-from memory_palace.notes.rooms import stem_of
 from memory_palace.notes.superseding import (
     LostClaim,
     blank_claims,

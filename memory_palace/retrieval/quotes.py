@@ -20,9 +20,9 @@ from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.words import PostingLookup
 from memory_palace.language.tokens import tokenize
 from memory_palace.markdown.prose import strip_markup
+from memory_palace.notes.note import stem_of
 from memory_palace.notes.parsing import read_body
 from memory_palace.notes.reading import NoteUnreadable, read_named
-from memory_palace.notes.rooms import stem_of
 
 _QUOTED = re.compile(
     r'"([^"]{1,500}+)"|“([^“”„]{1,500}+)”|„([^“”„]{1,500}+)[“”]|«([^«»]{1,500}+)»'

@@ -24,7 +24,7 @@ from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.words import NO_ROWS
 from memory_palace.language.tokens import plain_words
 from memory_palace.models import AnchorEvidence, FiredAnchor, ParsedQuery, QueryResult
-from memory_palace.notes.rooms import stem_of
+from memory_palace.notes.note import stem_of
 from memory_palace.palace import Palace
 from memory_palace.retrieval.question import embed_question
 from memory_palace.retrieval.search import search

@@ -14,8 +14,7 @@ from memory_palace.language.tagged_words import split_words
 from memory_palace.language.tokens import plain_words, stem_word
 from memory_palace.language.word_lists import STOP_STEMS, STOPWORDS, TIME_WORDS
 from memory_palace.markdown.prose import strip_markup
-from memory_palace.notes.note import Chunk, Note
-from memory_palace.notes.rooms import stem_of
+from memory_palace.notes.note import Chunk, Note, stem_of
 
 TermKind = Literal["curated", "project", "entity", "title", "link", "name"]
 """What a term can be, the surest sign of what matters first."""

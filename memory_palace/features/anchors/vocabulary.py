@@ -33,9 +33,9 @@ from memory_palace.index.values import Progress
 from memory_palace.language.word_lists import share_idf
 from memory_palace.models import FileStat
 from memory_palace.notes.discovery import SourceFile
+from memory_palace.notes.note import stem_of
 from memory_palace.notes.parsing import parse_note
 from memory_palace.notes.reading import NoteUnreadable, read_note
-from memory_palace.notes.rooms import stem_of
 
 CURATED = "anchors.md"
 """One anchor a line, ``- term`` or ``- term: other name, other name``; never pruned."""

@@ -14,7 +14,7 @@ from memory_palace.engine import Engine
 from memory_palace.errors import RoomNotMappedError, UsageError
 from memory_palace.notes.discovery import SUFFIXES, discover_notes
 from memory_palace.notes.frontmatter import split_front_matter
-from memory_palace.notes.rooms import is_cold_path
+from memory_palace.notes.note import is_cold_path
 
 CHAMBER, FOLDER = "chambers/imports", "Imports"
 _HEAD_BYTES = 4096

@@ -33,7 +33,7 @@ from memory_palace.features.tasks.golden import Answered, ask_golden
 from memory_palace.notes.document import Document, Library, parse_document
 from memory_palace.notes.frontmatter import set_fields
 from memory_palace.notes.golden import read_golden
-from memory_palace.notes.rooms import stem_of
+from memory_palace.notes.note import stem_of
 from memory_palace.notes.usage import KNOWN_AFTER_DAYS
 from memory_palace.shown import Shown
 

@@ -24,7 +24,7 @@ from memory_palace.language.word_lists import STOP_STEMS
 from memory_palace.markdown.markup import Markup
 from memory_palace.notes.dating import superseded_by
 from memory_palace.notes.document import Document
-from memory_palace.notes.rooms import stem_of
+from memory_palace.notes.note import stem_of
 from memory_palace.notes.superseding import blank_claims, find_claims
 from memory_palace.notes.withholding import withhold
 

@@ -29,7 +29,7 @@ from memory_palace.features.metabolism.ledger import Ledger, field_date
 from memory_palace.markdown.markup import Markup
 from memory_palace.notes.document import Document
 from memory_palace.notes.frontmatter import set_fields
-from memory_palace.notes.rooms import stem_of
+from memory_palace.notes.note import stem_of
 
 LEAST_TASKS = 2
 LEAST_USES = 3

@@ -22,7 +22,7 @@ from memory_palace.index.arrays import FIELDS as WORDS
 from memory_palace.index.arrays import Array, hash_key
 from memory_palace.index.segment import SEPARATOR, NoteRow
 from memory_palace.language.tokens import squeeze_all
-from memory_palace.notes.rooms import stem_of
+from memory_palace.notes.note import stem_of
 from memory_palace.retrieval.question import FOLDER_NOTES
 
 FIELDS = (*WORDS, "called", "ends", "links")

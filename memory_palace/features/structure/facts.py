@@ -23,8 +23,7 @@ from memory_palace.language.sentences import split_speakers
 from memory_palace.language.tagged_words import END, Part, Word, split_words
 from memory_palace.language.tokens import stem_word
 from memory_palace.markdown.prose import strip_markup
-from memory_palace.notes.note import Chunk, Note
-from memory_palace.notes.rooms import stem_of
+from memory_palace.notes.note import Chunk, Note, stem_of
 from memory_palace.retrieval.quotes import find_quoted
 
 ANY = "*"

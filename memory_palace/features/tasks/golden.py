@@ -19,7 +19,7 @@ from memory_palace.notes.golden import (
     read_golden,
     read_golden_text,
 )
-from memory_palace.notes.rooms import stem_of
+from memory_palace.notes.note import stem_of
 from memory_palace.shown import Shown, inner, plural, say_behind
 
 FIRST = 5

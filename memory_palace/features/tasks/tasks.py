@@ -33,7 +33,7 @@ from memory_palace.features.tasks.cards import (
 from memory_palace.graph.resolve import Resolver
 from memory_palace.notes.document import Library, parse_document
 from memory_palace.notes.frontmatter import set_fields
-from memory_palace.notes.rooms import stem_of
+from memory_palace.notes.note import stem_of
 from memory_palace.notes.sections import split_lines
 
 _PROJECTS = "project_rooms"
