@@ -18,14 +18,13 @@ from memory_palace.errors import CheckFailedError, IndexDamagedError
 from memory_palace.index.arrays import same_keys
 from memory_palace.index.commit import Commit, describe_mismatch, fits_recipe, read_commit
 from memory_palace.index.opened import MENDED, FreshnessState, check_freshness, open_state
-from memory_palace.index.rows import chunk_row
+from memory_palace.index.rows import chunk_row, parse
 from memory_palace.index.segment import chunk_record
 from memory_palace.index.snapshot import Snapshot, group_rows
 from memory_palace.index.values import Derive
 from memory_palace.models import Problem
 from memory_palace.notes.discovery import SourceFile, discover_notes
 from memory_palace.notes.manifest import read_manifest
-from memory_palace.notes.parsing import parse_note
 from memory_palace.notes.reading import NoteUnreadable, read_note
 from memory_palace.shown import Shown, plural
 from memory_palace.storage.atomic import is_named_by_content
@@ -167,14 +166,7 @@ class _Examiner:
 
     def _chunks(self, file: SourceFile, data: bytes, rows: list[int]) -> Iterator[Finding]:
         snapshot = self.snapshot
-        note = parse_note(
-            file.path,
-            data,
-            count_tokens=self.embedder.count_tokens,
-            token_limit=self.embedder.token_limit,
-            locale=self.config.locale,
-            line_bytes=self.config.max_line_bytes,
-        )
+        note = parse(file.path, data, self.embedder, self.config)
         chunks = (*note.chunks, *note.questions)
         derived = self.derive(note, snapshot.detail, self.config)
         expected = list(map(chunk_row, chunks, derived))

@@ -11,6 +11,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from memory_palace.config import Config
+from memory_palace.embedding.base import Embedder
 from memory_palace.index.arrays import Array, count_keys, fact_term, map_arrays
 from memory_palace.index.diff import Listing
 from memory_palace.index.segment import (
@@ -108,17 +110,7 @@ class RowMaker:
         except NoteUnreadable as error:
             self.tally.problems.append(error.problem)
             return None
-        from memory_palace.notes.parsing import parse_note  # delayed: most builds read no note
-
-        note = parse_note(
-            file.path,
-            data,
-            count_tokens=context.embedder.count_tokens,
-            token_limit=context.embedder.token_limit,
-            locale=context.config.locale,
-            line_bytes=context.config.max_line_bytes,
-        )
-        return note, stat
+        return parse(file.path, data, context.embedder, context.config), stat
 
     def read_texts(self, files: Mapping[str, SourceFile], path: str) -> dict[bytes, str]:
         """Return the texts of a note that are embedded, by their digests; none if it is gone."""
@@ -196,6 +188,20 @@ def _with_vectors(row: NoteRow, vectors: Mapping[bytes, Vector]) -> NoteRow:
     if not row.chunks:
         return row
     return replace(row, vectors=np.stack([vectors[chunk.digest] for chunk in row.chunks]))
+
+
+def parse(path: str, data: bytes, embedder: Embedder, config: Config) -> Note:
+    """Return the note that a file holds, cut into passages that an embedder can see whole."""
+    from memory_palace.notes.parsing import parse_note  # delayed: most builds read no note
+
+    return parse_note(
+        path,
+        data,
+        count_tokens=embedder.count_tokens,
+        token_limit=embedder.token_limit,
+        locale=config.locale,
+        line_bytes=config.max_line_bytes,
+    )
 
 
 def chunk_row(chunk: Chunk, derived: Derived, before: Chunk | None = None) -> ChunkRow:

@@ -36,42 +36,24 @@ length into one unknown token, and what the embedder cannot see is as good as cu
 
 
 def chunk_body(
-    markup: Markup,
-    *,
-    first_line: int,
-    title: str,
-    stem: str = "",
-    is_inbox: bool = False,
-    count_tokens: Callable[[str], int],
-    token_limit: int,
-    talkers: Collection[str] = (),
+    cutter: Cutter, markup: Markup, *, first_line: int, stem: str = "", is_inbox: bool = False
 ) -> tuple[Chunk, ...]:
-    """Cut a body into chunks whose ``embed_text`` has at most ``token_limit`` tokens.
+    """Cut a body into chunks whose ``embed_text`` has at most ``cutter.token_limit`` tokens.
 
-    ``title`` is empty where it would be the file name: a rename must not change a chunk. Every
-    character that is not white space is in some chunk. A body without any gives one chunk, of its
-    title or else of ``stem``, by which the note is found.
+    Every character that is not white space is in some chunk. A body without any gives one chunk, of
+    its title or else of ``stem``, by which the note is found.
     """
-    cutter = _Cutter(count_tokens, token_limit, title, talkers)
     packed = list(cutter.pack(cutter.find_units(markup, first_line)))
     groups = _merge_small(packed, cutter.limit, is_inbox=is_inbox)
     chunks = [cutter.chunk(part) for group in groups for part in cutter.halve_group(group)]
-    name = title or stem
+    name = cutter.title or stem
     return (_bare_chunk(1, "", name),) if name and not chunks else tuple(chunks)
 
 
 def chunk_claim(
-    body: Markup,
-    claim: LostClaim,
-    *,
-    first_line: int,
-    title: str,
-    count_tokens: Callable[[str], int],
-    token_limit: int,
-    talkers: Collection[str] = (),
+    cutter: Cutter, body: Markup, claim: LostClaim, *, first_line: int
 ) -> Iterator[Chunk]:
     """Yield a superseded claim of a body apart from all else, so that it alone is lowered."""
-    cutter = _Cutter(count_tokens, token_limit, title, talkers)
     markup = Markup(body.text[claim.start : claim.end], is_part=True)
     line, path = body.line_at(claim.start), list[Heading]()
     for heading in body.headings:
@@ -180,14 +162,15 @@ def _runs(markup: Markup, first_line: int) -> Iterator[_Run]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Cutter:
+class Cutter:
     """How long a unit and a chunk may be, and what stands before the text of a chunk."""
 
     count_tokens: Callable[[str], int]
     token_limit: int
     """Of a chunk, its title and headings included."""
     title: str
-    talkers: Collection[str]
+    """Empty where it would be the file name: a rename must not change a chunk."""
+    talkers: Collection[str] = ()
 
     @property
     def limit(self) -> int:

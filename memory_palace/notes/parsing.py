@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from hashlib import sha256
 from itertools import chain
@@ -21,6 +21,7 @@ from memory_palace.markdown.prose import strip_markup
 from memory_palace.models import Link, Priority, Problem
 from memory_palace.notes.chunking import (
     LONGEST_HEADING,
+    Cutter,
     chunk_body,
     chunk_claim,
     chunk_plainly,
@@ -31,12 +32,7 @@ from memory_palace.notes.frontmatter import FrontMatter, split_front_matter
 from memory_palace.notes.manifest import PRIORITIES
 from memory_palace.notes.note import Chunk, Note, stem_of
 from memory_palace.notes.reading import decode_note
-from memory_palace.notes.superseding import (
-    LostClaim,
-    blank_claims,
-    blank_quotes,
-    find_claims,
-)
+from memory_palace.notes.superseding import blank_claims, blank_quotes, find_claims
 from memory_palace.notes.withholding import drop_long_lines, says_private, withhold
 
 _SUFFIX = re.compile(r"\.(?:md|markdown)$", re.IGNORECASE)
@@ -236,8 +232,8 @@ def parse_note(
     talkers = fence.read(
         "speakers", lambda: find_talkers(body) and find_talkers(strip_markup(body)), frozenset()
     )
-    how = {"count_tokens": count_tokens, "token_limit": token_limit, "first_line": first_line}
-    cut = partial(_cut, (path, matter, body, markup), title=title, talkers=talkers, **how)
+    cutter = Cutter(count_tokens, token_limit, title, talkers)
+    cut = partial(_cut, cutter, path, matter, body, markup, first_line)
     chunks = fence.read("passages", cut, ()) if markup.text == body else ()
     return Note(
         path,
@@ -274,30 +270,23 @@ def _originals(values: Mapping[str, Any], body: str) -> tuple[str, ...]:
     return (card, *_names(values, "source"))
 
 
-def _cut(read: tuple[str, FrontMatter, str, Markup], **how: Any) -> tuple[Chunk, ...]:
-    """Return the passages of a body, those that no longer hold behind the others.
-
-    ``how`` is what ``chunk_body`` and ``chunk_claim`` are both told.
-    """
-    path, matter, body, markup = read
-    held, claims = _split_held(matter, body)
-    cut_claim = partial(chunk_claim, markup, **how)
-    chunks = chunk_body(
-        markup if held == body else Markup(held),
-        stem=stem_of(path),
-        is_inbox=(matter.values.get("type"), matter.values.get("origin")) == INBOX,
-        **how,
-    )
-    return (*chunks, *chain.from_iterable(map(cut_claim, claims)))
-
-
-def _split_held(matter: FrontMatter, body: str) -> tuple[str, Sequence[LostClaim]]:
-    """Return what a note says that still holds, and the claims in it that do not."""
-    claims = find_claims(body)
+def _cut(
+    cutter: Cutter, path: str, matter: FrontMatter, body: str, markup: Markup, first_line: int
+) -> tuple[Chunk, ...]:
+    """Return the passages of a body, those that no longer hold behind the others."""
+    claims, values = find_claims(body), matter.values
     held = blank_claims(body, claims)
-    if "parties" in matter.values and matter.values.get("status") in ("resolved", "wontfix"):
-        return blank_quotes(held), ()
-    return held, claims
+    if "parties" in values and values.get("status") in ("resolved", "wontfix"):
+        held, claims = blank_quotes(held), []
+    chunks = chunk_body(
+        cutter,
+        markup if held == body else Markup(held),
+        first_line=first_line,
+        stem=stem_of(path),
+        is_inbox=(values.get("type"), values.get("origin")) == INBOX,
+    )
+    lost = (chunk_claim(cutter, markup, claim, first_line=first_line) for claim in claims)
+    return (*chunks, *chain.from_iterable(lost))
 
 
 def is_private(matter: FrontMatter) -> bool:

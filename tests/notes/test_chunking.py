@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_palace.markdown.markup import Markup
-from memory_palace.notes.chunking import chunk_body
+from memory_palace.notes.chunking import Cutter, chunk_body
 
 
 def count(text: str) -> int:
@@ -15,9 +15,7 @@ def count(text: str) -> int:
 
 
 def chunk(body: str, *, limit: int = 100, title: str = "Title", first_line: int = 1):
-    return chunk_body(
-        Markup(body), first_line=first_line, title=title, count_tokens=count, token_limit=limit
-    )
+    return chunk_body(Cutter(count, limit, title), Markup(body), first_line=first_line)
 
 
 def words(number: int, word: str = "word") -> str:

@@ -4,7 +4,7 @@ import pytest
 from growing import assert_linear
 
 from memory_palace.markdown.markup import Markup
-from memory_palace.notes.chunking import chunk_body
+from memory_palace.notes.chunking import Cutter, chunk_body
 from memory_palace.notes.parsing import parse_note
 
 
@@ -91,20 +91,14 @@ def test_an_anchor_in_a_link_is_no_tag():
 def test_a_fence_below_a_paragraph_is_not_cut_when_it_fits():
     prose = " ".join(f"w{i}" for i in range(30))
     fence = "\n".join(["```", *(f"line {i}" for i in range(15)), "```"])
-    chunks = chunk_body(
-        Markup(f"{prose}\n{fence}\n{prose}"),
-        first_line=1,
-        title="",
-        count_tokens=count,
-        token_limit=100,
-    )
+    chunks = chunk_body(Cutter(count, 100, ""), Markup(f"{prose}\n{fence}\n{prose}"), first_line=1)
     assert any(fence in chunk.text for chunk in chunks)
 
 
 def test_a_heading_is_never_parted_from_what_it_heads():
     prose = " ".join(f"w{i}" for i in range(40))
     body = f"# One\n\n## Two\n\n{prose}\n\n## Three\n\n{prose}\n\n{prose}"
-    chunks = chunk_body(Markup(body), first_line=1, title="", count_tokens=count, token_limit=100)
+    chunks = chunk_body(Cutter(count, 100, ""), Markup(body), first_line=1)
     assert [chunk.text.split("\n")[0] for chunk in chunks] == ["# One", "## Three", prose]
     assert [chunk.heading_path for chunk in chunks] == [("One", "Two")] + 2 * [("One", "Three")]
 
