@@ -166,7 +166,7 @@ CHUNKER = "sections-8"
 TOKENIZER = "words-4"
 """Bump it whenever ``language.tokens`` can give other tokens for a text."""
 
-FACTS = "plain-10"
+FACTS = "plain-11"
 """Bump it whenever ``facts.derive`` can find other names, headings, dates or speakers in a text, or
 note records keep other members."""
 

@@ -79,7 +79,7 @@ def test_a_signal_and_its_fact_are_seen_in_details(palace, monkeypatch, way):
         install(monkeypatch, Entry())
     root = str(palace.paths.root)
     run_well("-C", root, "index", "--embedder", "hashing")
-    assert palace.snapshot().commit.fingerprint.endswith("|plain-10+shouts-1")
+    assert palace.snapshot().commit.fingerprint.endswith("|plain-11+shouts-1")
     asked = ("-C", root, "query", "gauge levelled", "--profile", "loud", "--details")
     first = run_well(*asked)[0].split("\n\n")[0]
     assert "Loud" in first and "shouts 1.000000 x 3.000000" in " ".join(first.split())
@@ -101,7 +101,7 @@ def test_without_the_extension_the_index_answers_and_is_made_again(palace, monke
     plain = Palace(palace.paths.root)
     assert plain.query("gauge").hits
     assert plain.index().embedded == 0
-    assert plain.snapshot().commit.fingerprint.endswith("|plain-10")
+    assert plain.snapshot().commit.fingerprint.endswith("|plain-11")
     with pytest.raises(UsageError, match="no profile 'loud'"):
         plain.query("gauge", profile="loud")
 

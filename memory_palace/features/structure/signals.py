@@ -299,5 +299,5 @@ STRUCTURE = Extension(
         )
     },
     facts=describe,
-    version="facts-11",
+    version="facts-12",
 )

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from datetime import date, timedelta
 
+from memory_palace.language.time.lexicon import follows
 from memory_palace.language.time.spans import (
     EARLIEST,
     TOLERANCE,
@@ -22,24 +23,17 @@ from memory_palace.language.time.spans import (
     unit_span,
 )
 
-_OF = re.compile(r"^ (?:del?|du|do|dei|des)\b")
 _ROUGH_COUNT = 0.7
-_TEN, _HUNDRED = 10, 100
-_IS_MORNING = re.compile(r"\b(?:la|una|esta|otra|cada|guten|jeden|am|diesen) $")
-_NOUN_BEHIND = re.compile(
-    r" (?!and\b|or\b|at\b|in\b|about\b|for\b|with\b|when\b|to\b|we\b|i\b)[a-z]"
-)
-_THE = ("le", "el", "il")
-_REACH = 8
+_TEN, _HUNDRED, _WEEK = 10, 100, timedelta(7)
 _OF_SOMETHING = re.compile(
     r"(?:^|.?\W)a (?:segunda|quarta|quinta|sexta) (?!que\b|a\b|da\b|de\b|eu\b)[^\W\d]"
 )
 """What is no day: "a quinta sinfonia"."""
 _SHORT = frozenset(("segunda", "quarta", "quinta", "sexta"))
+_LIKELY, _TOPIC = 0.6, 0.4
 _DAY = timedelta(1)
 _RECENT_DAYS = 14
 _SOME, _VAGUE = 3, 0.5
-_LASTING = re.compile(r" (?:of|after|following|de|del|der|des|nach|apres|dopo|despues|depois)\b")
 
 
 def compound(setting: Setting, named: dict[str, Token]) -> float | None:
@@ -50,16 +44,10 @@ def compound(setting: Setting, named: dict[str, Token]) -> float | None:
     return ten + one if 2 * _TEN <= ten < _HUNDRED and ten % _TEN == 0 and one < _TEN else None
 
 
-def plain(setting: Setting, named: dict[str, Token]) -> float | None:
-    """Return the number of "a dozen" and "a hundred"."""
-    number = float(named["number"].value)
-    return number if number >= _TEN else None
-
-
 def duration(setting: Setting, named: dict[str, Token]) -> Duration | None:
     """Return "three weeks", "half a year", "two and a half years" or "a few days"."""
     count = named.get("count")
-    if count and _OF.search(setting.folded[count.end : named["unit"].start]):
+    if count and follows("part", setting.folded, count.end):
         return None  # el 3 del mes pasado
     number = float(count.value) if count else 0.0
     if "half" in named:  # "a year and a half" may leave its one out
@@ -69,34 +57,25 @@ def duration(setting: Setting, named: dict[str, Token]) -> Duration | None:
     return Duration(number, named["unit"].value, certainty) if number else None
 
 
-def day_of_this_month(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return "on the 12th": the latest day with that number."""
-    number = int(float(named["day"].value))
-    if "number" in named and named["number"].value != "day":
-        return None
-    token = named["day"]
-    if not setting.folded[token.start].isdigit():
-        return None
-    if setting.folded[: named["day"].end][-1].isalpha() and (
-        setting.language != "en" or _NOUN_BEHIND.match(setting.folded, named["day"].end)
+def day_alone(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return "on the 12th", "el día 12" or 12日: the latest day with that number."""
+    token, today = named["day"], setting.as_of
+    is_counted = "number" in named and named["number"].value != "day"
+    written, following = (setting.folded[token.end + at :][:1] for at in (-1, 0))
+    is_ordinal = written.isalpha() and setting.language != "en"  # el 3er elemento
+    if token.letter != "q" and (
+        is_counted or is_ordinal or not setting.folded[token.start].isdigit()
     ):
         return None
-    if token.letter == "d" and "number" not in named and named.keys() == {"day", "at"}:
-        before = setting.folded[named["at"].start : token.start].strip()
-        behind = setting.folded[token.end :].lstrip(" ")[:1]
-        is_dotted = behind == "." and setting.language == "de"
-        if not (before in _THE or is_dotted) or behind.isalpha():
-            return None
-    day = latest_day(setting, number)
-    return Meaning(day, day, "day", 0.6) if day else None
-
-
-def latest_day(setting: Setting, number: int) -> date | None:
-    """Return the latest day with a number, in this month or in the two before."""
-    today = setting.as_of
     months = (month_span(today.year, today.month - back)[0] for back in range(3))
-    days = (make_day(first.year, first.month, number) for first in months)
-    return next((day for day in days if day and day <= today), None)
+    days = (make_day(first.year, first.month, int(float(token.value))) for first in months)
+    day = next((day for day in days if day and day <= today), None)
+    if day is None:
+        return None
+    if token.letter == "q":  # as often the number of a house or a line
+        is_day = "weekday" in named or (written == "日" and following in tuple("にはまか那"))
+        return Meaning(day, day, "day", _LIKELY if is_day else _TOPIC)
+    return Meaning(day, day, "day", _LIKELY, is_bare=True)
 
 
 def shifted_unit(setting: Setting, named: dict[str, Token]) -> Meaning | None:
@@ -111,19 +90,13 @@ def shifted_unit(setting: Setting, named: dict[str, Token]) -> Meaning | None:
         return None
     is_last = shift is not None and offset == -1 and unit in ("decade", "fortnight")
     if is_last or (shift and shift.letter == "p"):
-        return _rolling(setting, unit)
+        return Meaning(move(setting.as_of, -1, unit), setting.as_of, unit)
     return Meaning(*unit_span(unit, offset, setting.as_of), unit)
-
-
-def _rolling(setting: Setting, unit: str) -> Meaning:
-    return Meaning(move(setting.as_of, -1, unit), setting.as_of, unit)
 
 
 def shifted_year(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return "last year" and "last month", which other expressions are within."""
-    if named["unit"].value not in ("year", "month"):
-        return None
-    return shifted_unit(setting, named)
+    return shifted_unit(setting, named) if named["unit"].value in ("year", "month") else None
 
 
 def before_last(setting: Setting, named: dict[str, Token]) -> Meaning | None:
@@ -132,21 +105,6 @@ def before_last(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     if unit in ("hour", "day"):
         return None
     return Meaning(*unit_span(unit, 2 if "next" in named else -2, setting.as_of), unit)
-
-
-def weekday_before_last(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return "the Friday before last"."""
-    number, is_behind = int(named["weekday"].value), named["last"].letter == "S"
-    day = nearest_weekday(number, 1 if is_behind else -1, setting.as_of)
-    day += timedelta(7 if is_behind else -7)
-    return Meaning(day, day, "weekday")
-
-
-def weekdays_ago(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return "three Fridays ago"."""
-    day = nearest_weekday(int(named["weekday"].value), -1, setting.as_of)
-    day -= timedelta(7 * (int(float(named["count"].value)) - 1))
-    return Meaning(day, day, "weekday")
 
 
 def weekend(setting: Setting, named: dict[str, Token]) -> Meaning | None:
@@ -167,8 +125,8 @@ def weekday(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     if token.is_weak and setting.folded[: token.start].endswith("the "):
         return None
     offset = int(float(shift.value)) if shift else None
-    if offset == 0:
-        day = unit_span("week", 0, today)[0] + timedelta(number)
+    if offset == 0 or (shift and setting.language == "zh"):  # 上周五 is that of last week
+        day = unit_span("week", offset or 0, today)[0] + timedelta(number)
     else:
         steps = offset or -1
         day = nearest_weekday(number, steps, today)
@@ -187,26 +145,13 @@ def short_weekday(setting: Setting, named: dict[str, Token]) -> str | None:
 
 
 def day_word(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return "yesterday" and "gestern Abend"; "am Morgen" and "la mañana" are none."""
+    """Return "yesterday" and "gestern Abend"; "der Morgen" and "por la mañana" are none."""
     token = named["day"]
-    if token.is_weak or (token.letter == "Q" and _is_morning(setting, token, named)):
+    is_noun = setting.language == "de" and token.start > 0 and setting.text[token.start].isupper()
+    if token.is_weak or (token.letter == "Q" and ("before" in named or is_noun)):
         return None
     day = setting.as_of + timedelta(int(token.value))
     return Meaning(day, day, "day", 0.9)
-
-
-def _is_morning(setting: Setting, token: Token, named: dict[str, Token]) -> bool:
-    """Say whether "morgen" or "mañana" is the part of a day."""
-    before = setting.folded[max(0, token.start - _REACH) : token.start]
-    is_noun = setting.language == "de" and token.start > 0 and setting.text[token.start].isupper()
-    return "before" in named or is_noun or bool(_IS_MORNING.search(before))
-
-
-def part_of_day(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return "this morning" and "ce soir"."""
-    if int(float(named["shift"].value)):
-        return None
-    return Meaning(setting.as_of, setting.as_of, "day", 0.9)
 
 
 def ago(setting: Setting, named: dict[str, Token]) -> Meaning:
@@ -246,20 +191,11 @@ def weekday_beside(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     return Meaning(day, day, "weekday", has_year=anchor.has_year)
 
 
-def weekday_ago(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return "Wednesday two weeks ago": that of the week."""
-    if named["long"].value.unit not in ("week", "month", "year"):
-        return None
-    monday, _ = unit_span("week", 0, ago(setting, named).first)
-    day = monday + timedelta(int(named["weekday"].value))
-    return Meaning(day, day, "weekday")
-
-
 def ahead(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return "in three days"; "in six months of" and "within a minute" tell how long."""
     long: Duration = named["long"].value
     is_brief = long.unit == "hour" or (long.unit in ("day", "weekend") and long.count <= 1)
-    if is_brief or _LASTING.match(setting.folded, named["long"].end):
+    if is_brief or follows("lasting", setting.folded, named["long"].end):
         return None
     day = move(setting.as_of, long.count, long.unit)
     return Meaning(day, day, "day", long.certainty, tolerance_of(long))
@@ -270,21 +206,15 @@ def since_long(setting: Setting, named: dict[str, Token]) -> Meaning:
     return replace(ago(setting, named), last=setting.as_of, unit="span")
 
 
-def since_da(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return the Italian "da tre settimane"."""
-    return since_long(setting, named) if setting.language == "it" else None
-
-
 def rolling(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return "the last three months" up to today, and "the next two weeks" from today on."""
     if "long" in named:
         long: Duration = named["long"].value
     else:
         long = Duration(float(named["count"].value), named["unit"].value)
-    offset = float(named["shift"].value)
-    if offset == 0:
-        offset = -1
-    edge = move(setting.as_of, long.count * (1 if offset > 0 else -1), long.unit)
+    shift = named["shift"]
+    is_next = shift.letter not in "<c" and float(shift.value) > 0
+    edge = move(setting.as_of, long.count * (1 if is_next else -1), long.unit)
     first, last = sorted((edge, setting.as_of))
     return Meaning(first, last, "span", long.certainty, tolerance_of(long))
 
@@ -292,7 +222,8 @@ def rolling(setting: Setting, named: dict[str, Token]) -> Meaning | None:
 def recently(setting: Setting, named: dict[str, Token]) -> Meaning:
     """Return "recently": fourteen days ago, and as many around."""
     day = setting.as_of - timedelta(_RECENT_DAYS)
-    return Meaning(day, day, "day", 0.6, _RECENT_DAYS)
+    is_nearest = setting.folded[named["recent"].end :][:1] == "的"  # 最近的 is one of some
+    return Meaning(day, day, "day", _TOPIC if is_nearest else _LIKELY, _RECENT_DAYS)
 
 
 def beside(setting: Setting, named: dict[str, Token]) -> Meaning | None:
@@ -330,6 +261,8 @@ def between(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     if spans[0] is None or spans[1] is None:
         return None
     left, right = spans[0], spans[1]
+    if left.unit == right.unit == "weekday" and left.first > right.first:
+        left = replace(left, first=left.first - _WEEK, last=left.last - _WEEK)
     if left.in_year and right.in_year:
         right = _after(right, left)
     elif left.in_year:
@@ -376,7 +309,9 @@ def _before(left: Meaning, right: Meaning) -> Meaning:
 
 def edge(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return "since", "until", "before" and "after" a date; what is open ends today or long ago."""
-    [(name, token)] = [pair for pair in named.items() if pair[0] != "at"]
+    [(name, token)] = [pair for pair in named.items() if pair[0] not in ("at", "sign")]
+    if "sign" in named and named["sign"].is_weak:  # 春天开始的
+        return None
     meaning = _read_end(setting, token)
     if meaning is None:
         return None

@@ -1,4 +1,4 @@
-"""Days, weeks, months, seasons, feasts, quarters and decades by the calendar."""
+"""Dates by the calendar: days, weeks, months, seasons, feasts, quarters, and parts of these."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
 
+from memory_palace.language.time.lexicon import CHARACTERS, follows, precedes, read_lexicon
 from memory_palace.language.time.spans import (
     DaySpan,
     Meaning,
@@ -16,6 +17,10 @@ from memory_palace.language.time.spans import (
     in_some_year,
     make_day,
     month_span,
+    move,
+    span_of,
+    unit_span,
+    within,
     year_of,
 )
 from memory_palace.language.word_lists import read_table
@@ -23,21 +28,17 @@ from memory_palace.language.word_lists import read_table
 _NUMBERS = re.compile(r"\d+")
 _FRACTIONS = {(1, 2), (1, 3), (2, 3), (1, 4), (3, 4)}
 _GUESSED = 0.5
-_REACH = 24
-_VERSION_BEFORE = re.compile(
-    r"(?:[`<>=~^§]|(?<![a-z])(?:v|ver|version\w*|versao|release|firmware|build|rev|revision|nr|no"
-    r"|section|chapter|fig|kapitel|abschnitt))[. =]*$"
-)
-_CLOCK_BEHIND = re.compile(r"\s?[ap]\.?m\b")
-_SHARE_BEHIND = re.compile(r" (?:the|of|de|der|des|del) ")
-_UNSURE, _LONGEST_SHORT = 0.45, 8
+_SIGN = re.compile(r"[`<>=~^§][. =]*$")
 _MONTHS_OF = {"month": 1, "quarter": 3, "half": 6}
-_MONTH_BEFORE = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? ?$")
-_OF = re.compile(r"\b(?:of|del?|di|do|du|des|d|dell|vom|im)[ ']*$")
-_YEARS = frozenset(("anni", "annees", "anos", "jahre", "jahren"))
+_WORD_BEFORE = re.compile(r"([^\W\d_]+)[.]? ?$")
+_CLOCK_BEHIND = re.compile(r"\s?[ap]\.?m\b")
+_UNSURE, _LONGEST_SHORT = 0.45, 8
+_MONTHS_WORD_BEFORE = re.compile(r"([^\W\d_]+)[.]? ?$")
 _NAME = re.compile(r" (?!I\b)[A-Z][a-z]")
 _WEEKS, _CENTURY, _LEAST_DECADE = 53, 100, 20
 _FIRST_LISTED = 1990
+_LAST = -1
+_WEEK_DAYS, _MONTH_DAYS = 7, 31
 _SOLAR = {
     "vernal_equinox": (3, 20.8431),
     "qingming": (4, 4.966),
@@ -115,8 +116,8 @@ def _is_dated(setting: Setting, named: dict[str, Token]) -> bool:
     if "at" in named or setting.text[month.start].isupper() or is_counted:
         return True
     between = setting.folded[min(month.end, day.end) : max(month.start, day.start)]
-    behind = setting.folded[max(month.end, day.end) :].lstrip()
-    return bool(_OF.search(between)) or not behind[:1].isalpha()
+    behind = setting.folded[max(month.end, day.end) :][:9].lstrip()
+    return precedes("of", between, len(between)) or not behind[:1].isalpha()
 
 
 def day_of_span(setting: Setting, named: dict[str, Token]) -> Meaning | None:
@@ -132,48 +133,39 @@ def month(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     token = named["month"]
     number = int(token.value)
     is_backed = bool(named.keys() & {"year", "shift", "at", "to"})
-    is_alone = setting.folded.strip(" ?.!") == setting.folded[token.start : token.end]
-    is_of = _OF.search(setting.folded[max(0, token.start - 6) : token.start])  # "week of may"
-    if token.is_weak and not (is_backed or is_alone or is_of):
+    if token.is_weak and not _is_meant(setting, named, is_backed=is_backed):
         return None
-    if token.is_weak and not named.keys() & {"year", "shift", "to"} and _is_name(setting, token):
-        return None
-    if token.is_weak and (_is_verb(setting, named) or _is_noun(setting, named)):
-        return None
-    at = named.get("at")
-    is_joined = token.is_weak and at is not None and at.letter in "-&t"
-    if is_joined and not named.keys() & {"year", "to"} and not _follows_month(setting, at):
-        return None
-    direction = int(named["shift"].value) if "shift" in named else None
     return in_some_year(
         lambda year: month_span(year, number),
         setting,
         "month",
         year=year_of(named.get("year")),
-        direction=direction,
+        direction=int(named["shift"].value) if "shift" in named else None,
         is_bare=not is_backed,
     )
 
 
-def _follows_month(setting: Setting, sign: Token | None) -> bool:
-    """Say whether a sign joins two months: "March-May"."""
-    return bool(sign and _MONTH_BEFORE.search(setting.folded[: sign.start]))
-
-
-def _is_verb(setting: Setting, named: dict[str, Token]) -> bool:
-    """Say whether "may" is one: "This may lead to", in a text that has capitals."""
-    token, before = named["month"], named.get("shift", named.get("at"))
-    is_small = setting.language == "en" and setting.text[token.start].islower()
-    is_pointed = before is not None and before.letter == "S"
+def _is_meant(setting: Setting, named: dict[str, Token], *, is_backed: bool) -> bool:
+    """Say whether a word that is a verb, a noun or a name as well, "may", "march", is a month."""
+    token, at = named["month"], named.get("at")
+    before = setting.folded[: token.start]
+    is_alone = setting.folded.strip(" ?.!") == setting.folded[token.start : token.end]
+    if not (is_backed or is_alone or precedes("of", setting.folded, token.start)):
+        return False
+    is_told = bool(named.keys() & {"year", "shift", "to"})
+    if not is_told and (_is_name(setting, token) or before.endswith("the ")):
+        return False
+    if at is not None and at.letter in "-&t" and not named.keys() & {"year", "to"}:
+        word = _WORD_BEFORE.search(setting.folded, max(0, at.start - 12), at.start)  # March-May
+        entries = read_lexicon(setting.language).words.get(word[1], ()) if word else ()
+        if not any(entry.letter == "M" for entry in entries):
+            return False
+    pointed = named.get("shift", at)
     written = setting.text[: token.start]
-    is_ending = "at" not in named and "to" in named and named["to"].letter == "E"
-    return is_small and (is_ending or (is_pointed and written.lower() != written))
-
-
-def _is_noun(setting: Setting, named: dict[str, Token]) -> bool:
-    """Say whether "march" is one: "the march was long"."""
-    is_the = setting.folded[: named["month"].start].endswith("the ")
-    return is_the and not named.keys() & {"year", "shift", "to"}
+    is_pointed = pointed is not None and pointed.letter == "S" and written.lower() != written
+    is_ending = at is None and "to" in named and named["to"].letter == "E"
+    is_small = setting.language == "en" and setting.text[token.start].islower()
+    return not (is_small and (is_pointed or is_ending))  # This may lead to
 
 
 def _is_name(setting: Setting, token: Token) -> bool:
@@ -209,7 +201,7 @@ def _yearly(
     year: int | None,
 ) -> Meaning | None:
     at = named.get("at")
-    is_backed = year is not None or "shift" in named or at is not None
+    is_backed = year is not None or at is not None or bool(named.keys() & {"shift", "to"})
     if token.is_weak and (not is_backed or (at and at.letter in "j-&t")):
         return None
     if year is None and unit == "season" and _is_name(setting, token):
@@ -263,7 +255,7 @@ def written_year(setting: Setting, named: dict[str, Token]) -> Meaning | None:
         return None
     year = int(named["year"].value)
     unit = named.get("unit")
-    if unit and year % 10 == 0 and setting.folded[unit.start : unit.end] in _YEARS:
+    if unit and year % 10 == 0 and precedes("years", setting.folded, unit.end):
         return None
     return Meaning(*month_span(year, 1, 12), "year", has_year=True)
 
@@ -271,7 +263,9 @@ def written_year(setting: Setting, named: dict[str, Token]) -> Meaning | None:
 def numeric_day(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return 2026-05-03, 14.10.2026, 14.10. or 3/4/26 by the order of the setting."""
     text, start = named["text"].value, named["text"].start
-    if _VERSION_BEFORE.search(setting.folded[max(0, start - _REACH) : start]):
+    if precedes("version", setting.folded, start) or _SIGN.search(
+        setting.folded, max(0, start - 3), start
+    ):
         return None
     if text.isdigit():
         day = make_day(int(text[:4]), int(text[4:6]), int(text[6:]))
@@ -282,6 +276,8 @@ def numeric_day(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     if _CLOCK_BEHIND.match(setting.folded, named["text"].end):
         return None
     if len(numbers) == 2:
+        if setting.language in CHARACTERS:
+            return day_of_year(setting, numbers[1], numbers[0])
         is_dated = setting.order != "mdy" and setting.language == "de"
         return day_of_year(setting, numbers[0], numbers[1]) if is_dated else None
     meaning = _day_of_three(setting, numbers, is_dotted="." in text)
@@ -314,7 +310,7 @@ def slashed_day(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     first, second = map(int, _NUMBERS.findall(named["text"].value))
     if (first, second) in _FRACTIONS and not ("at" in named and named["at"].letter in "ie"):
         return None
-    if _SHARE_BEHIND.match(setting.folded, named["text"].end):
+    if follows("part", setting.folded, named["text"].end):
         return None
     pairs = [(first, second), (second, first)]
     if setting.order in ("ymd", "mdy"):
@@ -345,12 +341,6 @@ def numeric_month(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     text = named["text"].value
     year, month = sorted(map(int, _NUMBERS.findall(text)), reverse=True)
     return numbered(setting, "month", month, year, certainty=0.6 if "." in text else 0.95)
-
-
-def numeric_week(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return 2026-W32."""
-    year, week = map(int, _NUMBERS.findall(named["text"].value))
-    return numbered(setting, "week", week, year)
 
 
 def numbered_part(setting: Setting, named: dict[str, Token]) -> Meaning | None:
@@ -430,3 +420,114 @@ def easter(year: int) -> date:
     n = (a + 11 * h + 22 * m) // 451
     month, day = divmod(h + m - 7 * n + 114, 31)
     return date(year, month, day + 1)
+
+
+def of_span(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return the first week, the last three days or the second Monday of a span."""
+    number = 1 if named["which"].letter == "<" else int(float(named["which"].value))  # 六月前三天
+    long = named.get("long")
+    unit = long.value.unit if long else named["unit"].value
+    count = long.value.count if long else float(named["count"].value) if "count" in named else 1
+
+    def cut(span: DaySpan) -> DaySpan | None:
+        if "unit" in named and named["unit"].letter == "W":
+            day = nth_weekday(*span, int(unit), number)
+            return (day, day) if day else None
+        if unit == "weekend":
+            day = nth_weekday(*span, 5, number)
+            return (day, day + timedelta(1)) if day else None
+        return _cut(span, unit, count, number)
+
+    if unit in ("hour", "decade"):
+        return None
+    return within(setting, named["within"], cut, "day" if unit == "day" and count == 1 else "span")
+
+
+def _cut(span: DaySpan, unit: str, count: float, number: int) -> DaySpan | None:
+    first, last = span
+    if number == _LAST:
+        cut = move(last + timedelta(1), -count, unit), last
+    else:
+        begins = move(first, (number - 1) * count, unit)
+        cut = begins, move(begins, count, unit) - timedelta(1)
+    return cut if first <= cut[0] and cut[1] <= last and cut[0] <= cut[1] else None
+
+
+def half(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return a half: of a month by its 15th, of a longer span by its months."""
+    which = int(float(named["which"].value))
+    is_first = which == 1
+
+    def cut(span: DaySpan) -> DaySpan | None:
+        first, last = span
+        days = (last - first).days + 1
+        if days <= _WEEK_DAYS:
+            return None
+        if days <= _MONTH_DAYS:
+            middle = first + timedelta(14)
+        else:
+            months = (last.year - first.year) * 12 + last.month - first.month + 1
+            middle = move(first, months // 2, "month") - timedelta(1)
+        return (first, middle) if is_first else (middle + timedelta(1), last)
+
+    return within(setting, named["within"], cut, "span") if which in (1, 2, _LAST) else None
+
+
+def third(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return the early, middle or late part: of a month 1-10, 11-20 and the rest."""
+    part = int(named["part"].value) if "part" in named else 1
+    if "middle" in named and setting.language in ("en", "de"):
+        return None
+    is_now = named["within"].letter == "U" and setting.language in CHARACTERS
+    if is_now and named["within"].value != "year":  # 月末 is more often any end of a month
+        return None
+
+    def cut(span: DaySpan) -> DaySpan | None:
+        first, last = span
+        days = (last - first).days + 1
+        if days < _WEEK_DAYS:
+            return None
+        if days == _WEEK_DAYS:
+            edges = [first, first + timedelta(2), first + timedelta(4), last + timedelta(1)]
+        elif days <= _MONTH_DAYS:
+            edges = [first, first + timedelta(10), first + timedelta(20), last + timedelta(1)]
+        else:
+            months = (last.year - first.year) * 12 + last.month - first.month + 1
+            edges = [move(first, months * third // 3, "month") for third in range(4)]
+        return edges[part], edges[part + 1] - timedelta(1)
+
+    return within(setting, named["within"], cut, "span")
+
+
+def half_year(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return "the first half-year of 2026", "H2 2024" and "上半年"."""
+    which = named.get("number", named["half"])
+    number = int(float(which.value)) % 3
+    year = year_of(named.get("year") or named.get("later"))
+    if number == 0:
+        return None
+    if "number" not in named and year is None and which.is_weak:
+        return None
+    return numbered(setting, "half", number, year)
+
+
+def week_of(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return the week in which a day lies, or the weekend of that week."""
+    day, unit = span_of(setting, named["within"]), str(named["week"].value)
+    if unit not in ("week", "weekend") or day is None or day[0] != day[1]:
+        return None
+    has_year = named["within"].value.has_year
+    return Meaning(*unit_span(unit, 0, day[0]), unit, has_year=has_year)
+
+
+def named_day(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return a day that its weekday stands before."""
+    meaning: Meaning = named["day"].value
+    return meaning if meaning.unit == "day" and not meaning.is_bare else None
+
+
+def weekday_of_week(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return "Tuesday last week"."""
+    monday = named["week"].value.first
+    day = monday + timedelta(int(named["weekday"].value))
+    return Meaning(day, day, "weekday")

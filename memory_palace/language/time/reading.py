@@ -19,6 +19,7 @@ from memory_palace.language.time.lexicon import (
     TimeWord,
     fold,
     languages_of_characters,
+    precedes,
     read_hints,
     read_lexicon,
 )
@@ -38,7 +39,6 @@ from memory_palace.language.tokens import Languages
 _PIECE = re.compile(
     r"(?P<iso>(?<![\w./-])(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])(?![\w./-])"
     r"|(?<![\w./])(?<![^\W\d]-)[12]\d{3}(?P<s>[-/.])\d{1,2}(?P=s)\d{1,2}(?!\d|[/.]\d|-\d\d?(?!\d)))"
-    r"|(?P<week>(?<![\w./-])[12]\d{3}-?w\d{1,2}(?![\w-]))"
     r"|(?P<date>(?<![\w./])(?<!\d-)\d{1,2}(?P<p>[./-])\d{1,2}(?P=p)(?:\d{4}|\d\d)(?![\w/-]|[.,]\d)"
     r"|(?<![\w./])\d{1,2}\. \d{1,2}\. ?(?:19|20)\d\d(?!\w))"
     r"|(?P<month>(?<![\w./-])(?:[12]\d{3}-\d\d|\d{1,2}[./][12]\d{3}|[12]\d{3}/\d\d)(?![\w/-]|[.,]\d))"
@@ -57,8 +57,7 @@ _PIECE = re.compile(
 )
 """What a text of letters is made of."""
 _SIGNS = {"~": "-"}
-_NUMERIC = {"iso": "1", "date": "1", "dotted": "1", "month": "2", "slashed": "3", "week": "4"}
-_NUMERIC |= {"part": "5"}
+_NUMERIC = {"iso": "1", "date": "1", "dotted": "1", "month": "2", "slashed": "3", "part": "5"}
 _ABBREVIATED = "MkWN#U"
 _HINT = re.compile(
     r"[^\W\d_]{2,}|(?P<number>(?:19|20|21)\d\d|\d[./-]\d|\b[qwht][1-5]|\d0(?:s|er)\b|'\d\d\b)"
@@ -75,29 +74,17 @@ _SMALL = ("fr", "es", "pt", "it")
 _TOPIC, _ALONE, _HAPPENED = 0.35, 0.7, 0.6
 _UNITS = {"day": "day", "weekday": "day", "hour": "day", "month": "month", "year": "year"}
 _LETTERS = re.compile(r"[^\W\d_]+")
-_SHIFT_FIRST, _SHIFTED = ("en", "de"), ("unit", "month", "season", "holiday", "weekday", "long")
+_SHIFT_FIRST, _SHIFTED = (
+    ("en", "de", "zh", "ja"),
+    ("unit", "month", "season", "holiday", "weekday", "long"),
+)
 _SHORT = 4
 _HYPHEN = re.compile(r"-[^\W\d_]")
 _BEHIND = re.compile(r"[ \t]*([^\W\d_]+|[\w-]|\.\w)?")
-_REACH = 18
-_EVERY = re.compile(
-    r"\b(?:every|each|jede[nrsm]?|chaque|tous les|cada|todos [lo]s|todas? as|toda|ogni|tutti i) $"
-)
-_STREET = re.compile(
-    r"\b(?:rue|avenue|boulevard|calle|avenida|plaza|rua|praca|via|viale|piazza|strase|platz)"
-    r"(?: (?:des?|du|del?|da|do|d)\b)?[ ']+$"
-)
-"""What stands before a date that is an address: rue du 4 septembre, Straße des 17. Juni."""
-_TITLE = re.compile(
-    r"\b(?:herrn?|frau|familie|mrs?|ms|dr|miss|mister|senora?|sra?|signora?|signor|monsieur|madame"
-    r"|mme|onkel|tante|uncle|aunt|aunty|tia|tio|don|dona|san|santa)[.]? $"
-)
-"""What stands before a name: Herr Sommer, Mr Friday."""
+_OF_STREET = re.compile(r" (?:des?|du|del?|da|do|d)[ ']+$")
 _NAME_BEFORE = re.compile(r"[^\W\d][._]$")
 _SITE = re.compile(r"\.[a-z]{2}")
-_MODAL_BEFORE = re.compile(r"\b(?:not|might|would|will|can|could|should|may|must) $")
 _OWNER = re.compile(r"'s [a-z]")
-_OF_BEFORE = re.compile(r"\b(?:of|de|di|d)[ ']+$")
 
 
 def find_times(
@@ -116,8 +103,13 @@ def find_times(
     characters = languages_of_characters(text, locale, languages)
     readings: list[tuple[float, list[TimeExpression]]] = []
     for language in characters:
+        from memory_palace.language.time.characters import read_characters  # delayed: seldom met
+
         setting = Setting(as_of, _order(locale, language), text, folded, language)
-        found = _find_in_characters(setting)
+        tokens = _read(read_characters(folded, language), setting)
+        found = [
+            _express(token, setting, _settle_in_characters(token, setting)) for token in tokens
+        ]
         sure = sum(len(item.text) for item in found if item.certainty >= _SURE)
         readings.append((len(text) + sure, found))
     foreign = _foreign_languages(pieces)
@@ -128,11 +120,10 @@ def find_times(
         doubtful = frozenset().union(*others)
         setting = Setting(as_of, _order(locale, language), text, folded, language, doubtful)
         happened = any(piece.text in lexicon.happened for piece in pieces)
-        tokens = _read(_read_tokens(pieces, lexicon, folded), RULES, setting)
         found = [
             _express(token, setting, _settle(token, setting, lexicon, happened=happened))
-            for token in tokens
-            if not (language in foreign and _is_stray(setting.folded[token.start : token.end]))
+            for token in _read(_read_tokens(pieces, lexicon, folded), setting)
+            if not (language in foreign and _is_stray(folded[token.start : token.end]))
             and not _is_part_of_name(token, setting)
         ]
         readings.append((evidence + _cover(found), found))
@@ -161,20 +152,29 @@ def _is_stray(text: str) -> bool:
 
 def _is_part_of_name(token: Token, setting: Setting) -> bool:
     """Say whether a word is of a name ("sample.today") or an address, or a verb ("will last")."""
-    before = setting.folded[max(0, token.start - _REACH) : token.start]
-    written = setting.folded[token.start : token.end]
-    is_site = _SITE.match(setting.folded, token.end)
-    is_name = is_site or _NAME_BEFORE.search(before) or _STREET.search(before)
-    return bool(is_name) or (written.startswith("last ") and bool(_MODAL_BEFORE.search(before)))
+    folded, start = setting.folded, token.start
+    if _SITE.match(folded, token.end) or _NAME_BEFORE.search(folded[max(0, start - 3) : start]):
+        return True
+    if folded.startswith("last ", start) and precedes("modal", folded, start):
+        return True
+    street = _OF_STREET.search(folded, max(0, start - 6), start)
+    return precedes("street", folded, street.start() if street else start)
 
 
-def _find_in_characters(setting: Setting) -> list[TimeExpression]:
-    """Return the expressions of a text as Chinese or Japanese; imported when one is met."""
-    from memory_palace.language.time.characters import CHARACTER_RULES, read_characters
+def _settle_in_characters(token: Token, setting: Setting) -> float:
+    """Return the certainty of an expression in Chinese or Japanese."""
+    meaning: Meaning = token.value
+    if meaning.is_bare and meaning.unit == "season":
+        from memory_palace.language.time.characters import tells_what_happened
 
-    tokens = read_characters(setting.folded, setting.language)
-    read = _read(tokens, CHARACTER_RULES, setting)
-    return [_express(token, setting, token.value.certainty) for token in read]
+        return _HAPPENED if tells_what_happened(setting.folded, setting.language) else _TOPIC
+    before, written = setting.folded[: token.start][-1:], setting.folded[token.start : token.end]
+    is_beside = setting.language == "ja" and before in tuple("るたのい")  # 終わる三日前
+    return (
+        _TOPIC
+        if is_beside and meaning.unit == "day" and written.rstrip("に")[-1:] in "前後"
+        else meaning.certainty
+    )
 
 
 def _cover(found: Sequence[TimeExpression]) -> float:
@@ -219,11 +219,11 @@ def _order(locale: str, language: str) -> str:
     return "" if language == "en" else "dmy"
 
 
-def _read(tokens: list[Token], rules: Sequence[Rule], setting: Setting) -> Iterator[Token]:
+def _read(tokens: list[Token], setting: Setting) -> Iterator[Token]:
     """Yield the expressions that the rules make of tokens."""
     letters = "".join(token.letter for token in tokens)
     present = set(letters)
-    for rule in rules:
+    for rule in RULES:
         if any(map(present.isdisjoint, rule.needs)):
             continue
         if rule.pattern.search(letters):
@@ -285,7 +285,6 @@ def _express(token: Token, setting: Setting, certainty: float) -> TimeExpression
 def _settle(token: Token, setting: Setting, lexicon: Lexicon, *, happened: bool) -> float:
     """Return the certainty: of what stands bare it depends on what is around it."""
     meaning: Meaning = token.value
-    before = setting.folded[max(0, token.start - _REACH) : token.start]
     if not meaning.is_bare:
         is_one = happened and not meaning.others
         return max(meaning.certainty, _HAPPENED) if is_one else meaning.certainty
@@ -305,12 +304,14 @@ def _settle(token: Token, setting: Setting, lexicon: Lexicon, *, happened: bool)
     following = behind[1] if behind else None
     is_clause_end = not following or (following in lexicon.telling and following != "the")
     is_owner = _OWNER.match(setting.folded, token.end)
-    if is_owner or not is_clause_end or _EVERY.search(before) or _TITLE.search(before):
+    if is_owner or not is_clause_end:
+        return _TOPIC
+    if any(precedes(kind, setting.folded, token.start) for kind in ("every", "title")):
         return _TOPIC
     if meaning.unit == "season" and not happened:
         return _TOPIC
     is_plain = meaning.unit != "weekday" and " " not in setting.text[token.start : token.end]
-    if is_plain and _OF_BEFORE.search(before):
+    if is_plain and precedes("of", setting.folded, token.start):
         return _HAPPENED if happened else _TOPIC
     return min(_ALONE, meaning.certainty)
 
