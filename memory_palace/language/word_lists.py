@@ -25,13 +25,19 @@ def read_table(name: str) -> dict[str, str]:
     """
     table: dict[str, str] = {}
     key = ""
-    for line in (Path(__file__).parent / name).read_text("utf-8").splitlines():
+    for line in read_lines(name):
         if line.startswith(" "):
             table[key] += f" {line.strip()}"
-        elif line and not line.startswith("#"):
+        else:
             key, _, text = line.partition(":")
             table[key] = text.strip()
     return table
+
+
+def read_lines(name: str) -> list[str]:
+    """Return the lines of a file in this folder but for empty ones and comments."""
+    lines = (Path(__file__).parent / name).read_text("utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
 
 
 def word_set(text: str) -> frozenset[str]:

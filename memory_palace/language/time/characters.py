@@ -1,6 +1,6 @@
 """Tokens of Chinese and Japanese, whose words are found as characters.
 
-Words are those of the tables; numbers, counts and dates are patterns. ``rules`` reads the tokens as
+Words are those of the tables; numbers, counts and dates are patterns. The grammar reads the tokens as
 those of other languages.
 """
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
+from memory_palace.language.time import distances, points
 from memory_palace.language.time.lexicon import (
     CHARACTERS,
     LATIN,
@@ -23,7 +25,6 @@ from memory_palace.language.time.lexicon import (
     read_hints,
     read_lexicon,
 )
-from memory_palace.language.time.rules import RULES, Rule
 from memory_palace.language.time.spans import (
     FIRST_YEAR,
     LAST_YEAR,
@@ -35,6 +36,7 @@ from memory_palace.language.time.spans import (
     Window,
 )
 from memory_palace.language.tokens import Languages
+from memory_palace.language.word_lists import read_lines
 
 _PIECE = re.compile(
     r"(?P<iso>(?<![\w./-])(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])(?![\w./-])"
@@ -85,6 +87,45 @@ _OF_STREET = re.compile(r" (?:des?|du|del?|da|do|d)[ ']+$")
 _NAME_BEFORE = re.compile(r"[^\W\d][._]$")
 _SITE = re.compile(r"\.[a-z]{2}")
 _OWNER = re.compile(r"'s [a-z]")
+
+
+class Rule(NamedTuple):
+    """A line of ``grammar.txt``: a pattern of letters, and what is made of the tokens it names."""
+
+    make: Callable[[Setting, dict[str, Token]], Any]
+    letter: str
+    """Of what is made; empty where that is a year, month, week or other span by its unit."""
+    needs: tuple[frozenset[str], ...]
+    """Letters of which a text needs one of each group to be searched."""
+    source: str
+
+
+@cache
+def read_rules() -> tuple[Rule, ...]:
+    """Return the rules in the order in which they claim tokens."""
+    short = {
+        "{X}": "[xmZY]",
+        "{END}": "(?P<b>[xmZY]|y)",
+        "{IN}": "[iIjeF]{0,4}",
+        "{AT}": "[iej]{0,3}",
+        "{YEAR}": "(?P<year>[yY])",
+        "{TO}": "[-tju]",
+    }
+    rules = []
+    for line in read_lines("time/grammar.txt"):
+        name, letter, needs, source = re.split("  +", line, maxsplit=3)
+        for key, meant in short.items():
+            source = source.replace(key, meant)
+        make = getattr(points, name, None) or getattr(distances, name)
+        rules.append(Rule(make, letter.strip("."), tuple(map(frozenset, needs.split())), source))
+    return tuple(rules)
+
+
+@cache
+def _compile(source: str) -> re.Pattern[str]:
+    """Compile a pattern when a text first needs it: all would take a tenth of a second."""
+    named = re.sub(r"([a-z]+)=(\[[^\]]*\]|\S)", r"(?P<\1>\2)", source)
+    return re.compile(named.replace(" ", ""))
 
 
 def find_times(
@@ -223,10 +264,10 @@ def _read(tokens: list[Token], setting: Setting) -> Iterator[Token]:
     """Yield the expressions that the rules make of tokens."""
     letters = "".join(token.letter for token in tokens)
     present = set(letters)
-    for rule in RULES:
+    for rule in read_rules():
         if any(map(present.isdisjoint, rule.needs)):
             continue
-        if rule.pattern.search(letters):
+        if _compile(rule.source).search(letters):
             tokens = list(_rewrite(tokens, letters, rule, setting))
             letters = "".join(token.letter for token in tokens)
             present = set(letters)
@@ -240,7 +281,7 @@ def _rewrite(
 ) -> Iterator[Token]:
     """Yield the tokens, with those that a rule matches replaced by what it makes of them."""
     place = 0
-    for match in rule.pattern.finditer(letters):
+    for match in _compile(rule.source).finditer(letters):
         named = {
             name: tokens[match.start(name)]
             for name, matched in match.groupdict().items()

@@ -60,7 +60,7 @@ class Token(NamedTuple):
     """A word, number or sign, or an expression that was made of some."""
 
     letter: str
-    """What it can be, see ``lexicon.LETTERS`` and ``rules``."""
+    """What it can be: a letter of ``letters.txt`` or ``grammar.txt``."""
     value: Any
     """The value of a word, the number, or the span of an expression."""
     start: int
