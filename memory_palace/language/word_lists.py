@@ -12,16 +12,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
-from memory_palace.language.tokens import tokenize
+from memory_palace.language.tokens import read_lines, tokenize
 
 
 def read_table(name: str) -> dict[str, str]:
     """Return the entries of a file in this folder, in order: ``key: text`` a line.
 
     A line that begins with a space goes on with the entry before it; ``#`` begins a comment.
-    The file is found by its path, because importing ``importlib.resources`` takes 30 ms.
     """
     table: dict[str, str] = {}
     key = ""
@@ -32,12 +30,6 @@ def read_table(name: str) -> dict[str, str]:
             key, _, text = line.partition(":")
             table[key] = text.strip()
     return table
-
-
-def read_lines(name: str) -> list[str]:
-    """Return the lines of a file in this folder but for empty ones and comments."""
-    lines = (Path(__file__).parent / name).read_text("utf-8").splitlines()
-    return [line for line in lines if line and not line.startswith("#")]
 
 
 def word_set(text: str) -> frozenset[str]:

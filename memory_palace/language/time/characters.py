@@ -1,7 +1,7 @@
 """Tokens of Chinese and Japanese, whose words are found as characters.
 
-Words are those of the tables; numbers, counts and dates are patterns. The grammar reads the tokens as
-those of other languages.
+Words are those of the tables; numbers, counts and dates are patterns. The grammar reads the tokens
+as those of other languages.
 """
 
 from __future__ import annotations

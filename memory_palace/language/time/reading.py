@@ -35,8 +35,7 @@ from memory_palace.language.time.spans import (
     Token,
     Window,
 )
-from memory_palace.language.tokens import Languages
-from memory_palace.language.word_lists import read_lines
+from memory_palace.language.tokens import Languages, read_lines
 
 _PIECE = re.compile(
     r"(?P<iso>(?<![\w./-])(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])(?![\w./-])"
