@@ -104,7 +104,7 @@ def extract_structure(
     facts += [Fact(Kind.QUOTE, text_key(quote)) for quote in find_quoted(prose)]
     said = [Utterance(who, part, split_words(part)) for who, part in split_speakers(prose)]
     keys = [word.key for part in said for word in part.words if word.key]
-    if is_english(prose, keys):
+    if is_english(prose):
         known = {name_key(entity) for entity in entities}
         facts += _spoken(said, known, frozenset(keys))
         facts += _phrases(find_phrases(split_words(". ".join((title, *headings)))))
