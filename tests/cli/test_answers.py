@@ -16,8 +16,7 @@ from rich.cells import cell_len
 from writing_notes import write_notes
 
 from memory_palace.features.asking.answers import Answer, Entry, LaidAnswer, write_date
-from memory_palace.features.asking.screen import fill, lay_out
-from memory_palace.language.marking import find_marks
+from memory_palace.features.asking.screen import fill, find_marks, lay_out
 from memory_palace.language.visible import visible
 from memory_palace.models import Piece
 from memory_palace.palace import Palace

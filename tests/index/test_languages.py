@@ -6,8 +6,8 @@ import pytest
 from writing_notes import write_notes
 
 from memory_palace.errors import WrongEmbedderError
+from memory_palace.features.asking.screen import find_marks
 from memory_palace.index.commit import has_same_vectors
-from memory_palace.language.marking import find_marks
 from memory_palace.palace import Palace
 
 NOTES = {

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import chain
 
 from rich.cells import cell_len
@@ -21,13 +23,15 @@ from memory_palace.cli.screen import (
     wrap,
 )
 from memory_palace.features.asking.answers import Entry, LaidAnswer
-from memory_palace.language.marking import find_marks
+from memory_palace.language.tokens import TOKEN, UNSPACED, UNSPACED_RUN, Languages, tokenize
+from memory_palace.language.word_lists import drop_stop_stems
 from memory_palace.markdown.prose import shown_text
 from memory_palace.retrieval.shortening import shorten
 
 LINES = 24
 """Lines that five hits take at most, remarks on stderr included, from 60 columns on."""
 _GAP = 2
+_PIECE = re.compile(f"{UNSPACED}+|[^{UNSPACED[1:]}+")
 STYLES: Mapping[str, str] = {
     "mark": "bold cyan",
     "title": "bold",
@@ -117,6 +121,46 @@ def fill(text: str, question: str, width: int, languages: tuple[str, ...] = ()) 
     for line in whole.split("\n"):
         rows += wrap(line, width)
     return rows
+
+
+def find_marks(text: str, question: str, languages: Languages = ()) -> list[tuple[int, int]]:
+    """Return the start and end of each word that a search for the question finds, in order.
+
+    A word counts in any of its forms, a compound as a whole. In a script without spaces it takes
+    two characters in a row, or one that the question has alone. ``languages`` are those whose
+    stemmers the search used.
+    """
+    read = partial(tokenize, languages=languages)
+    asked: list[str] = []
+    for word in TOKEN.findall(question):
+        tokens = read(word)
+        is_compound = len(tokens) > 1 and not UNSPACED_RUN.search(word)
+        asked += [token for token in tokens if len(token) > 1 or not is_compound]  # 1.0.21
+    stems = frozenset(drop_stop_stems(asked))
+    paired = {character for stem in stems if len(stem) > 1 for character in stem}
+    alone = {stem for stem in stems if len(stem) == 1} - paired
+    found: list[tuple[int, int]] = []
+    for match in TOKEN.finditer(text) if stems else ():
+        if stems.isdisjoint(read(match[0])):
+            continue
+        if not UNSPACED_RUN.search(match[0]):
+            found.append(match.span())
+            continue
+        for piece in _PIECE.finditer(text, *match.span()):
+            if not UNSPACED_RUN.match(piece[0]):
+                found += [] if stems.isdisjoint(read(piece[0])) else [piece.span()]
+                continue
+            for place in range(*piece.span()):
+                is_pair = text[place : place + 2] in stems and place + 2 <= piece.end()
+                if is_pair or text[place] in alone:
+                    found.append((place, place + 1 + is_pair))
+    joined: list[tuple[int, int]] = []
+    for start, end in found:
+        if joined and start <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        else:
+            joined.append((start, end))
+    return joined
 
 
 def _cut(text: str, width: int, style: str) -> Text:
