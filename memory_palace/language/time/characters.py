@@ -35,46 +35,18 @@ _UNITS = {
 }
 _FEW, _VAGUE = 3, 0.7
 _LAST_CENTURY, _CENTURY = 50, 100
-_NUMBER = r"(?:\d{1,4}|[〇零一二三四五六七八九十百两両廿卅]{1,8})"
-_COUNT = rf"(?:{_NUMBER}[几多余餘数]?|几十?|数十?|好几|若干|何|半)"
 _ROUGH = re.compile("[几多余餘数干何]")
-_MONTH = r"(?:\d{1,2}|[一二三四五六七八九十]{1,2})"
-_YEAR_NUMBER = r"(?:[12]\d{3}|[一二][〇零一二三四五六七八九]{3})"
-_YEARLY_BEHIND = (
-    r"(?= ?年[的の]?(?:\d{1,2}月|[一二三四五六七八九十]{1,2}月|[春夏秋冬]|上半年|下半年))"
-)
-_NO_DURATION = r"(?!代|度|级|級|会|龄|齢|轮|輪|生|号|曜|刊|报|報|本|目|纪|紀)"
+
+
+def _expand(pattern: str) -> str:
+    """Return a pattern with the patterns that stand for the names in braces."""
+    return re.sub(r"\{([A-Z_]+)\}", lambda name: _expand(_SHARED[name[1]]), pattern)
+
+
 _STRUCTURE = re.compile(
-    rf"(?P<iso>(?<![\d./])[12]\d{{3}}(?P<s>[-/.])\d{{1,2}}(?P=s)\d{{1,2}}(?![\d/]|-\d\d?(?!\d)|\.\d))"
-    rf"|(?P<lunar>(?:农历|阴历|旧历|旧暦)[^，。,]{{0,8}}?月|{_MONTH}月初[一二三四五六七八九十])"
-    rf"|(?P<date>(?<![\d./-])\d{{1,2}}(?P<p>[./-])\d{{1,2}}(?P=p)\d{{4}}(?![\d/-]|\.\d))"
-    rf"|(?P<month_of>(?<![\d./-])(?:[12]\d{{3}}[-/]\d{{1,2}})(?![\d/-]|\.\d))"
-    rf"|(?P<part>(?<![a-z\d./-])(?:[12]\d{{3}}-?)?(?:q[1-4]|w\d\d?)(?![a-z\d]))"
-    r"|(?P<slashed>(?<![\d./-])\d{1,2}/\d{1,2}(?=[のにかま的那~(]|-\d\d?/)|(?<=[~\-ら到至从自])\d{1,2}/\d{1,2}(?![\d/-]|[.,]\d))"
-    rf"|(?P<decade>(?:{_NUMBER}世[纪紀]の?的?)?(?:[12]\d\d0|\d0|[二三四五六七八九]?十|二〇一〇))年代"
-    rf"|(?P<era>(?:{'|'.join(_ERAS)})(?:元|{_NUMBER}))年"
-    rf"|(?P<year>{_YEAR_NUMBER}) ?年(?!代|间|間)"
-    rf"|(?P<short_year>0\d|\d\d{_YEARLY_BEHIND}) ?年"
-    rf"|(?P<bare_year>(?<!\d)(?<![a-z] )(?:19|20)\d\d)(?!\d|[.:]\d)"
-    rf"|第(?P<week>{_NUMBER})(?:周|週|个星期(?![一二三四五六日天])|个礼拜(?![一二三四五六日天]))(?!年)"
-    rf"|第(?P<ordinal>{_NUMBER})个?"
-    rf"|(?P<quarter>[1-4一二三四])(?:季度|四半期)"
-    rf"|(?P<month>{_MONTH}) ?月(?!曜|饼|亮|刊|球|光|経|间|間|号|薪|台)份?"
-    rf"|(?P<day>{_NUMBER})(?: ?[号號日]|(?=[到至~-]{_NUMBER}[号號日]))"
-    rf"(?!间|間|线|線|楼|樓|室|门|門|店|机|機|館|馆|车|車)"
-    rf"|(?P<count>{_COUNT}) ?(?:个|か|カ|ヶ|ケ|ヵ|箇|個)?(?P<and_half>半)? ?"
-    rf"(?P<unit>日間|週間|年間|星期(?![一二三四五六日天])|礼拜(?![一二三四五六日天])|周(?![年期])|週|(?<=[个かカヶケヵ箇個半])月|天(?![气空])|日|季度|四半期|年){_NO_DURATION}"
-    rf"(?P<half_more>半)?(?P<more>多|余|餘|以上|も)?"
-    rf"|{_NUMBER}个(?=(?:星期|礼拜|周)[一二三四五六日天])"
-    rf"|(?P<weekday_in_brackets>[(]\s?[月火水木金土日周一二三四五六]{{1,2}}曜?日?\s?[)])"
-    rf"|(?P<digits>\d+)"
+    "|".join(_expand(text) for key, text in _SHARED.items() if key.startswith("pattern "))
 )
-"""What is made of numbers, tried where no listed word is."""
-_AFTER_A_COUNT = re.compile(r"前|後|后|ほど|くらい|ぐらい|以内|まえ|あと|来|左右")
-_FIRST = "农阴旧0-9〇零一二三四五六七八九十百两両廿卅几数好若何第半qw(" + "".join(
-    era[0] for era in _ERAS
-)
-"""Characters that what ``_STRUCTURE`` finds begins with."""
+_AFTER_A_COUNT = re.compile(_SHARED["after a count"])
 _KANA_BEFORE = r"(?<![\u3041-\u3096\u4e00-\u9fff])|(?<=[年月日週間はがのとをにも曜])"
 _KANA_BEHIND = r"(?![\u3041-\u3096](?<![はがのとをにもでか]))"
 
@@ -240,7 +212,7 @@ def _read_words(language: str) -> _Words:
     starts = "".join({word[0] for word in entries})
     return _Words(
         re.compile("|".join(_pattern_of(word, entries[word][0]) for word in ordered)),
-        re.compile(f"[{re.escape(starts)}{_FIRST}]"),
+        re.compile(f"[{re.escape(starts)}{_SHARED['first']}]"),
         re.compile(happened),
         entries,
         {ord(pair[0]): ord(pair[1]) for pair in pairs},

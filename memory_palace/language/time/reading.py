@@ -36,25 +36,10 @@ from memory_palace.language.time.spans import (
     Window,
 )
 from memory_palace.language.tokens import Languages, read_lines
+from memory_palace.language.word_lists import read_table
 
 _PIECE = re.compile(
-    r"(?P<iso>(?<![\w./-])(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])(?![\w./-])"
-    r"|(?<![\w./])(?<![^\W\d]-)[12]\d{3}(?P<s>[-/.])\d{1,2}(?P=s)\d{1,2}(?!\d|[/.]\d|-\d\d?(?!\d)))"
-    r"|(?P<date>(?<![\w./])(?<!\d-)\d{1,2}(?P<p>[./-])\d{1,2}(?P=p)(?:\d{4}|\d\d)(?![\w/-]|[.,]\d)"
-    r"|(?<![\w./])\d{1,2}\. \d{1,2}\. ?(?:19|20)\d\d(?!\w))"
-    r"|(?P<month>(?<![\w./-])(?:[12]\d{3}-\d\d|\d{1,2}[./][12]\d{3}|[12]\d{3}/\d\d)(?![\w/-]|[.,]\d))"
-    r"|(?P<dotted>(?<![\w./])(?<!\d-)\d{1,2}\.\d{1,2}\.(?!\w))"
-    r"|(?P<slashed>(?<![\w./-])\d{1,2}/\d{1,2}(?![\w/-]|[.,]\d))"
-    r"|(?P<part>(?<![\w./-])(?:[12]\d{3}[- ]?)?(?:[qt][1-4]|h[12]|k?w\d\d?|[1-4]t)"
-    r"(?:/(?:19|20)\d\d)?(?!\w))"
-    r"|(?P<decade>(?<![\w./-])'?(?:[12]\d)?\d0(?:'?s|ern?)(?!\w))"
-    r"|(?P<short>(?<!\w)'\d\d(?!\w))"
-    r"|(?P<none>(?!\d\d?,[12]\d{3}(?!\d))\d+(?:[.:,/]\d+)++|(?<=[^\W\d])\d+|(?<=[^\W\d]-)\d\d?(?!\d)|(?<=[./_:#$€£%+=\\@v])\d+|\d+(?=[%$€£_]))"
-    r"|(?P<ordinal>\d{1,2}(?:st|nd|rd|th|er|ere|re|eme|e|o|a|º|ª|°|te|ten)(?!\w))"
-    r"|(?P<number>\d+(?!\w))"
-    r"|(?P<word>[^\W\d_]+)"
-    r"|(?P<sign>[-~,.'/&])"
-    r"|(?P<other>\w+|[^\w\s])"
+    "|".join(f"(?P<{name}>{text})" for name, text in read_table("time/pieces.txt").items())
 )
 """What a text of letters is made of."""
 _SIGNS = {"~": "-"}
