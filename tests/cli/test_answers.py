@@ -101,34 +101,12 @@ def test_an_answer_keeps_to_the_width_and_to_24_lines(vault, width, question):
     assert len(rows) <= 24
 
 
-def test_nothing_is_broken_inside_a_word(vault):
-    text = visible(" ".join(NOTES.values()))
-    for width in (40, 60, 80):
-        for row in fill(text, "roof", width):
-            whole = [word for word in row.plain.split() if "…" not in word and word.isascii()]
-            assert set(whole) <= set(text.split())
-
-
 @pytest.mark.parametrize("code", ["`![[roof.png]]`", "`[[roof]]`", "`![](roof.png)`"])
 def test_a_link_between_backticks_is_shown_as_it_is_written(code):
     """Before, nothing was left between them of a picture without a text."""
     entry = arrange_one(title="Roof", place="a.md:1", text=f"Write {code} or [[roof|tiles]].")
     rows = lay_out(LaidAnswer((), (entry,), ()), "roof", width=80, environ={})
     assert [row.plain for row in rows][1].strip() == f"Write {code} or tiles."
-
-
-def test_a_word_longer_than_a_line_loses_its_middle():
-    rows = [row.plain for row in fill(f"See {LONG_WORD} now.", "", 40)]
-    assert rows[0] == "See" and rows[2] == "now."
-    assert rows[1].startswith("https://") and "…" in rows[1] and rows[1].endswith("address/")
-    assert cell_len(rows[1]) == 40
-
-
-def test_a_script_without_spaces_breaks_between_characters_and_before_no_full_stop():
-    rows = [row.plain for row in fill("同期の設定を変更する。" * 9, "", 21)]
-    assert all(cell_len(row) <= 21 for row in rows)
-    assert not any(row.startswith("。") for row in rows)
-    assert "".join(rows) == "同期の設定を変更する。" * 9
 
 
 ANY_TEXT = st.text(

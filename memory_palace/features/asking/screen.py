@@ -16,8 +16,8 @@ from memory_palace.cli.screen import (
     INDENT,
     NARROWEST,
     WIDEST,
+    cut_start,
     cut_text,
-    cut_text_middle,
     link_to,
     print_rows,
     wrap,
@@ -104,7 +104,7 @@ def _head(entry: Entry, width: int, environ: Mapping[str, str]) -> list[Text]:
     if title.cell_len + _GAP + place.cell_len <= beside:
         return [_spread(Text.assemble(mark, title, " " * _GAP, place), date, width)]
     first = Text.assemble(mark, cut_text(title, beside))
-    return [_spread(first, date, width), _indent(cut_text_middle(place, room))]
+    return [_spread(first, date, width), _indent(cut_start(place, room))]
 
 
 def _spread(left: Text, right: Text, width: int) -> Text:
