@@ -10,7 +10,7 @@ import typer
 
 from memory_palace import __version__
 from memory_palace.cli.group import VerbGroup
-from memory_palace.cli.options import NoServe, completed, open_palace_if_any, take_root
+from memory_palace.cli.options import NoServe, completed, hide_dashes, open_palace_if_any, take_root
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.places import find_verb
 from memory_palace.table import ALONE, HIDDEN, MOVED, VERBS, load
@@ -24,6 +24,10 @@ class _Root(VerbGroup):
                 self.know(name, place, summary, panel)
         for name, (place, summary) in HIDDEN.items():
             self.know(name, place, summary, hidden=True)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Read the line; ``- an item`` is text."""
+        return super().parse_args(ctx, hide_dashes(args))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the verb that is typed first; raise ``UsageError`` for one that has moved."""

@@ -20,6 +20,7 @@ from memory_palace.cli.options import (
     completed,
     open_palace,
     open_palace_if_any,
+    show_dash,
 )
 from memory_palace.language.moments import Moment
 from memory_palace.query import Flag, Names, Query
@@ -99,7 +100,7 @@ def _wrap(
     @wraps(function)
     def run(ctx: Context, **options: Any) -> None:
         as_json = options.get("as_json", False)
-        options = {name: value for name, value in options.items() if name not in added}
+        options = {name: show_dash(value) for name, value in options.items() if name not in added}
         value = function(**{name: make(ctx, options) for name, make in made.items()}, **options)
         for shown in value if inspect.isgenerator(value) else (value,):
             if shown is not None:

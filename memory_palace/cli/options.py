@@ -58,10 +58,29 @@ Tags = Annotated[
 ]
 
 
+_DASH = "\ue000"
+"""Stands for the dash of a text while Typer reads a line; it is a character of private use."""
+
+
+def hide_dashes(words: Sequence[str]) -> list[str]:
+    """Return a line in which ``- an item``, which no option can be, does not begin like one."""
+    return [
+        _DASH + word[1:] if word[:1] == "-" and " " in word.partition("=")[0] else word
+        for word in words
+    ]
+
+
+def show_dash(value: Any) -> Any:
+    """Return the value of an option or argument with its dash."""
+    if isinstance(value, list):
+        return [show_dash(one) for one in value]
+    return value.replace(_DASH, "-", 1) if isinstance(value, str) and value[:1] == _DASH else value
+
+
 def take_root(ctx: Context, value: str | None) -> None:
     """Keep what ``-C`` says, for this verb and those below it."""
     if value is not None:
-        ctx.obj = locate(value)
+        ctx.obj = locate(show_dash(value))
 
 
 Root = Annotated[

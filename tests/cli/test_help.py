@@ -127,9 +127,9 @@ def test_help_imports_no_feature(run):
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-def test_behind_two_dashes_everything_is_text(run, tmp_path):
+def test_text_that_begins_with_a_dash_is_text(run, tmp_path):
     run("-C", str(tmp_path), "init", "--here")
-    status, out, _ = run("-C", str(tmp_path), "new", "--body", "-5 at night", "--", "- an item")
+    status, out, _ = run("-C", str(tmp_path), "new", "- an item", "--body", "-5 at night")
     assert status == 0
     assert "-5 at night" in (tmp_path / out.strip()).read_text("utf-8")
 

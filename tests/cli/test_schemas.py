@@ -24,7 +24,7 @@ remember the radio of the hut needs a new fuse --agent wren --tag radio
 list --type palace
 show control_panel:1-3
 new Lantern --body "Trim the wick."
-remember "- one more" --to control_panel --under Notes
+remember "one more" --to control_panel --under Notes
 status
 view
 view --include-cold
