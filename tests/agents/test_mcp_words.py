@@ -14,7 +14,6 @@ from writing_notes import index_notes
 
 from memory_palace import Palace
 from memory_palace.features.agents.mcp_server import HeldPalace, Session
-from memory_palace.features.agents.tools import speak_of_tools
 
 pytestmark = pytest.mark.mcp
 
@@ -97,25 +96,3 @@ def test_a_palace_or_an_index_that_is_missing_is_the_persons_to_make(tmp_path: P
     (tmp_path / ".palace").mkdir()
     said = Server(tmp_path).refuse("recall", text="frost")
     assert said.endswith("; ask the person to run `palace index`")
-
-
-@pytest.mark.parametrize(
-    ("message", "said"),
-    [
-        (
-            "index file a is damaged: torn; run `palace index` to mend it",
-            "index file a is damaged: torn; ask the person to run `palace index` to mend it",
-        ),
-        ("it is being written: 7; try again, or wait longer with --wait SECONDS",
-         "it is being written: 7; try again"),
-        ("a.md is archived; `palace metabolism restore` brings it back",
-         "a.md is archived; `palace metabolism restore`, run by the person, brings it back"),
-        ("not committed to git: a.md; commit first, or write "
-         "`changes: {allow_uncommitted: true}` into palace.yaml",
-         "not committed to git: a.md; ask the person to commit them first"),
-        ("no space; free some space and run the command again",
-         "no space; free some space and call the tool again"),
-    ],
-)  # fmt: skip
-def test_a_message_of_the_command_line_is_said_in_words_of_tools(message: str, said: str) -> None:
-    assert speak_of_tools(message) == said

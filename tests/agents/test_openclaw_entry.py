@@ -10,8 +10,7 @@ import sys
 import pytest
 from writing_notes import index_notes
 
-from memory_palace.features.agents.plugin import find_program, make_files
-from memory_palace.features.agents.plugin_tree import compare_tree, write_tree
+from memory_palace.features.agents.plugin import compare_tree, find_program, make_files, write_tree
 from memory_palace.language.visible import visible
 from memory_palace.shown import to_json
 

@@ -8,8 +8,8 @@ import os
 import pytest
 from running import run_main
 
-from memory_palace.features.agents import plugin_tree
-from memory_palace.features.agents.plugin_tree import NAME, RECORD
+from memory_palace.features.agents import plugin
+from memory_palace.features.agents.plugin import NAME, RECORD
 
 SKILL = f"{NAME}/skills/{NAME}/SKILL.md"
 
@@ -86,7 +86,7 @@ def test_a_file_that_was_deleted_comes_back(capsys, plug):
 
 def test_another_version_is_told_and_replaced(capsys, plug, monkeypatch):
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("plugin", "plugin_tree", "verbs"):
+        for module in ("plugin", "verbs"):
             patch.setattr(f"memory_palace.features.agents.{module}.__version__", "0.0.9")
         run(capsys, plug, "--apply")
         assert run(capsys, plug)[1] == ""
@@ -103,7 +103,7 @@ def test_what_an_earlier_version_wrote_goes_unless_it_was_changed(capsys, plug):
     record = json.loads((plug / RECORD).read_text())
     for name in ("old.md", "edited.md"):
         (plug / name).write_text("old\n")
-        record["files"][name] = plugin_tree._digest(b"old\n")
+        record["files"][name] = plugin._digest(b"old\n")
     (plug / RECORD).write_text(json.dumps(record))
     (plug / "edited.md").write_text("edited\n")
     _, out, _ = run(capsys, plug, "--apply")
@@ -129,7 +129,7 @@ def test_a_record_that_names_files_elsewhere_removes_none(capsys, plug, tmp_path
     outside = tmp_path / "outside.md"
     outside.write_text("keep\n")
     record = json.loads((plug / RECORD).read_text())
-    record["files"]["../outside.md"] = plugin_tree._digest(b"keep\n")
+    record["files"]["../outside.md"] = plugin._digest(b"keep\n")
     (plug / RECORD).write_text(json.dumps(record))
     assert run(capsys, plug, "--apply")[0] == 2
     assert outside.exists()
@@ -159,7 +159,7 @@ def test_an_interrupted_write_is_taken_up(capsys, plug, monkeypatch):
         path.write_bytes(data)
 
     with monkeypatch.context() as patch:
-        patch.setattr(plugin_tree, "write_atomic", write_some)
+        patch.setattr(plugin, "write_atomic", write_some)
         assert run(capsys, plug, "--apply")[0] == 130
     assert not (plug / RECORD).exists()
     assert run(capsys, plug, "--apply")[0] == 0

@@ -81,10 +81,3 @@ def test_every_settled_character_is_treated_as_by_the_reference_tokenizer(
     found = reference.encode_batch(texts, add_special_tokens=False)
     assert len(texts) > 200_000
     assert [t for t, f in zip(texts, found, strict=True) if wordpiece.encode(t) != f.ids] == []
-
-
-def test_control_tokens_in_a_note_are_text(wordpiece: WordPiece) -> None:
-    ids = wordpiece.encode("[SEP] and [CLS]")
-    assert wordpiece.end not in ids
-    assert wordpiece.start not in ids
-    assert len(ids) > 5

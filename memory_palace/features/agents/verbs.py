@@ -18,9 +18,7 @@ from memory_palace.cli.group import Group
 from memory_palace.cli.options import find_palace
 from memory_palace.cli.registry import read_registry
 from memory_palace.errors import MissingPartError
-from memory_palace.features.agents import plugin_tree
-from memory_palace.features.agents.plugin import find_program, make_files
-from memory_palace.features.agents.plugin_tree import NAME, Tree
+from memory_palace.features.agents import plugin
 from memory_palace.libraries import install_command
 from memory_palace.palace import Palace
 from memory_palace.shown import Shown, inner, say
@@ -47,7 +45,7 @@ class PluginShown(Shown):
     diff: str
     next: tuple[str, ...]
     """What is typed to install it."""
-    tree: Tree = inner()
+    tree: plugin.Tree = inner()
 
     def lines(self) -> Iterable[str]:
         """Return the diff."""
@@ -89,11 +87,13 @@ def make_plugin(
     """
     folder = (into.expanduser() if into else _own_folder() / harness).absolute()
     meant = find_palace(place).paths.root.resolve() if place else None
-    palace = str(meant) if meant else plugin_tree.find_palace(folder)
-    files = make_files(harness, [*find_program(), *(("-C", palace) if palace else ())])
-    tree = plugin_tree.compare_tree(folder, files, palace=palace)
+    palace = str(meant) if meant else plugin.find_palace(folder)
+    files = plugin.make_files(
+        harness, [*plugin.find_program(), *(("-C", palace) if palace else ())]
+    )
+    tree = plugin.compare_tree(folder, files, palace=palace)
     if apply:
-        plugin_tree.write_tree(tree, overwrite=overwrite)
+        plugin.write_tree(tree, overwrite=overwrite)
     return PluginShown(
         harness,
         __version__,
@@ -116,15 +116,15 @@ def _next_steps(harness: str, folder: Path) -> Iterator[str]:
     yield "palace config serve auto   # hooks answer in tenths of a second, from a server"
     if harness == "openclaw":
         yield f"openclaw plugins install --link --force --accept-capabilities {place}"
-        setting = f"plugins.entries.{NAME}.hooks.allowConversationAccess"
+        setting = f"plugins.entries.{plugin.NAME}.hooks.allowConversationAccess"
         yield f"openclaw config set {setting} true"
         yield "openclaw gateway restart"
         return
     yield f"{harness} plugin marketplace add {place}"
     if harness == "claude":
-        yield f"claude plugin install {NAME}@{NAME}"
+        yield f"claude plugin install {plugin.NAME}@{plugin.NAME}"
     else:
-        yield f"codex plugin add {NAME}@{NAME}"
+        yield f"codex plugin add {plugin.NAME}@{plugin.NAME}"
         yield f"cat {place}/AGENTS.md >> ~/.codex/AGENTS.md"
         yield "codex, and in it /hooks, to trust the hooks"
 
