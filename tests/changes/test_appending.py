@@ -131,7 +131,7 @@ def test_a_note_is_found_as_answers_name_it_and_the_text_at_once(palace, name):
 
 
 def test_many_notes_without_an_index_are_not_indexed_by_the_way(tmp_path, monkeypatch):
-    monkeypatch.setattr("memory_palace.changes.adding.MOST_UNINDEXED", 0)
+    monkeypatch.setattr("memory_palace.changes.changing.MOST_UNINDEXED", 0)
     palace = Palace.init(tmp_path)
     palace.new("Rain", room="chambers")
     done = palace.append("Rain", "It drifts.")
