@@ -1,13 +1,11 @@
-"""Neighbors, routes, orphans and what a graph exports."""
+"""Neighbors, routes and orphans of a graph, in time linear in its links."""
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import deque
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -65,22 +63,6 @@ def test_links_without_a_note_are_told_apart():
     [ambiguous] = graph.ambiguous()
     assert names(ambiguous.targets) == ["b/twin", "c/twin"]
     assert graph.neighbors("palace/a.md") == ((), ())
-
-
-def test_the_export_is_json_in_path_order():
-    exported = graph_of({"b": ["a", "gone"], "a": []}).export()
-    assert json.loads(json.dumps(exported)) == exported
-    assert [node["path"] for node in exported["nodes"]] == ["palace/a.md", "palace/b.md"]
-    assert exported["edges"] == [
-        {
-            "source": "palace/b.md",
-            "text": "a",
-            "state": "resolved",
-            "targets": ["palace/a.md"],
-            "matches": 1,
-        },
-        {"source": "palace/b.md", "text": "gone", "state": "broken", "targets": [], "matches": 0},
-    ]
 
 
 def test_an_indexed_palace_has_the_links_of_its_notes(tmp_path):
@@ -191,11 +173,3 @@ def test_a_graph_of_20_000_notes_that_share_names_is_built_at_once():
     ambiguous = [edge for edge in graph.ambiguous() if edge.text == "index"]
     assert len(ambiguous) == 10_000  # in a folder with an index it is that one
     assert {(len(edge.targets), edge.matches) for edge in ambiguous} == {(8, 10_000)}
-
-
-@pytest.mark.parametrize("unit", ["edges", "names"])
-def test_nothing_is_resolved_before_it_is_asked_for(unit):
-    graph = graph_of({"a": ["b"], "b": []})
-    assert unit not in vars(graph)
-    getattr(graph, unit)
-    assert unit in vars(graph)

@@ -76,7 +76,7 @@ def test_a_room_is_added_to_the_settings_and_every_other_byte_stays(vault, text,
 def test_settings_that_name_rooms_are_left_alone(vault):
     palace = Palace.init(vault, here=True)
     palace.paths.settings.write_text("rooms: {Tasks: dispatch_corridor}\n")
-    with pytest.raises(UsageError, match="name one in .*palace.yaml"):
+    with pytest.raises(UsageError, match="name one in"):
         Palace(vault).loci.add("Attic", pose=a_pose(), apply=True)
     assert palace.paths.settings.read_text() == "rooms: {Tasks: dispatch_corridor}\n"
     assert not (vault / "chambers").exists()

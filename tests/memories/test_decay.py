@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -11,12 +12,11 @@ from hypothesis import strategies as st
 
 from memory_palace.features.memories.memory_values import Memory
 from memory_palace.features.memories.reviews import (
+    DECAY_PER_DAY,
     FIBONACCI,
     LOG,
     Review,
-    decay_per_day,
     fade,
-    half_life_days,
     read_reviews,
     stand,
     to_record,
@@ -32,15 +32,9 @@ def review(days=0, *, recalled=True, path="palace/a.md"):
 
 
 def test_half_lives_are_those_of_the_document_s_first_table():
-    assert half_life_days(0) == pytest.approx(3.47, abs=0.01)
-    assert half_life_days(12) == pytest.approx(46.2, abs=0.01)
-    assert decay_per_day(6.5) == pytest.approx((0.06 + 0.05) / 2)
-
-
-@given(st.floats(-5, 20), st.floats(-5, 20))
-def test_a_better_image_never_fades_faster(one, other):
-    low, high = sorted((one, other))
-    assert decay_per_day(high) <= decay_per_day(low)
+    assert math.log(2) / DECAY_PER_DAY[0] == pytest.approx(3.47, abs=0.01)
+    assert math.log(2) / DECAY_PER_DAY[12] == pytest.approx(46.2, abs=0.01)
+    assert sorted(DECAY_PER_DAY, reverse=True) == list(DECAY_PER_DAY)
 
 
 @given(st.floats(0, 1), st.floats(0, 1000), st.integers(0, 12))

@@ -14,7 +14,6 @@ from memory_palace.features.memories.memories import (
     list_memories,
     new_memory,
     plan_reviews,
-    read_draft,
     record_review,
     score_memory,
     show_memory,
@@ -70,12 +69,6 @@ def test_a_memory_is_not_written_over_another(palace):
 def test_a_taken_token_is_named_when_it_is_written(palace):
     written = write(palace, Memory("", "Saga", "A.", "B.", "twins refusing soup"))
     assert any("also the token of" in str(flaw) for flaw in written.flaws)
-
-
-def test_a_draft_is_read_from_sections_or_from_prose():
-    draft = read_draft("X", "## Image\n\nAn owl. [Verify: a b]\n\n## Content\n\nNight.\n")
-    assert (draft.subject, draft.verify_tokens, draft.content) == ("X", ("a b",), "Night.")
-    assert read_draft("X", "Night falls.").content == "Night falls."
 
 
 def test_memories_are_listed_by_domain(palace):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -284,22 +284,6 @@ class ScoredMemory(Shown):
             yield from self.change.remarks(as_json=as_json)
 
 
-def read_draft(subject: str, text: str) -> Memory:
-    """Return a memory from Markdown: sections of the form, or prose alone, which is its content.
-
-    Raise ``UsageError`` for a text that is marked as private.
-    """
-    document = parse_document(f"{subject}.md", text.encode())
-    if document is None:
-        raise UsageError(
-            "the text is marked as private, and a private note cannot be recalled; remove the mark"
-        )
-    memory = replace(read_memory(document), subject=subject)
-    if not memory.image and not memory.content:
-        memory = replace(memory, content=document.sections.get("", "").strip())
-    return memory
-
-
 def new_memory(
     engine: Engine,
     subject: str,
@@ -309,35 +293,30 @@ def new_memory(
     tokens: Sequence[str] = (),
     anchors: Sequence[str] = (),
     locus: str = "",
-    text: str = "",
     domain: str = "",
     room: str = MEMORIES_ROOM,
     today: date | None = None,
 ) -> WrittenMemory:
     """Write a memory as a new note, into the folder of its ``domain`` in ``room``.
 
-    ``tokens`` are three to five odd words each. ``text`` is Markdown with the sections of a memory;
-    parts that are given replace them. The factors are counted from the words of the image.
+    ``tokens`` are three to five odd words each. The factors are counted in the image.
     """
-    draft = read_draft(subject, text)
-    memory = replace(
-        draft,
-        image=image or draft.image,
-        content=content or draft.content,
-        verify_token="",
-        verify_tokens=tuple(dict.fromkeys((*draft.verify_tokens, *tokens))),
-        anchors=tuple(dict.fromkeys((*draft.anchors, *anchors))),
-        locus=locus or draft.locus,
-    )
     folder = "/".join(filter(None, (room, domain)))
     check_room(folder.partition("/")[0])
-    marks = merge_marks(memory.marks, detect_factors(memory.image))
+    marks = detect_factors(image)
     day = today or datetime.now(UTC).date()
 
     def create() -> Create:
         path = note_path(engine.paths.rooms, subject, room=folder)
-        scored = replace(memory, id=path, marks=marks, smashin_score=count_score(marks))
-        return Create(path, render_memory(scored, today=day).encode())
+        memory = Memory(
+            *(path, subject, image, content),
+            smashin_score=count_score(marks),
+            verify_tokens=tuple(dict.fromkeys(tokens)),
+            anchors=tuple(dict.fromkeys(anchors)),
+            locus=locus,
+            marks=marks,
+        )
+        return Create(path, render_memory(memory, today=day).encode())
 
     def plan(_: Library) -> Plan:
         return Plan([create()], f"remember {subject}")

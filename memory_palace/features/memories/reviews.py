@@ -123,19 +123,6 @@ def _read(record: Mapping[str, Any]) -> Review | None:
     return Review(memory, time.replace(tzinfo=time.tzinfo or UTC), recalled, confidence, smashin)
 
 
-def decay_per_day(score: float) -> float:
-    """Return the rate of a score, interpolated between whole scores and held inside 0 to 12."""
-    held = min(float(MOST_FACTORS), max(0.0, score))
-    low = min(MOST_FACTORS - 1, math.floor(held))
-    share = held - low
-    return DECAY_PER_DAY[low] * (1 - share) + DECAY_PER_DAY[low + 1] * share
-
-
-def half_life_days(score: float) -> float:
-    """Return the days after which confidence is halved."""
-    return math.log(2) / decay_per_day(score)
-
-
-def fade(confidence: float, days: float, score: float) -> float:
+def fade(confidence: float, days: float, score: int) -> float:
     """Return a confidence after some days: ``C0 · e^(-λt)``. Days before the review count as 0."""
-    return confidence * math.exp(-decay_per_day(score) * max(0.0, days))
+    return confidence * math.exp(-DECAY_PER_DAY[score] * max(0.0, days))

@@ -10,12 +10,12 @@ from typing import Annotated, TypeAlias
 from typer import Argument, Option
 
 from memory_palace.cli.group import Group
-from memory_palace.cli.options import Apply, Budget, completed, read_input
+from memory_palace.cli.options import Apply, Budget, completed
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.features.memories.hierarchy import Retrieved
 from memory_palace.features.memories.memories import ScoredMemory, WrittenMemory, find_domain
 from memory_palace.features.memories.memory_values import BY_PERSON, Factor, Mark, Memory
-from memory_palace.features.memories.reviews import Standing, half_life_days
+from memory_palace.features.memories.reviews import Standing
 from memory_palace.kinds import Flaw
 from memory_palace.palace import Palace
 from memory_palace.shown import SPREAD, Shown, plural
@@ -46,12 +46,9 @@ def new(
     ] = None,
     anchor: Annotated[Items, Option("--anchor", help="A short cue; repeatable.")] = None,
     locus: Annotated[str, Option("--locus", help="Where the image is placed.")] = "",
-    file: Annotated[
-        str | None, Option("--from", help="File with the text or sections; - for stdin.")
-    ] = None,
     domain: Annotated[str, Option("--domain", help="Folder of memories to file it in.")] = "",
 ) -> WrittenMemory:
-    """Write a memory from options, a file, or stdin.
+    """Write a memory.
 
     Example: palace memory new "Two-phase commit" --image "You kick a giant red gong."
     --content "Everyone votes before anyone commits." --token "gong in slippers"
@@ -63,7 +60,6 @@ def new(
         tokens=token or (),
         anchors=anchor or (),
         locus=locus,
-        text="" if file is None else read_input(file),
         domain=domain,
     )
 
@@ -205,11 +201,6 @@ class DueMemories(Shown):
     def remarks(self, *, as_json: bool) -> Iterable[str]:
         if not self.due:
             yield "no review is due"
-        shortest, longest = half_life_days(0), half_life_days(12)
-        yield (
-            f"forgetting is assumed, not measured: half-lives from {shortest:.1f} to "
-            f"{longest:.0f} days by score"
-        )
 
 
 @memory.verb("due")

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Literal, Protocol, TypeAlias
 
 from memory_palace.features.memories.memory_values import Memory
-from memory_palace.features.memories.reviews import decay_per_day
+from memory_palace.features.memories.reviews import DECAY_PER_DAY
 from memory_palace.features.redqueen.examined import Cue, ExaminedMemory, Memories
 from memory_palace.language.sentences import split_sentences
 from memory_palace.language.tokens import tokenize
@@ -116,7 +116,7 @@ def weak_priority(memory: ExaminedMemory) -> float:
     """
     return (
         0.4 * (1 - memory.confidence)
-        + 0.3 * decay_per_day(memory.smashin)
+        + 0.3 * DECAY_PER_DAY[memory.smashin]
         + 0.2 * min(memory.idle_days / 30, 1)
         + 0.1 * _INTEREST
     )

@@ -44,6 +44,8 @@ class Quote:
     digest: str
     """SHA-256 of the lines as shown, the first 16 hexadecimal digits."""
     text: str = inner(default="")
+    standing: str = ""
+    """Whether the note still says so, where that was looked up."""
 
 
 @dataclass(frozen=True, slots=True)

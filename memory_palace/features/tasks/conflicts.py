@@ -44,13 +44,6 @@ Place = tuple[int, int]
 """From and to where something stands in the decoded text of a note."""
 
 
-@dataclass(frozen=True, slots=True)
-class Claim(Quote):
-    """A quote, and whether the note still says so."""
-
-    standing: str = ""
-
-
 def open_conflict(
     engine: Engine,
     first: str,
@@ -126,16 +119,13 @@ def list_conflicts(engine: Engine, *, include_closed: bool = False) -> list[Conf
     return [conflict for conflict in found if include_closed or conflict.is_open]
 
 
-def show_conflict(engine: Engine, name: str) -> tuple[Conflict, list[Claim]]:
+def show_conflict(engine: Engine, name: str) -> tuple[Conflict, list[Quote]]:
     """Return a conflict and whether its parties still say what was quoted."""
     library = read_notes(engine)
     conflict = find_conflict(read_conflicts(library.documents.values()), name)
     claims = [
-        Claim(
-            *(q.path, q.first_line, q.last_line, q.digest, q.text),
-            check_quote(library.documents.get(q.path), q),
-        )
-        for q in conflict.quotes
+        replace(quote, standing=check_quote(library.documents.get(quote.path), quote))
+        for quote in conflict.quotes
     ]
     return conflict, claims
 

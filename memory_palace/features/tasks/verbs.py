@@ -13,8 +13,7 @@ from memory_palace.cli.group import Group
 from memory_palace.cli.options import Apply, completed
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.features.tasks.cards import Card
-from memory_palace.features.tasks.conflict_notes import Conflict
-from memory_palace.features.tasks.conflicts import Claim
+from memory_palace.features.tasks.conflict_notes import Conflict, Quote
 from memory_palace.features.tasks.golden import GoldenCheck
 from memory_palace.index.opened import check_freshness
 from memory_palace.notes.golden import GoldenQuestion
@@ -197,7 +196,7 @@ class OneConflict(Shown):
     """A conflict, and the standing of what it quotes."""
 
     conflict: Conflict
-    claims: Sequence[Claim]
+    claims: Sequence[Quote]
 
     def lines(self) -> Iterable[str]:
         yield from self.conflict.lines()
