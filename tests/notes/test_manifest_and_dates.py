@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import json
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from running import commit_all, git
 
 from memory_palace.config import PalacePaths
@@ -76,3 +80,58 @@ def test_a_renamed_note_is_dirty(tmp_path):
     commit_all(tmp_path)
     git(tmp_path, "mv", "old.md", "new.md")
     assert git_commit_times(tmp_path, ["old.md", "new.md"]) == {}
+
+
+def test_git_dates_only_what_is_tracked_and_clean(tmp_path):
+    assert git_commit_times(tmp_path, ["a.md"]) == {}
+    git(tmp_path, "init", "-q")
+    for name in ("a.md", "b.md", "übel .md"):
+        (tmp_path / name).write_text("x")
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-qm", "x", "--date", "2026-01-01T00:00:00Z")
+    (tmp_path / "b.md").write_text("dirty")
+    (tmp_path / "c.md").write_text("untracked")
+    assert set(git_commit_times(tmp_path, ["a.md", "b.md", "c.md", "übel .md"])) == {
+        "a.md",
+        "übel .md",
+    }
+
+
+lines = st.lists(
+    st.one_of(
+        st.just(""),
+        st.just("# comment"),
+        st.text(alphabet='ab{}":,', max_size=20),
+        st.sampled_from([json.dumps({"path": f"palace/{n}.md", "mood": n}) for n in "xyz"]),
+    )
+)
+
+
+@given(lines, st.sampled_from(["\n", "\r\n"]), st.booleans())
+def test_adding_lines_changes_no_byte_that_was_there(rows, end, is_ended):
+    data = (end.join(rows) + (end if is_ended and rows else "")).encode()
+    new = [ManifestEntry("palace/new.md", "t", "low", 0, {"k": 1})]
+    grown = add_lines(data, new)
+    assert grown.startswith(data)
+    assert json.loads(grown.splitlines()[-1]) == {
+        "path": "palace/new.md",
+        "type": "t",
+        "priority": "low",
+        "k": 1,
+    }
+    assert drop_lines(grown, lambda path: False) == grown
+
+
+def test_bad_manifest_lines_are_named_and_the_others_count(tmp_path):
+    path = manifest_in(tmp_path)
+    path.write_text(
+        '# mine\n\n{"path": "palace/a.md", "priority": "low"}\nnope\n{"type": "x"}\n'
+        '{"path": "/etc/passwd"}\n{"path": "palace/../x"}\n'
+        '{"path": "palace/a.md", "priority": "High", "x": 1}\n'
+    )
+    manifest = read_manifest(PalacePaths(tmp_path))
+    assert manifest.entries["palace/a.md"].priority == "high"
+    assert manifest.entries["palace/a.md"].extra == {"x": 1}
+    failures = [p.line for p in manifest.problems if p.is_failure]
+    assert failures == [4, 5, 6, 7]
+    assert "first on line 3" in manifest.problems[-1].message

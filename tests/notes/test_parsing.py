@@ -1,32 +1,16 @@
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 
 import pytest
 from growing import assert_linear
 from hypothesis import given
 from hypothesis import strategies as st
-from running import git
 
-from memory_palace.config import PalacePaths
 from memory_palace.language.secrets import find_secrets
 from memory_palace.language.visible import visible
 from memory_palace.notes.dating import date_in_front_matter, date_in_name
-from memory_palace.notes.manifest import (
-    ManifestEntry,
-    add_lines,
-    drop_lines,
-    git_commit_times,
-    read_manifest,
-)
 from memory_palace.notes.parsing import find_links, parse_note
-
-
-def manifest_in(root):
-    path = PalacePaths(root).manifest
-    path.parent.mkdir(exist_ok=True)
-    return path
 
 
 def parse(text, path="palace/chambers/n.md"):
@@ -104,61 +88,6 @@ def test_dates_are_taken_in_order_and_garbage_is_passed_over():
     assert date_in_name("a/2026-03-01 x.md").timestamp == day(2026, 3, 1)
     assert date_in_name("a/20260301.md").timestamp == day(2026, 3, 1)
     assert date_in_name("2026-03-01/x.md") is None and date_in_name("2026-13-41.md") is None
-
-
-def test_git_dates_only_what_is_tracked_and_clean(tmp_path):
-    assert git_commit_times(tmp_path, ["a.md"]) == {}
-    git(tmp_path, "init", "-q")
-    for name in ("a.md", "b.md", "übel .md"):
-        (tmp_path / name).write_text("x")
-    git(tmp_path, "add", "-A")
-    git(tmp_path, "commit", "-qm", "x", "--date", "2026-01-01T00:00:00Z")
-    (tmp_path / "b.md").write_text("dirty")
-    (tmp_path / "c.md").write_text("untracked")
-    assert set(git_commit_times(tmp_path, ["a.md", "b.md", "c.md", "übel .md"])) == {
-        "a.md",
-        "übel .md",
-    }
-
-
-lines = st.lists(
-    st.one_of(
-        st.just(""),
-        st.just("# comment"),
-        st.text(alphabet='ab{}":,', max_size=20),
-        st.sampled_from([json.dumps({"path": f"palace/{n}.md", "mood": n}) for n in "xyz"]),
-    )
-)
-
-
-@given(lines, st.sampled_from(["\n", "\r\n"]), st.booleans())
-def test_adding_lines_changes_no_byte_that_was_there(rows, end, is_ended):
-    data = (end.join(rows) + (end if is_ended and rows else "")).encode()
-    new = [ManifestEntry("palace/new.md", "t", "low", 0, {"k": 1})]
-    grown = add_lines(data, new)
-    assert grown.startswith(data)
-    assert json.loads(grown.splitlines()[-1]) == {
-        "path": "palace/new.md",
-        "type": "t",
-        "priority": "low",
-        "k": 1,
-    }
-    assert drop_lines(grown, lambda path: False) == grown
-
-
-def test_bad_manifest_lines_are_named_and_the_others_count(tmp_path):
-    path = manifest_in(tmp_path)
-    path.write_text(
-        '# mine\n\n{"path": "palace/a.md", "priority": "low"}\nnope\n{"type": "x"}\n'
-        '{"path": "/etc/passwd"}\n{"path": "palace/../x"}\n'
-        '{"path": "palace/a.md", "priority": "High", "x": 1}\n'
-    )
-    manifest = read_manifest(PalacePaths(tmp_path))
-    assert manifest.entries["palace/a.md"].priority == "high"
-    assert manifest.entries["palace/a.md"].extra == {"x": 1}
-    failures = [p.line for p in manifest.problems if p.is_failure]
-    assert failures == [4, 5, 6, 7]
-    assert "first on line 3" in manifest.problems[-1].message
 
 
 @pytest.mark.parametrize(
