@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -14,6 +14,7 @@ import numpy as np
 from memory_palace.config import Config
 from memory_palace.embedding.base import Embedder
 from memory_palace.index.arrays import Array, count_keys, fact_term, map_arrays
+from memory_palace.index.commit import read_detail
 from memory_palace.index.diff import Listing
 from memory_palace.index.segment import (
     CONTENT,
@@ -33,8 +34,8 @@ from memory_palace.index.segment import (
     note_line,
     write_vectors,
 )
-from memory_palace.index.values import EMBEDDING, READING, BuildContext, Derived, Tally
-from memory_palace.models import FileStat, Matrix, Vector
+from memory_palace.index.values import EMBEDDING, READING, BuildContext, Derived
+from memory_palace.models import FileStat, Matrix, Problem, Vector
 from memory_palace.notes.discovery import SourceFile
 from memory_palace.notes.note import Chunk, Note
 from memory_palace.notes.reading import NoteUnreadable, read_note
@@ -46,6 +47,23 @@ _SLICE = 32
 """Texts embedded at a time, but for the first: 512 at a time take as long (21 CPU s for 256)."""
 _Draft: TypeAlias = tuple[NoteRow, dict[bytes, str]]
 """A row without its vectors, and what is embedded for it, by digest."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts that grow over a build."""
+
+    notes_total: int = 0
+    notes_done: int = 0
+    embedded: int = 0
+    reused: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    vanished: set[str] = field(default_factory=set)
+
+    def gone(self) -> set[str]:
+        """Return the paths that vanished or could not be read while they were being indexed."""
+        left = (p.path for p in self.problems if p.is_failure and p.kind != "defect")
+        return self.vanished.union(left)
 
 
 class Batch(NamedTuple):
@@ -95,7 +113,7 @@ class RowMaker:
         if read is None:
             return None
         note, stat = read
-        derived = context.derive(note, context.detail, context.config)
+        derived = context.derive(note, read_detail(context.fingerprint), context.config)
         note = replace(note, problems=(*note.problems, *(p for d in derived for p in d.problems)))
         tally.problems.extend(note.problems)
         return self._row(note, derived, replace(file, stat=stat))

@@ -1,14 +1,14 @@
-"""The values of a build: what it is given, what it keeps of a chunk, its counts and its report."""
+"""The values of a build: what it is given, what it keeps of a chunk, and its report."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder
-from memory_palace.index.commit import Detail, read_detail
+from memory_palace.index.commit import Detail
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Problem, Vector
 from memory_palace.notes.note import Note
@@ -77,28 +77,6 @@ class BuildContext:
     """Whether vectors are made that an earlier build left over, which may take minutes."""
     find_vectors: FindVectors | None = None
     follow: Follow = lambda hot, names, embedder, now_ns: Followed(names)
-
-    @property
-    def detail(self) -> Detail:
-        """How much is kept of each passage."""
-        return read_detail(self.fingerprint)
-
-
-@dataclass(slots=True)
-class Tally:
-    """Counts that grow over a build."""
-
-    notes_total: int = 0
-    notes_done: int = 0
-    embedded: int = 0
-    reused: int = 0
-    problems: list[Problem] = field(default_factory=list)
-    vanished: set[str] = field(default_factory=set)
-
-    def gone(self) -> set[str]:
-        """Return the paths that vanished or could not be read while they were being indexed."""
-        left = (p.path for p in self.problems if p.is_failure and p.kind != "defect")
-        return self.vanished.union(left)
 
 
 @dataclass(frozen=True, slots=True)
