@@ -1,4 +1,4 @@
-"""How the arrays of a segment are kept: an ``.npz`` that maps into memory, and inverted lists.
+"""Arrays of a segment: an ``.npz`` that maps into memory, and inverted lists.
 
 An ordinary ``.npz`` whose members are stored on 64-byte borders: ``numpy.load`` reads it like any
 other, but ignores ``mmap_mode`` for archives; ``map_arrays`` maps each member itself, in about a
@@ -154,7 +154,7 @@ def count_keys(terms: Iterable[str]) -> KeyCounts:
 
 
 def same_keys(first: Sequence[KeyCounts], second: Sequence[KeyCounts]) -> bool:
-    """Say whether two rows hold the same keys equally often in every field."""
+    """Return whether two rows hold the same keys equally often in every field."""
     return all(
         np.array_equal(one.keys, other.keys) and np.array_equal(one.counts, other.counts)
         for one, other in zip(first, second, strict=True)
@@ -180,7 +180,7 @@ def pack_postings(field: str, rows: Sequence[KeyCounts]) -> dict[str, Sequence[A
 
 
 def list_starts(columns: Mapping[str, Array], field: str) -> Array:
-    """Return where the list of each key begins, and one more for the end."""
+    """Return the start of the list of each key, and one more for the end."""
     starts: Array = np.zeros(len(columns[f"{field}_sizes"]) + 1, np.int64)
     np.cumsum(columns[f"{field}_sizes"], out=starts[1:])
     return starts

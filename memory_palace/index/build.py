@@ -127,7 +127,7 @@ def _known_vectors(
 
 
 def _ages(state: CommittedState, diff: Diff) -> Callable[[SourceFile], int | None]:
-    """Return how to find when a file's content last changed, where the index knows it."""
+    """Return a function that finds when a file's content last changed, if the index knows it."""
     before = {(note.path, note.is_cold): note for note in state.known()} if diff.new else {}
     sources = {file.path: note for file, note in diff.moved}
 

@@ -1,4 +1,4 @@
-"""What chance gives, and how far a value stands above it: the null of cosines, and standardising.
+"""The null of cosines, which chance gives, and values standardised against it.
 
 What is surely unrelated depends on what is compared, so each who needs a null draws a sample of
 its own: passages of different notes here, anchors and passages in ``anchors.build``, goals and
@@ -95,7 +95,7 @@ def find_tail(cosines: NDArray[np.float64], share: float) -> tuple[float, float]
 
 
 class Spread(NamedTuple):
-    """How the scores of a collection are spread."""
+    """Mean and deviation of the scores of a collection."""
 
     mean: float
     deviation: float
@@ -119,14 +119,14 @@ def find_spread(scores: NDArray[np.float64], *, count: int, best: float) -> Spre
 
 
 def standardise(scores: NDArray[np.float64], counted: NDArray[np.bool_]) -> Scores:
-    """Return how far each score is above the mean of the counted ones and of ``PRIOR`` zeros."""
+    """Return each score in deviations above the mean of the counted ones and ``PRIOR`` zeros."""
     found = scores[counted]
     best = float(scores.max(initial=0.0))
     return stand_out(scores, find_spread(found, count=len(found), best=best))
 
 
 def stand_out(scores: NDArray[np.float64], spread: Spread | None) -> Scores:
-    """Return how far each score is above the mean; whatever is above 0 stays so, however little."""
+    """Return each score in deviations above the mean; a score above 0 stays above 0."""
     if spread is None:
         return np.zeros(len(scores), np.float32)
     above = stand_above(scores, spread.mean, spread.deviation)

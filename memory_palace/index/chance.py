@@ -54,7 +54,7 @@ _MOST_WORDS = 20
 _MOST_BYTES = 500
 """Of a text that count as long, for the same reason."""
 _TALK = 2.0
-"""What is added to the bar where the notes are talk."""
+"""Added to the bar where the notes are talk."""
 _COMMON = (0.06, 0.12)
 """The share of passages that hold a word of our English lines, on average: none are talk up to the
 first, all from the second on. It is .02 in a manual, .04 in a garden, .12 to .17 in what friends
@@ -126,7 +126,7 @@ def _list_terms(name: str) -> list[tuple[str, ...]]:
 
 @cache
 def _count_words(lines: tuple[str, ...], languages: tuple[str, ...] = ()) -> Counter[str]:
-    """Return how many lines have each word."""
+    """Return the number of lines that have each word."""
     return Counter(term for line in lines for term in {*tokenize(line, languages=languages)})
 
 
@@ -247,17 +247,17 @@ def _unpack(members: Mapping[str, Array]) -> Matrix:
 
 
 _WEIGHTS = 3.0, 1.5, 1.0
-"""What the parts of ``Telling`` count, by the logarithm of each."""
+"""Weights of the parts of ``Telling``, by the logarithm of each."""
 
 
 class Telling(NamedTuple):
-    """What the words of a text are worth that small talk has not."""
+    """The worth of the words of a text that small talk has not."""
 
     known: float = 0.0
     """One that a single passage holds is worth 1, one that all of ``n`` hold ``ln 2 / ln n``, and
     one that none holds nothing."""
     words: int = 0
-    """How many they are, known or not."""
+    """Their number, known or not."""
     length: int = 0
     """Bytes of the text, up to ``_MOST_BYTES``."""
 
@@ -274,24 +274,24 @@ class SmallTalk:
 
     @property
     def bar(self) -> float:
-        """What has to be exceeded to refer to a note."""
+        """The weight that a text which refers to a note exceeds."""
         return self._figures["chat_bar"]
 
     def relate(self, share: float, nearness: float = 0.0) -> float:
-        """Return how far what is as near, and has that share of words, is above other talk."""
+        """Return the distance above other talk of a text with that nearness and share of words."""
         figures = self._figures
         near = nearness / figures["talk_near"]
         return near + share / figures["talk_share"] - figures["talk_bar"]
 
     def find_shares(self, text: str, others: Sequence[str]) -> list[float]:
-        """Return which share of a text's words each of other texts has, rare ones counting more."""
+        """Return the share of a text's words in each other text, rare words counting more."""
         weights = self._weigh_terms(text)
         whole = sum(weights.values()) or 1.0
         terms = ({*tokenize(other, languages=self._snapshot.languages)} for other in others)
         return [sum(weights[term] for term in weights if term in held) / whole for held in terms]
 
     def find_share(self, text: str) -> float:
-        """Return which share of a text's words its best passage has, rare ones counting more."""
+        """Return the share of a text's words in its best passage, rare words counting more."""
         weights = self._weigh_terms(text)
         held = np.zeros(len(self._snapshot.row_note))
         for term, weight in weights.items():
@@ -307,15 +307,15 @@ class SmallTalk:
         }
 
     def find_nearness(self, cosines: Scores) -> float:
-        """Return how near a text is to the passages it has these cosines with."""
+        """Return the nearness of a text to passages, given its cosines with them."""
         return float(_mean_of_best(cosines[:, None])[0]) if len(cosines) else 0.0
 
     def weigh(self, text: str) -> float:
-        """Return how much there is in a text that small talk has not; ``bar`` is the measure."""
+        """Return the weight of a text beyond small talk, to be compared with ``bar``."""
         return _add_up(self.count_telling(text))
 
     def count_telling(self, text: str, *, is_line: bool = False) -> Telling:
-        """Return what the words that small talk has not are worth here.
+        """Return the worth here of the words that small talk has not.
 
         Where the text is a line of it, those are the words that no other line has.
         """
@@ -328,7 +328,7 @@ class SmallTalk:
         return Telling(known, len(telling), length)
 
     def calibrate(self, talk: Matrix | None = None) -> dict[str, float]:
-        """Return what refers to nothing reaches in this palace; empty for one without passages.
+        """Return the values that lines about nothing reach here; empty without passages.
 
         ``chat_bar`` is a quantile of what small talk weighs, and more where notes are talk.
         ``talk_near`` and ``talk_share`` are the deviations by which lines on other matters, whose
@@ -351,7 +351,7 @@ class SmallTalk:
         return {name: round(value, 4) for name, value in found_bars.items()}
 
     def _find_talk(self) -> float:
-        """Return how much of the notes is talk, in [0, 1]."""
+        """Return the share of the notes that is talk, in [0, 1]."""
         lines = _count_words(read_parts("chat")[0])
         repeated = {t: n for t, n in lines.items() if n >= _REPEATED and t not in STOP_STEMS}
         held = sum(n * self._words.document_frequency(term) for term, n in repeated.items())
@@ -360,7 +360,7 @@ class SmallTalk:
         return min(max((share - least) / (most - least), 0.0), 1.0)
 
     def _find_nearest(self, lines: Matrix) -> NDArray[np.float64]:
-        """Return how near lines are to passages, as many as there are: of more some is nearer."""
+        """Return the nearness of lines to all passages, estimated from a sample of them."""
         rows = self._snapshot.sample_rows(ASKED_OF)
         cosines = (self._snapshot.rows_of(rows) @ lines.T).astype(np.float64)
         best = _mean_of_best(cosines)

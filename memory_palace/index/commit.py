@@ -41,7 +41,7 @@ class SegmentRef:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """What one generation of the index consists of."""
+    """The parts of one generation of the index."""
 
     generation: int
     embedder: str
@@ -64,7 +64,7 @@ class Commit:
     waits_for: str = ""
     """The embedder that a build takes up once it is here; empty where this one was chosen."""
     languages: Mapping[str, int] = field(default_factory=dict)
-    """How many passages are ``other`` than English, of how many that were ``told``."""
+    """Counts of passages: ``other`` than English, and ``told``, whose language is known."""
 
     @property
     def rows(self) -> int:
@@ -171,7 +171,7 @@ FACTS = "plain-11"
 note records keep other members."""
 
 _LOCALE = "locale-"
-"""What goes before a locale: numbers of days in notes are read by it."""
+"""Prefix of a locale, by which numbers of days in notes are read."""
 _OTHER_VERSION = "the index was built by another version of palace; run `palace index` to update it"
 _OTHER_LANGUAGES = (
     "the settings name other languages than the index was built for; run `palace index` to make "
@@ -180,7 +180,7 @@ _OTHER_LANGUAGES = (
 
 
 class Detail(IntEnum):
-    """How much an index keeps of each passage; each includes those before it."""
+    """The detail that an index keeps of each passage; each includes those before it."""
 
     PLAIN = 0
     """Words, dates, speakers, and whether it is a question: all that most profiles read."""
@@ -211,7 +211,7 @@ def _first_parts(embedder: Embedder, languages: Languages, locale: str) -> list[
 
 
 def read_detail(fingerprint: str) -> Detail:
-    """Return how much detail an index of that recipe has."""
+    """Return the detail of an index of that recipe."""
     is_structured = any(part.startswith("facts-") for part in fingerprint.split("|"))
     return Detail.STRUCTURED if is_structured else Detail.PLAIN
 
@@ -236,7 +236,7 @@ def has_same_vectors(first: str, second: str) -> bool:
 
 
 def fits_recipe(embedder: Embedder, commit: Commit, *, exactly: bool = False) -> bool:
-    """Say whether an index is as this version makes it with that embedder.
+    """Return whether an index is as this version makes it with that embedder.
 
     Whatever read its facts besides: what was found is asked for in one way. ``exactly`` demands
     those of the registered extensions, and no others.
@@ -275,7 +275,7 @@ def is_embedder_of(embedder: Embedder, commit: Commit) -> bool:
 
 
 def describe_mismatch(embedder: Embedder, commit: Commit) -> str:
-    """Say why an index does not fit this version, and which command makes it fit."""
+    """Return why an index does not fit this version, and the command that makes it fit."""
     if is_embedder_of(embedder, commit):
         return _OTHER_VERSION
     return (

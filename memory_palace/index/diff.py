@@ -1,4 +1,4 @@
-"""What changed since the last commit, and what manifest and git say of it.
+"""Changes of notes since the last commit, and their lines and dates in manifest and git.
 
 Files are compared by git's index rule, then by digests.
 """
@@ -133,7 +133,7 @@ _UNDATED = {_GIT, _MTIME}
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Who is asked beside the note itself, as they stood when the build began."""
+    """Manifest, git and rooms as they stood when the build began."""
 
     manifest: Manifest
     git_times: Mapping[str, float]

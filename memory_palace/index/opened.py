@@ -71,7 +71,7 @@ _Stamp: TypeAlias = tuple[tuple[int, ...], ...]
 
 
 def _stamp(folder: Path, ref: SegmentRef) -> _Stamp:
-    """Return what tells that the files of a segment are those that were opened."""
+    """Return figures of the files of a segment, which change when the files do."""
     with suppress(FileNotFoundError):
         found = [os.stat(f"{folder}/{ref.name}{kind}") for kind in (".npz", ".jsonl")]  # noqa: PTH116
         return tuple((s.st_ino, s.st_size, s.st_mtime_ns) for s in found)
@@ -108,7 +108,7 @@ def open_snapshot(
 
 
 MENDED = " (mended in this run)"
-"""What a build says of damage; an examination mends nothing."""
+"""A build adds this to damage; an examination mends nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +211,7 @@ MOST_ENTRIES = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Freshness:
-    """What a scan found, compared with a snapshot."""
+    """The result of a scan, compared with a snapshot."""
 
     state: FreshnessState
     behind: int = 0

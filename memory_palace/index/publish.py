@@ -47,11 +47,11 @@ from memory_palace.models import Matrix, Problem
 from memory_palace.storage.atomic import is_named_by_content, remove_files, sweep_temporaries
 
 PILE = 8
-"""How many segments of like size are merged; also the factor between sizes (log-structured
+"""Number of segments of like size that are merged; also the factor between sizes (log-structured
 merge: each record is written again once per size it passes through)."""
 DEAD_SHARE = 0.25
 STEP_SECONDS = 30.0
-"""What a build that is killed loses at most."""
+"""A build that is killed loses no more than it made in this time."""
 _HUGE_ROWS = 200
 """A note of more passages gets its vectors after the others."""
 
@@ -107,7 +107,7 @@ def _choose(zone: Sequence[SegmentRef]) -> list[int]:
 
 
 def _merge(fold: Fold, names: set[str]) -> list[NoteRow]:
-    """Return what is live of some segments, in path order.
+    """Return the live records of some segments, in path order.
 
     A note whose chunks are in them is written with its latest record, wherever that is, so that
     the merged segment may stand anywhere after its parts. A tombstone is kept only while some other

@@ -246,7 +246,7 @@ def _link_names(note: Note) -> Iterator[str]:
 
 
 def _digest_text(text: str) -> bytes:
-    """Return what a text that is embedded is known by."""
+    """Return the digest by which a text and its vector are known."""
     return sha256(text.encode()).digest()[:DIGEST_BYTES]
 
 

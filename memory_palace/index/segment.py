@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from memory_palace.notes.note import Chunk, Note
 
 CONTENT, META, TOMBSTONE = 0, 1, 2
-"""What a note record says: here are the note's chunks; only its record changed; it is gone."""
+"""Kinds of note records: with the note's chunks; with a changed record alone; of a note gone."""
 
 SOURCES: tuple[DateSource, ...] = ("front matter", "file name", "git", "mtime")
 PRIORITIES: tuple[Priority | Literal[""], ...] = ("", "low", "medium", "high")
@@ -85,9 +85,9 @@ class ChunkRow:
     digest: bytes
     """The first 16 bytes of the digest of the text that is embedded."""
     line: bytes
-    """What is shown of it: one JSON line."""
+    """Its JSON line: headings and preview."""
     keys: tuple[KeyCounts, ...]
-    """What it can be found by: one for each of ``arrays.FIELDS``."""
+    """Its terms: one value for each of ``arrays.FIELDS``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +101,14 @@ class NoteRow:
     title: str = ""
     type: str = ""
     own_type: str = ""
-    """What the front matter says, so that a changed manifest line needs no parsing."""
+    """The type in the front matter, so that a changed manifest line needs no parsing."""
     priority: int = 0
     own_priority: int = 0
     aliases: str = ""
     """Values are separated by ``SEPARATOR`` here and in the next five."""
     targets: str = ""
     link_names: str = ""
-    """What links call their targets: target, bar and name."""
+    """Names that links give their targets: target, bar and name."""
     originals: str = ""
     tags: str = ""
     speakers: str = ""
@@ -149,7 +149,7 @@ _MEMBERS = frozenset(
     "fingerprint kind paths stat note_digest note_offset note_crc vectors chunk_note chunk_lines "
     "chunk_digest chunk_offset chunk_crc lines_digest".split()
 )
-"""What every segment has; a file without them is none."""
+"""Members of every segment; a file without them is none."""
 
 
 def tombstone(path: str) -> NoteRow:
@@ -158,7 +158,7 @@ def tombstone(path: str) -> NoteRow:
 
 
 def note_line(note: Note) -> bytes:
-    """Return what is kept of a note beside the columns; what is empty is left out."""
+    """Return the JSON line of a note; the columns have the rest, empty values are left out."""
     kept = {
         "tags": note.tags,
         "entities": note.entities,
@@ -184,7 +184,7 @@ def note_record(line: dict[str, Any], **columns: Any) -> NoteRecord:
 
 
 def chunk_line(chunk: Chunk, before: Chunk | None = None) -> bytes:
-    """Return what is kept of a chunk beside the columns: headings and preview.
+    """Return the JSON line of a chunk: headings and preview.
 
     There is a line for every few sentences of a vault, so it names no fields, and leaves out
     headings that the chunk ``before`` it in the same note has too. A superseded claim says it.
@@ -205,7 +205,7 @@ def chunk_record(
 
 
 def _validity_line(validity: Validity) -> list[Any]:
-    """Return what is kept of a validity, nothing of one that says nothing."""
+    """Return a validity for a JSON line, an empty list where it is without limits."""
     if validity == ALWAYS:
         return []
     return [validity.valid_from, validity.valid_until, list(validity.superseded_by)]
@@ -391,12 +391,12 @@ class Segment:
 
     @property
     def rows(self) -> int:
-        """How many chunks are in it, dead ones included."""
+        """Number of chunks in it, dead ones included."""
         return len(self.arrays["vectors"])
 
     @property
     def notes(self) -> int:
-        """How many note records are in it."""
+        """Number of note records in it."""
         return len(self.arrays["kind"])
 
     @property

@@ -240,7 +240,7 @@ class Snapshot:
 
     @cached_property
     def detail(self) -> Detail:
-        """How much the index keeps of each passage."""
+        """The detail that the index keeps of each passage."""
         return read_detail(self.commit.fingerprint)
 
     def similarities(self, vector: Vector) -> Scores:
@@ -318,7 +318,7 @@ class Snapshot:
 
     @cached_property
     def date_sources(self) -> NDArray[np.uint8]:
-        """Who says how old each note is: a place in ``segment.SOURCES``."""
+        """The source of each note's date: a place in ``segment.SOURCES``."""
         return self._column("date_source")
 
     @cached_property
@@ -396,11 +396,11 @@ class Snapshot:
         return frozenset(" ".join(self._texts("speakers")).replace(SEPARATOR, " ").split())
 
     def link_targets(self) -> list[tuple[str, ...]]:
-        """Return what each note links to, as written, without heading and alias."""
+        """Return the link targets of each note, as written, without heading and alias."""
         return [_split(text) for text in self._texts("targets")]
 
     def link_names(self) -> list[tuple[str, ...]]:
-        """Return what each note calls those it links to: target, bar and name."""
+        """Return the names that each note gives its link targets: target, bar and name."""
         return [_split(text) for text in self._texts("link_names")]
 
     @cached_property
@@ -417,7 +417,7 @@ class Snapshot:
         return chunk_record(line, path, self.row_lines[row], bytes(self.row_digests[row]))
 
     def row_keys(self, row: int) -> tuple[KeyCounts, ...]:
-        """Return what a row is found by, one value for each of ``arrays.FIELDS``."""
+        """Return the terms of a row, one value for each of ``arrays.FIELDS``."""
         number = int(np.searchsorted(self.row_starts, row, side="right")) - 1
         place = row - int(self.row_starts[number])
         return tuple(keys[place] for keys in self.segments[number].row_keys)
@@ -495,7 +495,7 @@ class Statistics:
 
     @property
     def rows(self) -> int:
-        """How many passages are live and outside the cold zone."""
+        """Number of live passages outside the cold zone."""
         return int(np.count_nonzero(self._snapshot.hot_rows))
 
     def figure(self, name: Figure, found: float) -> float:

@@ -70,7 +70,7 @@ def settle(row: NoteRow) -> NoteRow:
 
 
 def mark_chunks(chunks: Sequence[ChunkRow]) -> bytes:
-    """Return what tells the rows of a note from others: lines, checksums and digests."""
+    """Return bytes that identify the rows of a note: lines, checksums and digests."""
     return b"".join(
         np.array([c.first_line, c.last_line, zlib.crc32(c.line)], "<u4").tobytes() + c.digest
         for c in chunks

@@ -16,7 +16,7 @@ from memory_palace.notes.note import Note
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """What is indexed of a chunk besides its vector."""
+    """The terms of a chunk that are indexed besides its vector."""
 
     words: tuple[str, ...] = ()
     """Tokens of the chunk, repeated as often as they stand there."""
@@ -27,7 +27,7 @@ class Derived:
     facts: tuple[tuple[str, str], ...] = ()
     """Pairs of kind and key of what was extracted from it."""
     problems: tuple[Problem, ...] = ()
-    """What of the note a defect of ours left unread, at its first chunk alone."""
+    """Defects of ours that left parts of the note unread, at its first chunk alone."""
 
 
 Progress = Callable[[str, int, int], None]
@@ -35,7 +35,7 @@ Progress = Callable[[str, int, int], None]
 by the present estimate."""
 LOOKING, READING = "looking for notes", "reading notes"
 EMBEDDING, WRITING = "embedding passages", "writing the index"
-"""What a build says it is doing."""
+"""Names of a build's activities, for whoever follows it."""
 
 FindVectors: TypeAlias = Callable[[str, Sequence[bytes]], Mapping[bytes, Vector]]
 """Returns the vectors that are known elsewhere, given a recipe and the digests of texts."""
@@ -45,11 +45,11 @@ Derive: TypeAlias = Callable[[Note, Detail, Config], Sequence[Derived]]
 
 
 class Followed(NamedTuple):
-    """What is derived from the whole index, carried over to a new generation."""
+    """Files derived from the whole index, carried over to a new generation."""
 
     names: tuple[str, ...]
     problems: tuple[Problem, ...] = ()
-    """What could not be carried over, and why."""
+    """Files that could not be carried over, and why."""
 
 
 Follow: TypeAlias = Callable[[Snapshot, tuple[str, ...], Embedder, int], Followed]

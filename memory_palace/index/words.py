@@ -70,30 +70,30 @@ class PostingLookup:
         return self.find(*parts)[0]
 
     def document_frequency(self, *parts: str) -> int:
-        """Return how many live rows of all notes hold a term, those in the cold zone aside."""
+        """Return the number of live rows of all notes that hold a term, cold ones aside."""
         if parts not in self._frequencies:
             rows = self.rows(*parts)
             self._frequencies[parts] = self.snapshot.statistics.frequency(self._field, parts, rows)
         return self._frequencies[parts]
 
     def is_held(self, *parts: str) -> bool:
-        """Say whether any live row of all notes holds a term."""
+        """Return whether any live row of all notes holds a term."""
         return self.snapshot.statistics.holds(self._field, parts, self.rows(*parts))
 
     def mean_length(self) -> float:
-        """Return how many terms a row outside the cold zone holds, on average over all notes."""
+        """Return the mean number of terms of a row outside the cold zone, over all notes."""
         hot = self.lengths[self.snapshot.hot_rows]
         return self.snapshot.statistics.figure("words_length", float(hot.sum()) / max(len(hot), 1))
 
     @cached_property
     def lengths(self) -> Counts:
-        """How many terms each row holds, repeated ones included."""
+        """Number of terms of each row, repeated ones included."""
         columns = [segment[f"{self._field}_lengths"] for segment in self.snapshot.segments]
         return np.concatenate([np.zeros(0), *columns]).astype(np.float64)
 
     @property
     def norms(self) -> Counts:
-        """By what BM25 tempers the count of a term in each row."""
+        """The length norm of BM25 for each row."""
         return K1 * (1 - PASSAGE_B + PASSAGE_B * self.lengths / max(self.mean_length(), 1.0))
 
     @cached_property
@@ -103,7 +103,7 @@ class PostingLookup:
 
     @cached_property
     def note_lengths(self) -> Counts:
-        """How many terms each note holds in its passages, repeated ones included."""
+        """Number of terms in the passages of each note, repeated ones included."""
         live = self.snapshot.row_note >= 0
         owners, size = self.snapshot.row_note[live], len(self.snapshot.paths)
         return np.bincount(owners, weights=self.lengths[live], minlength=size).astype(np.float64)

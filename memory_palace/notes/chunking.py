@@ -75,7 +75,7 @@ def chunk_plainly(body: str, *, first_line: int, size: int) -> tuple[Chunk, ...]
 
 
 def question_chunk(question: str) -> Chunk:
-    """Return what is embedded of a question that a note answers: no passage, with no lines."""
+    """Return a question that a note answers as a chunk without lines: embedded, never shown."""
     return _bare_chunk(0, "", question)
 
 
@@ -106,7 +106,7 @@ class _Run:
     heading_path: tuple[str, ...]
     starts_section: bool
     heading_lines: int
-    """How many of the lines are the heading that it opens with."""
+    """Number of lines of the heading that it opens with."""
 
     @property
     def last_line(self) -> int:
@@ -163,7 +163,7 @@ def _runs(markup: Markup, first_line: int) -> Iterator[_Run]:
 
 @dataclass(frozen=True, slots=True)
 class Cutter:
-    """How long a unit and a chunk may be, and what stands before the text of a chunk."""
+    """The limits of units and chunks, and the title that stands before the text of a chunk."""
 
     count_tokens: Callable[[str], int]
     token_limit: int

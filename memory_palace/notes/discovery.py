@@ -45,7 +45,7 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """What a walk found."""
+    """The result of a walk."""
 
     files: tuple[SourceFile, ...]
     """Sorted by path."""
@@ -53,7 +53,7 @@ class Discovery:
     is_complete: bool
     """Whether the walk reached its end, within the entries it may look at."""
     left_out: tuple[str, ...] = ()
-    """What no ignore file names and is left out all the same; folders end with a slash."""
+    """Paths left out though no ignore file names them; folders end with a slash."""
     abandoned: tuple[Path, ...] = ()
     """Temporaries of ours beside the notes, whose writers have ended."""
     folders: tuple[str, ...] | None = ()
@@ -235,7 +235,7 @@ def _holds(folder: str, path: str) -> bool:
 
 
 def read_settings(root: Path, config: Config | None = None) -> tuple[PalacePaths, Config]:
-    """Return where things are below a root, rooms included, and its settings.
+    """Return the places below a root, rooms included, and its settings.
 
     ``config`` replaces the settings file, which is then not read.
     """

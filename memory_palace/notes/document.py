@@ -40,7 +40,7 @@ class Document:
     """Of the front matter, then of the body."""
     is_cold: bool = False
     problem: str | None = None
-    """Why the front matter could not be read."""
+    """The reason why the front matter could not be read."""
     place: str = ""
     """The path with the name of its room for the room's folder, see ``Rooms.place_of``."""
 
@@ -56,7 +56,7 @@ class Document:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the note is called: its title, its stem and its aliases."""
+        """The names of the note: its title, its stem and its aliases."""
         return (self.title, self.stem, *self.texts("aliases"))
 
     def text(self, key: str) -> str:

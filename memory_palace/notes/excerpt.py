@@ -17,7 +17,7 @@ from memory_palace.notes.reading import NoteUnreadable, decode_note, read_note
 _RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 WITHHELD = "[withheld]"
 _NO_TEXT = re.compile(r"<!--|%%|verify|smashin", re.IGNORECASE)
-"""What comments, verification tokens and the score sheets of memories have."""
+"""Signs of comments, verification tokens and the score sheets of memories."""
 _HEAD_BYTES = 8192
 _OPEN = re.compile(r"^status:[ \t]*[\"']?open[\"']?[ \t]*$", re.MULTILINE)
 

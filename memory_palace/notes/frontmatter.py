@@ -19,7 +19,7 @@ _CLOSES = {
     "+": re.compile(r"^\+\+\+[ \t]*$", re.MULTILINE),
     "{": re.compile(r"(?:\A\{.*|^)\}[ \t]*$", re.MULTILINE),
 }
-"""What ends a block of YAML, TOML or JSON, by the first character of the text."""
+"""The end of a block of YAML, TOML or JSON, by the first character of the text."""
 _OF_A_PAGE = {"title", "date"}
 """JSON with neither of them is text: a page of Hugo has one."""
 _LIMIT_CHARACTERS = 64 * 1024
@@ -28,7 +28,7 @@ _LIMIT_ALIASES = 10
 _LIMIT_DEPTH = 50
 """Nesting allowed in a block: the C loader recurses, and some thousand levels end the process."""
 _LOADING_ERRORS = (ValueError, ArithmeticError, LookupError, TypeError, AttributeError)
-"""What PyYAML's constructors raise on values such as ``!!int ""`` or the 99th of a month."""
+"""Errors that PyYAML's constructors raise on values such as ``!!int ""`` or the 99th of a month."""
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _FORMAT: Mapping[str, Any] = {"allow_unicode": True, "width": 1 << 20, "sort_keys": False}
 _TOP_KEY = re.compile(r"\A[^\s#\-][^\n]*?:(\s|$)")
@@ -43,7 +43,7 @@ class FrontMatter:
     end: int = 0
     """Where the body starts in the text; 0 where there is no block."""
     error: str | None = None
-    """Why a block is kept as text."""
+    """The reason why a block is kept as text."""
     error_line: int | None = None
     raw: str = ""
     """The block as written, also where it could not be parsed."""
@@ -135,7 +135,7 @@ def _parse(raw: str, *, end: int, is_toml: bool) -> FrontMatter:
 
 
 def _find_excess(raw: str) -> str | None:
-    """Say what makes a block dangerous to load. Its events are read without recursion."""
+    """Return the reason why a block is dangerous to load, reading its events without recursion."""
     aliases, opened = 0, list[str | None]()
     for event in yaml.parse(raw, _LOADER):
         if isinstance(event, yaml.AliasEvent):

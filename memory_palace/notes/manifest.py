@@ -1,4 +1,4 @@
-"""What is said of notes outside of them: lines of the manifest, and the times of git's commits.
+"""Sources about notes beside the notes: the manifest, and the times of git's commits.
 
 ``watchdog_manifest_v1.jsonl`` lists the notes that are indexed, with type and priority. People edit
 it. Lines are only ever appended; what is there stays, byte for byte. Git is only read, and never by
@@ -246,7 +246,7 @@ def uncommitted(root: Path, paths: Sequence[str]) -> list[str]:
 
 
 def _is_in_repository(root: Path) -> bool:
-    """Say whether a folder is in a work tree, without starting git."""
+    """Return whether a folder is in a work tree, without starting git."""
     absolute = root.absolute()
     return any((folder / ".git").exists() for folder in (absolute, *absolute.parents))
 

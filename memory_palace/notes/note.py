@@ -25,7 +25,7 @@ class Chunk:
     text: str
     """The passage itself, as written (private and secret lines blanked)."""
     embed_text: str
-    """What the embedder sees: title and headings, then the text, without the times of turns.
+    """The text for the embedder: title and headings, then the passage, without the times of turns.
     Never the file name."""
     digest: str
     """SHA-256 of ``embed_text``, hexadecimal: the key under which its vector is kept."""
@@ -49,7 +49,7 @@ class Note:
     entities: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
     days: tuple[Days, ...] = ()
-    """What it is of, by its own word, the most telling first; two at most."""
+    """The days that the note names as its own, the most telling first; two at most."""
     yearless: date | None = None
     """A day of any year, where its name gives no more."""
     date: NoteDate | None = None
@@ -66,9 +66,9 @@ class Note:
     originals: tuple[str, ...] = ()
     """Stems of the notes that say all it says, word for word."""
     talkers: frozenset[str] = frozenset()
-    """Who take turns in it, casefolded."""
+    """The people who take turns in it, casefolded."""
     questions: tuple[Chunk, ...] = ()
-    """What it answers by its own word, one text each: found by, and never shown."""
+    """Questions of its front matter, a chunk each: they are searched, and never shown."""
     problems: tuple[Problem, ...] = ()
 
 

@@ -40,7 +40,7 @@ _PAGE_TAG = re.compile(
     r"(?:\{\{[<%]\s*(?:rel)?ref\s++(?:path=)?|\{%-?\s*(?:link|post_url)\s)\s*+[\"'`]?([^\s\"'`#%>{}]++)"
     r"[^{}\n]*+\}"
 )
-"""How Hugo (``ref``, ``relref``) and Jekyll (``link``, ``post_url``) name a page in a tag."""
+"""A page named in a tag of Hugo (``ref``, ``relref``) or Jekyll (``link``, ``post_url``)."""
 _OPEN = re.compile(r"\Aobsidian://open\?(?:[^#]*&)?file=([^&#]+)")
 _PAGE = re.compile(r"\A(?:[^?:]*/)?[^./?:]*(?:[^./?:]|/|\.html)")
 """The address of a page of a site. It ends with a slash as a target, and need not be a note."""
@@ -48,7 +48,7 @@ _SCHEME = re.compile(r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*+:")
 
 
 class _Target(NamedTuple):
-    """What a link leads to, and where the part of it that names the note is written."""
+    """A link, and the place of the part of it that names the note."""
 
     link: Link
     is_wiki: bool
@@ -129,7 +129,7 @@ def _wiki(text: str, start: int, end: int, is_embed: bool, line: int) -> _Target
 
 
 def _file(text: str, found: MarkdownLink, line: int) -> _Target | None:
-    """Return where a Markdown link leads; ``None`` unless it is a file of a note."""
+    """Return the target of a Markdown link; ``None`` unless it is a file of a note."""
     name, _, heading = text[found.target_start : found.target_end].partition("#")
     file = unquote(unescape(name)).strip()
     if opened := _OPEN.match(name):  # maybe in another vault
@@ -158,7 +158,7 @@ MOST_QUESTIONS = 50
 
 
 class NoteBody(NamedTuple):
-    """What of a file is text to index: neither front matter nor what is withheld or no text."""
+    """The text of a file that is indexed, and its front matter; withheld lines are empty."""
 
     matter: FrontMatter
     is_private: bool
@@ -257,13 +257,13 @@ def parse_note(
 
 
 def digest_words(body: str) -> str:
-    """Return what ``verbatim`` says of a text that holds nothing but sentences of other notes."""
+    """Return the value of ``verbatim`` for a text that holds only sentences of other notes."""
     words = " ".join(body.split()).encode("utf-8", "surrogateescape")
     return f"text-{sha256(words).hexdigest()[:16]}"
 
 
 def _originals(values: Mapping[str, Any], body: str) -> tuple[str, ...]:
-    """Return what a telegraph was kept from, unless somebody has edited it since."""
+    """Return the notes that a telegraph quotes, unless somebody has edited it since."""
     card = _text(values.get("corridor_card"))
     if card is None or _text(values.get("verbatim")) != digest_words(body):
         return ()

@@ -18,7 +18,7 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0
 _MOST_BYTES = 32 * 1024 * 1024  # of a file that is read to see how much of it is prose
 _LONG_LINE = re.compile(rb"^[^\n]{%d,}+" % (LONG_LINE_BYTES + 1), re.MULTILINE)
 _SAMPLE_BYTES, _FEW, _MANY = 64 * 1024, 0.05, 0.25
-"""What of a file is looked at; the shares of it that may be controls, and that may be no UTF-8."""
+"""Bytes that tell whether a file is text; the largest shares of controls and of no UTF-8 in one."""
 _CONTROLS = bytes({*range(32)} - {*b"\a\b\t\n\v\f\r\x1b"})
 
 
@@ -110,7 +110,7 @@ def decode_stored(path: str, data: bytes) -> str:
 
 
 def is_text(data: bytes) -> bool:
-    """Say whether bytes are text, as their beginning tells: few are controls or no UTF-8."""
+    """Return whether bytes are text: few at their beginning are controls or no UTF-8."""
     head = data[:_SAMPLE_BYTES]
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return True

@@ -36,7 +36,7 @@ def split_lines(path: str, data: bytes) -> tuple[list[str], int, Markup]:
 
 
 def _find_line_end(lines: Sequence[str]) -> str:
-    """Return how the first line ends, which is how new ones do."""
+    """Return the line end of the first line, which new lines get too."""
     match = _LINE_END.search(lines[0]) if lines else None
     return match[0] if match else "\n"
 
@@ -79,7 +79,7 @@ def replace_section(path: str, data: bytes, name: str, text: str) -> bytes:
 
 
 def _is_plain(text: str) -> bool:
-    """Say whether a text has no heading of the first two levels and leaves nothing open."""
+    """Return whether a text has no heading of the first two levels and leaves nothing open."""
     headings = Markup(f"{text}\n\n## last").headings
     if not headings or headings[-1].text != "last" or headings[-1].is_nested:
         return False

@@ -29,7 +29,7 @@ _RULE = re.compile(r"^[ \t>]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t:|-]*+)?$")
 _OPENING, _CLOSING = "\"'([*_~`«“„‘", "\"')]*_~`»”’.!?…,;:。！？"
 _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’»)\]*_]*\s*$")
 _COMMENTS = (("<!--", "<! --"), ("%%", "% %"))
-"""What would hide the rest of a note."""
+"""Comment signs, which would hide the rest of a note, and their harmless forms."""
 _LONGEST, _KEPT = 160, 60
 """Characters of a claim that are quoted whole; of a longer one, those at either end."""
 _GAP = " … "
@@ -48,17 +48,17 @@ class LostClaim(NamedTuple):
     mark_end: int
     day: str
     heirs: tuple[str, ...]
-    """What took its place: targets of links, as written."""
+    """The notes that took its place: targets of links, as written."""
 
     @property
     def validity(self) -> Validity:
-        """Until when it held, and what holds since."""
+        """The day until which it held, and the notes that hold since."""
         day = datetime.combine(date.fromisoformat(self.day), datetime.min.time(), UTC)
         return Validity(None, day.timestamp(), self.heirs)
 
 
 class Decision(NamedTuple):
-    """What a mark says besides the claim."""
+    """The parts of a mark besides the claim."""
 
     day: str
     words: str
@@ -136,7 +136,7 @@ class _Letters:
 def find_words(
     text: str, words: str, start: int = 0, end: int | None = None
 ) -> tuple[int, int] | None:
-    """Return where words stand last in ``text[start:end]``, whatever stands between them.
+    """Return the last place of words in ``text[start:end]``, whatever stands between them.
 
     Letters and digits are compared, regardless of case; marks of Markdown around them belong to it.
     """
@@ -144,7 +144,7 @@ def find_words(
 
 
 def count_words(text: str, words: str, start: int = 0) -> int:
-    """Return how often words stand in a text, as ``find_words`` finds them."""
+    """Return the number of places at which ``find_words`` could find words."""
     plain, wanted = (
         "".join(filter(str.isalnum, each.casefold())) for each in (text[start:], words)
     )

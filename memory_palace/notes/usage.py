@@ -1,4 +1,4 @@
-"""Which notes were opened or cited: one line for each time, the notes untouched.
+"""The log of notes that were opened or cited: one line for each time, the notes untouched.
 
 What a question merely lists is no use, and no question is ever kept.
 """
@@ -20,7 +20,7 @@ Act: TypeAlias = Literal["opened", "cited"]
 _COUNTED = frozenset({"opened", "cited", "read"})
 """``read`` is what older versions wrote for ``opened``; their ``retrieved`` was merely listed."""
 KNOWN_AFTER_DAYS = 90
-"""How long a log must have been kept before it can say that a note was not used."""
+"""Age of a log from which on it can tell that a note was not used."""
 LONGEST_GAP = timedelta(days=30)
 """A longer time without any line begins the log anew: it was off, or nobody was there."""
 
@@ -30,7 +30,7 @@ class Usage:
     """The log, by note."""
 
     began: date | None = None
-    """Since when it has been kept without a gap; ``None`` where it is not kept now."""
+    """The first day of logging without a gap; ``None`` where nothing is logged now."""
     days: Mapping[str, Sequence[date]] = field(default_factory=dict)
     """The days on which each note was opened or cited, one entry for each time."""
 
@@ -44,7 +44,7 @@ class Usage:
         return max(days) if days else None
 
     def count(self, path: str) -> int:
-        """Return how often a note was used."""
+        """Return the number of times a note was used."""
         return len(self.days.get(path, ()))
 
 

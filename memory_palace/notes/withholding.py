@@ -88,7 +88,7 @@ class Unwritten:
 
     @classmethod
     def of(cls, problems: Iterable[Problem]) -> tuple[Self, ...]:
-        """Return what was withheld as it is shown."""
+        """Return the withheld lines as they are shown."""
         return tuple(cls(one.line, one.message) for one in problems)
 
     def __str__(self) -> str:
@@ -96,7 +96,7 @@ class Unwritten:
 
 
 def _describe(problem: Problem) -> str:
-    """Say what was not written, without what stood there."""
+    """Return the kind of what was not written, without its text."""
     if problem.kind == "secret":
         return problem.message.partition(";")[0]
     return "begins a private span"
