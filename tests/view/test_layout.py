@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_palace.features.view.arranging import MOST_PER_DISTRICT, arrange
 from memory_palace.features.view.grid import Extent, Grid, divide, to_box
 from memory_palace.features.view.housing import GATHERED, name_rooms
 from memory_palace.features.view.layout import (
     CORRIDOR,
+    MOST_PER_DISTRICT,
     PLAN,
     Layout,
+    arrange,
     divide_plan,
     find_site,
     lay_out,
@@ -181,15 +182,15 @@ def test_whatever_comes_and_goes_nothing_else_moves(steps):
 def test_a_grid_takes_as_many_notes_as_it_has_cells(count, columns, data):
     rows = data.draw(st.integers(max(-(-count // columns), 1), max(-(-count // columns), 1) + 9))
     vectors = np.random.default_rng(count).normal(size=(count, 5)).astype(np.float32)
-    arranged = arrange(vectors, columns, rows)
-    assert len(set(arranged.cells)) == count
-    assert all(0 <= cell < columns * rows for cell in arranged.cells)
-    inside = [0] * len(arranged.districts)
-    for cell in arranged.cells:
+    cells, districts = arrange(vectors, columns, rows)
+    assert len(set(cells)) == count
+    assert all(0 <= cell < columns * rows for cell in cells)
+    inside = [0] * len(districts)
+    for cell in cells:
         row, column = divmod(cell, columns)
         homes = [
             n
-            for n, (left, top, right, below) in enumerate(arranged.districts)
+            for n, (left, top, right, below) in enumerate(districts)
             if left <= column < right and top <= row < below
         ]
         assert len(homes) == 1

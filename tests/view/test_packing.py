@@ -12,8 +12,14 @@ from making_plans import make_plan
 from reading_pages import unpack
 
 from memory_palace.features.view.gather import gather
-from memory_palace.features.view.packing import HEAD_LENGTH, Packed, head_of, heading_of, pack
-from memory_palace.features.view.page import render
+from memory_palace.features.view.page import (
+    HEAD_LENGTH,
+    Packed,
+    head_of,
+    heading_of,
+    pack,
+    render,
+)
 from memory_palace.palace import Palace
 
 ROOT = Path(__file__).parents[2]

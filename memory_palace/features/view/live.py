@@ -20,8 +20,7 @@ from types import FrameType
 
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.features.view.gather import gather, read_text
-from memory_palace.features.view.packing import pack
-from memory_palace.features.view.page import content_policy, render
+from memory_palace.features.view.page import content_policy, pack, render
 from memory_palace.index.commit import read_commit
 from memory_palace.palace import Palace
 from memory_palace.server.loopback import Door, PageReply, PageVisit, Unwanted

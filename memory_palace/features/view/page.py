@@ -1,15 +1,25 @@
-"""Write a plan as one HTML file that needs no network and may run nothing but its own script."""
+"""Write a plan as one HTML file that needs no network and may run nothing but its own script.
+
+The plan is columns of JSON, deflated, in base64, and nothing is stored twice. It is one block that
+the page unpacks at once; the texts are blocks of about a megabyte, unpacked when a note of one is
+asked for. The beginning of a text, which search reads, is in the plan only, and a title only
+where neither the file's name nor the first heading gives it.
+"""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import json
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from html import escape
 from importlib.resources import files
+from pathlib import PurePosixPath
 
-from memory_palace.features.view.packing import pack
-from memory_palace.features.view.values import PalacePlan
+from memory_palace.features.view.values import Box, PalacePlan, PlanNote
 
 STYLES = ("app.css", "panel.css", "print.css")
 SCRIPTS = (
@@ -39,6 +49,17 @@ SCRIPTS = (
 )
 """In this order, inside one function: what one defines, those after it may use when they run. All
 may use it once the plan is open; ``start.js``, which opens it, is the last."""
+
+UNITS = 100_000
+"""Of the page, in one of the plan: a cell of 25,000 is 600 wide."""
+BLOCK_BYTES = 1_000_000
+HEAD_LENGTH = 160
+"""Characters of the beginning that search reads and a tip shows."""
+SHORT_LENGTH = 320
+"""A text of so many characters is not cut in two: one block shrinks more than two."""
+
+IS_STEM, IS_HEADING = 0, 1
+"""Where a title is found that is not stored; ``page/data.js`` reads the same."""
 
 
 def render(plan: PalacePlan, *, live: str | None = None) -> bytes:
@@ -108,3 +129,112 @@ def script() -> str:
 def read(name: str) -> str:
     """Return a file of the folder ``page``."""
     return (files("memory_palace.features.view") / "page" / name).read_text("utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A plan as text that may stand in an element ``script``."""
+
+    plan: str
+    texts: tuple[str, ...]
+    """Blocks in the order of the notes; the plan says which notes begin them."""
+
+
+def pack(plan: PalacePlan, *, with_texts: bool = True) -> Packed:
+    """Return ``plan`` packed; without the rest of the texts where they are asked of a server."""
+    heads = [head_of(note.text) for note in plan.notes]
+    rests = [note.text[len(head) :] for note, head in zip(plan.notes, heads, strict=True)]
+    blocks = list(divide(rests))
+    columns = {
+        "title": plan.title,
+        "day": plan.day,
+        "units": UNITS,
+        "rooms": [[r.name, *scaled(r.box), int(r.is_cold), r.notes, r.locked] for r in plan.rooms],
+        "districts": [[d.room, *scaled(d.box), d.label, d.notes] for d in plan.districts],
+        "notes": pack_notes(plan, heads),
+        "blocks": [len(block) for block in blocks],
+    }
+    return Packed(shrink(columns), tuple(map(shrink, blocks)) if with_texts else ())
+
+
+def pack_notes(plan: PalacePlan, heads: Sequence[str]) -> dict[str, object]:
+    """Return a column for each field of a note."""
+    notes = plan.notes
+    boxes = [scaled(note.box) for note in notes]
+    return {
+        "path": [note.path for note in notes],
+        "title": [title_code(note, head) for note, head in zip(notes, heads, strict=True)],
+        "head": list(heads),
+        "aliases": [note.aliases for note in notes],
+        "tags": [note.tags for note in notes],
+        "room": [note.room for note in notes],
+        **{name: [box[side] for box in boxes] for side, name in enumerate("xywh")},
+        "length": [note.length for note in notes],
+        "day": [note.day - plan.day for note in notes],
+        "changed": [note.changed - plan.day for note in notes],
+        "undated": [int(not note.is_dated) for note in notes],
+        "priority": [note.priority for note in notes],
+        "cold": [int(note.is_cold) for note in notes],
+        "links": [[link_code(notes, *link) for link in note.links] for note in notes],
+        "near": [note.near for note in notes],
+    }
+
+
+def head_of(text: str) -> str:
+    """Return the beginning of ``text`` up to the end of its first line that is not a heading."""
+    if len(text) <= SHORT_LENGTH:
+        return text
+    end = 0
+    for line in text.splitlines(keepends=True):
+        end += len(line)
+        if (line.strip() and not line.startswith("#")) or end > HEAD_LENGTH:
+            break
+    return text[: min(end, HEAD_LENGTH)]
+
+
+def heading_of(head: str) -> str:
+    """Return the first line if it is a heading of level 1, without its mark.
+
+    Spaces, tabs and carriage returns go; what else is white space Python and JavaScript differ in.
+    """
+    first = head.split("\n", 1)[0]
+    return first[2:].strip(" \t\r") if first.startswith("# ") else ""
+
+
+def title_code(note: PlanNote, head: str) -> str | int:
+    """Return the title, or where the page finds it."""
+    if note.title == PurePosixPath(note.path).stem:
+        return IS_STEM
+    return IS_HEADING if note.title == heading_of(head) else note.title
+
+
+def link_code(notes: Sequence[PlanNote], target: str, place: int) -> int | list[object]:
+    """Return the note of a link, with the target where that is not the name of the file."""
+    return place if target == PurePosixPath(notes[place].path).stem else [place, target]
+
+
+def scaled(box: Box) -> list[int]:
+    """Return x, y, width and height in whole units, its edges where those of its neighbours are."""
+    left, top = round(box.x * UNITS), round(box.y * UNITS)
+    right, bottom = round((box.x + box.width) * UNITS), round((box.y + box.height) * UNITS)
+    return [left, top, right - left, bottom - top]
+
+
+def divide(texts: Iterable[str]) -> Iterable[list[str]]:
+    """Yield runs of ``texts`` of about :data:`BLOCK_BYTES`."""
+    block: list[str] = []
+    size = 0
+    for text in texts:
+        block.append(text)
+        size += len(text.encode())
+        if size >= BLOCK_BYTES:
+            yield block
+            block, size = [], 0
+    if block:
+        yield block
+
+
+def shrink(value: object) -> str:
+    """Return ``value`` as JSON, deflated, in base64."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return base64.b64encode(zlib.compress(text.encode("utf-8", "replace"), 9)).decode("ascii")

@@ -1,12 +1,12 @@
 /** The plan and the texts of its notes, as the page or its server gives them. */
 const Data = (() => {
-  const IS_STEM = 0, IS_HEADING = 1; // as packing.py writes them
+  const IS_STEM = 0, IS_HEADING = 1; // as page.py writes them
   const texts = new Map(); // block -> promise of its texts
   let plan = null;
   let starts = []; // the first note of each block
   let ask = null; // (note) -> promise of its text, where a server has them
 
-  /** What packing.py packed. */
+  /** What page.py packed. */
   async function unpack(packed) {
     const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
@@ -54,7 +54,7 @@ const Data = (() => {
     };
   }
 
-  /** Turn what packing.py wrote into columns; the i-th of each is of note i. */
+  /** Turn what page.py wrote into columns; the i-th of each is of note i. */
   function columns(packed) {
     const { units } = packed;
     const generation = document.documentElement.dataset.live;
