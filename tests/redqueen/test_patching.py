@@ -4,15 +4,12 @@ from datetime import date
 
 import pytest
 
-from memory_palace.changes.changing import read_notes
-from memory_palace.changes.overlay import overlay
 from memory_palace.errors import PalaceError
 from memory_palace.features.memories.verification import find_tokens
 from memory_palace.features.redqueen.examined import examine
 from memory_palace.features.redqueen.rounds import patch_note
 from memory_palace.features.redqueen.session import RoundProposal
 from memory_palace.notes.document import parse_document
-from memory_palace.palace import Palace
 
 BEES = "palace/chambers/bees.md"
 FORM = """\
@@ -97,25 +94,3 @@ def test_the_products_own_sections_are_never_examined_at_any_level_of_heading():
     text += "\n## Anchors\n\n- purple unicorn\n\n## Links\n\n- related: [[b]]\n"
     assert seen(text).content == "It sticks."
     assert seen(text).cue.anchors == ("spider", "purple unicorn")
-
-
-@pytest.fixture
-def palace(tmp_path):
-    rooms = tmp_path / "palace" / "chambers"
-    rooms.mkdir(parents=True)
-    (rooms / "bees.md").write_text("# Bees\n\nThe hives stand behind the wall and hum.\n")
-    (rooms / "till.md").write_text("# Point of purchase\n\nWhere customers pay.\n")
-    made = Palace(tmp_path)
-    made.index(embedder="hashing")
-    return made
-
-
-def test_an_overlay_answers_as_if_a_note_said_more_and_writes_nothing(palace):
-    before = {p: p.read_bytes() for p in palace.paths.root.rglob("*") if p.is_file()}
-    document = read_notes(palace).documents[BEES]
-    data = patch_note(document, [RoundProposal("alias", BEES, "zymurgy crossing")])
-    with overlay(palace, {BEES: data}) as changed:
-        found = changed.query("zymurgy crossing").hits
-    assert found[0].path == BEES
-    assert not any(hit.score > 100 for hit in palace.query("zymurgy crossing").hits)
-    assert {p: p.read_bytes() for p in palace.paths.root.rglob("*") if p.is_file()} == before

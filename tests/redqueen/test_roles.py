@@ -132,8 +132,3 @@ def test_the_answer_does_not_stand_in_the_question():
 )
 def test_the_most_telling_word_is_left_out_everywhere(sentence, asked, word):
     assert leave_out(sentence, "frost") == ((asked, word) if asked else None)
-
-
-def test_without_a_model_no_word_of_a_sentence_is_proposed(orchard):
-    session = asyncio.run(run_session(orchard, SentenceRoles(), question_count=3))
-    assert session.evaluations and session.proposals == ()

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from memory_palace.engine import Engine
 from memory_palace.features.redqueen.examined import Memories, blank_own_sections
 from memory_palace.features.redqueen.session import DEPTH, Strategy, choose_targets
-from memory_palace.graph.resolve import Resolver, fold_name
+from memory_palace.graph.zones import ZonedNames
 from memory_palace.language.markers import drop_markers
 from memory_palace.language.names import name_key
 from memory_palace.language.tokens import plain_words, tokenize
@@ -75,26 +75,6 @@ class Asking:
         return replace(self, rank=rank, found=found)
 
 
-class Meanings:
-    """Resolves links to notes: as the product does, or by a title that one note alone has."""
-
-    def __init__(self, documents: Mapping[str, Document]) -> None:
-        self._paths = list(documents)
-        aliases = [document.texts("aliases") for document in documents.values()]
-        self._resolver = Resolver(self._paths, aliases)
-        self._titled: dict[str, list[str]] = defaultdict(list)
-        for path, document in documents.items():
-            self._titled[fold_name(document.title)].append(path)
-
-    def find(self, target: str, source: str) -> str | None:
-        """Return the path of the note that a link in the note ``source`` means, or ``None``."""
-        found = self._resolver.resolve(target, source)
-        if found.state == "resolved":
-            return self._paths[found.places[0]]
-        titled = self._titled.get(fold_name(target), ()) if found.state == "broken" else ()
-        return titled[0] if len(titled) == 1 else None
-
-
 def collect_askings(
     library: Library, golden: Mapping[str, Sequence[str]] = _NOTHING
 ) -> list[Asking]:
@@ -104,7 +84,7 @@ def collect_askings(
     notes ask for neither.
     """
     known = {path: d for path, d in library.documents.items() if not (d.is_cold or d.problem)}
-    names = Meanings(known)
+    names = ZonedNames((path, d.names, False) for path, d in known.items())
     found = []
     for question, notes in golden.items():
         paths = dict.fromkeys(path for name in notes if (path := names.find(name, "")) is not None)
@@ -122,7 +102,7 @@ def collect_askings(
 
 
 def _asked_by(
-    document: Document, known: Mapping[str, Document], names: Meanings
+    document: Document, known: Mapping[str, Document], names: ZonedNames
 ) -> Iterator[Asking]:
     """Yield the questions of a note's field, and what its links call others."""
     path, markup = document.path, Markup(blank_own_sections(document.body))
