@@ -23,7 +23,7 @@ def palace(tmp_path):
 @pytest.fixture
 def put(palace):
     def put_locus(title, x, y, summary="", tags=(), **more):
-        options = {"note": False, "apply": True} | more
+        options = {"apply": True} | more
         return add_locus(palace, title, pose=Pose2D(x, y), tags=tags, summary=summary, **options)
 
     return put_locus

@@ -25,14 +25,12 @@ def test_nothing_is_written_without_apply(palace, put):
     assert not (palace.paths.notes / ROOM).exists()
 
 
-def test_an_existing_note_gets_a_place_and_keeps_its_text(house, put):
+def test_any_note_with_the_field_is_a_locus_and_its_first_paragraph_the_summary(house):
     note = house.paths.notes / "chambers" / "well.md"
-    note.write_text("---\ntags: [water]\n---\n# Well\n\nTwelve metres deep.\n", "utf-8")
-    put("Well", 4, 4, note=True, tags=("stone",))
+    text = "---\ntags: [water]\nlocus: {id: 3, x: 4, y: 4}\n---\n# Well\n\nTwelve metres\ndeep.\n"
+    note.write_text(text, "utf-8")
     well = read_loci(house).loci[-1]
-    assert (well.node_id, well.tags) == (3, ("water", "stone"))
-    assert well.summary == "Twelve metres deep."
-    assert note.read_text("utf-8").endswith("# Well\n\nTwelve metres deep.\n")
+    assert (well.node_id, well.tags, well.summary) == (3, ("water",), "Twelve metres deep.")
 
 
 @pytest.mark.parametrize(

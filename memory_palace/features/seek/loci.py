@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from memory_palace.changes.changing import Outcome, Plan, change_notes, find_note, read_notes, today
-from memory_palace.changes.composing import compose_note, edit_fields, note_path
-from memory_palace.changes.operations import Create, Operation
+from memory_palace.changes.changing import Outcome, Plan, change_notes, read_notes, today
+from memory_palace.changes.composing import compose_note, note_path
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.features.seek.nodes import Pose2D, check_node_id
@@ -96,20 +95,18 @@ def add_locus(
     pose: Pose2D,
     tags: Sequence[str] = (),
     summary: str = "",
-    note: bool = False,
     apply: bool = False,
 ) -> Outcome:
-    """Create a note that is a locus, or make the existing ``note`` called ``title`` one."""
+    """Create a note that is a locus."""
 
     def plan(library: Library) -> Plan:
-        taken = {locus.node_id: locus.path for locus in _loci_of(library).loci}
-        own = find_note(library, title) if note else None
-        known = [number for number, path in taken.items() if own and path == own.path]
-        number = known[0] if known else max(taken, default=-1) + 1
-        path = own.path if own else note_path(engine.paths.rooms, title, room=_ROOM)
-        locus = Locus(check_node_id(number), pose, tuple(tags), summary, title, path)
-        change = _replace(own, locus) if own else [_create(locus)]
-        return Plan(change, f"put {path if own else title} at {pose.x:g}, {pose.y:g}")
+        number = max((locus.node_id for locus in _loci_of(library).loci), default=-1) + 1
+        place = {"id": check_node_id(number), **asdict(pose)}
+        fields: dict[str, object] = {"title": title, "date": today(), "type": FIELD}
+        fields |= {"tags": list(tags), FIELD: place} if tags else {FIELD: place}
+        path = note_path(engine.paths.rooms, title, room=_ROOM)
+        note = compose_note(path, title, fields, lead=summary)
+        return Plan([note], f"put {title} at {pose.x:g}, {pose.y:g}")
 
     return change_notes(engine, plan, command="locus", apply=apply, allow_uncommitted=True)
 
@@ -132,25 +129,3 @@ def _loci_of(library: Library) -> LocusList:
             message = f"is node {locus.node_id}, as {other.path} is; change one of the ids"
             problems.append(Problem(document.path, None, "front matter", message))
     return LocusList([loci[number] for number in sorted(loci)], problems)
-
-
-def _create(locus: Locus) -> Create:
-    fields: dict[str, object] = {"title": locus.title, "date": today(), "type": FIELD}
-    if locus.tags:
-        fields["tags"] = list(locus.tags)
-    fields[FIELD] = {"id": locus.node_id, **asdict(locus.pose)}
-    return compose_note(locus.path, locus.title, fields, lead=locus.summary)
-
-
-def _replace(document: Document, locus: Locus) -> list[Operation]:
-    """Return the change that makes a note this locus: nothing where it is that already."""
-    old = read_locus(document)
-    fields: dict[str, object] = {}
-    if old is None or (old.node_id, old.pose) != (locus.node_id, locus.pose):
-        fields[FIELD] = {"id": locus.node_id, **asdict(locus.pose)}
-    tags = list(dict.fromkeys((*document.texts("tags"), *locus.tags)))
-    if tags != list(document.texts("tags")):
-        fields["tags"] = tags
-    if locus.summary and (old is None or locus.summary != old.summary):
-        fields["summary"] = locus.summary
-    return [edit_fields(document, fields)] if fields else []

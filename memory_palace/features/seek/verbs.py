@@ -200,14 +200,13 @@ def log(palace: Palace, name: Name = None) -> None:
 @locus.verb("add")
 def add(
     palace: Palace,
-    title: Annotated[str, Argument(help="Title of the new note, or a note with --note.")],
+    title: Annotated[str, Argument(help="Title of the new note.")],
     at: Annotated[str, Option("--at", help="X,Y or X,Y,YAW in metres and radians.")],
     tag: Tags = None,
     summary: Annotated[str, Option("--summary", help="What is seen there.")] = "",
-    note: Annotated[bool, Option("--note", help="Place an existing note.")] = False,
     apply: Apply = False,
 ) -> Outcome:
-    """Give a place to a note, new or existing.
+    """Create a note that has a place. An existing one gets its place in its front matter.
 
     Example: palace seek locus add Cellar --at 2.5,-1 --tag wine --summary "Rows of bottles" --apply
     """
@@ -220,7 +219,6 @@ def add(
         pose=pose,
         tags=tag or (),
         summary=" ".join(summary.split()),
-        note=note,
         apply=apply,
     )
 
