@@ -142,3 +142,14 @@ def test_one_note_may_answer_with_several_passages(palace: Palace, write: Write)
     palace.anchors.build()
     lines = [h.chunk.first_line for h in palace.look_up("the kiln").hits if "long" in h.path]
     assert len(set(lines)) > 1
+
+
+def test_an_archived_passage_comes_to_mind_by_no_anchor_even_where_cold_notes_are_asked(
+    palace: Palace, write: Write
+) -> None:
+    write("archive_basement/2025/old.md", "# Old\n\nThe [[tipping bucket]] of last year.\n")
+    palace.index()
+    palace.anchors.build()
+    found = palace.query("tipping bucket", profile="anchors", include_cold=True, neighbors=0)
+    assert found.anchors is not None and found.anchors.answered_by == "anchors"
+    assert not any(hit.note.is_cold for hit in found.hits)

@@ -10,6 +10,7 @@ import pytest
 from asking_anchors import reached
 
 from memory_palace.errors import IndexDamagedError
+from memory_palace.features.anchors import anchor_file
 from memory_palace.features.anchors.build import build_file, commit_file
 from memory_palace.index.commit import read_commit
 from memory_palace.palace import Palace
@@ -44,29 +45,34 @@ def test_an_edited_note_has_none_of_its_old_passages(palace: Palace, write: Writ
     assert reached(palace, "radio plan") == {"palace/project_rooms/radio/plan.md"}
 
 
-def test_a_renamed_note_is_found_under_its_new_path(palace: Palace) -> None:
+@pytest.mark.parametrize("to", ["reflection_wing/renamed.md", "archive_basement/review.md", None])
+def test_a_note_is_found_under_its_new_path_and_a_cold_or_deleted_one_is_not(
+    palace: Palace, to: str | None
+) -> None:
     palace.anchors.build()
     old = palace.paths.notes / "reflection_wing/review.md"
-    old.rename(old.with_name("renamed.md"))
+    if to:
+        (palace.paths.notes / to).parent.mkdir(exist_ok=True)
+        old.rename(palace.paths.notes / to)
+    else:
+        old.unlink()
     palace.index()
-    assert reached(palace, "referee reports") == {"palace/reflection_wing/renamed.md"}
+    is_found = to is not None and to.startswith("reflection_wing")
+    assert reached(palace, "referee reports") == ({f"palace/{to}"} if is_found else set())
 
 
-def test_a_deleted_note_is_not_found(palace: Palace) -> None:
+def test_anchors_of_an_older_version_are_made_anew_and_never_misread(
+    palace: Palace, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(anchor_file, "SCHEMA", anchor_file.SCHEMA - 1)
     palace.anchors.build()
-    (palace.paths.notes / "reflection_wing/review.md").unlink()
-    palace.index()
-    assert reached(palace, "referee reports") == set()
-
-
-def test_an_archived_note_is_reached_by_no_anchor(palace: Palace) -> None:
-    palace.anchors.build()
-    old = palace.paths.notes / "reflection_wing/review.md"
-    new = palace.paths.notes / "archive_basement/review.md"
-    new.parent.mkdir(exist_ok=True)
-    old.rename(new)
-    palace.index()
-    assert reached(palace, "referee reports") == set()
+    monkeypatch.undo()
+    fresh = Palace(palace.paths.root)
+    assert reached(fresh, "antenna mast") == set()
+    assert fresh.query("antenna mast", profile="anchors").hits
+    write("chambers/wren/new.md", "# Snow\n\nMelt water.\n")
+    assert not fresh.index().problems
+    assert "palace/project_rooms/radio/plan.md" in reached(fresh, "antenna mast")
 
 
 def test_a_build_that_began_before_an_update_loses_nothing(palace: Palace, write: Write) -> None:

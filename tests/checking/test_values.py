@@ -9,6 +9,11 @@ from memory_palace.features.checking.verdicts import Passage
 
 SHOP = "The shop opened on 14 March 2019 and closed in 2021."
 TANK = "The tank holds 2 litres of water and weighs 500 grams."
+LIGHTS = (
+    "Each side light covers 112.5 degrees; together the two side lights cover 225 degrees. "
+    "The stern light covers 135 degrees."
+)
+MILLS = "The upper mill is larger than the lower mill. Copper conducts better than iron."
 SYNC = "The sync service does not upload files that are larger than the quota."
 
 
@@ -90,3 +95,29 @@ def test_title_file_name_day_and_front_matter_are_evidence() -> None:
 def test_many_numbers_take_time_that_is_linear() -> None:
     text = "1 2 3 4 " * 2000 + "9" * 5000
     assert check(text, "It has 12 gates and 9 keys.") in ("not_found", "supported")
+
+
+@pytest.mark.parametrize(
+    ("note", "right", "wrong"),
+    [
+        *(
+            (
+                "The new beam carries three times the load of the old one.",
+                "The new beam carries 3 times the load of the old one.",
+                f"The new beam carries {count} times the load of the old one.",
+            )
+            for count in ("nine", "40", "two")
+        ),
+        (LIGHTS, "The stern light covers 135 degrees.", "The stern light covers 225 degrees."),
+        (LIGHTS, "Each side light covers 112.5 degrees.", "Each side light covers 135 degrees."),
+        (MILLS, "The lower mill is smaller than the upper mill.", ""),
+        (MILLS, "Iron conducts worse than copper.", ""),
+        (TANK, "The tank holds 2000 ml of water.", ""),
+        ("The trail takes 90 minutes.", "The trail takes an hour and a half.", ""),
+        ("The mast is 3 kilometres away.", "The mast is 3,000 metres away.", ""),
+    ],
+)
+def test_a_number_belongs_to_what_it_counts_in_any_unit(note: str, right: str, wrong: str) -> None:
+    """A number that stood anywhere in the note was good for anything, any before "times"."""
+    assert check(note, right) in ("quoted", "supported")
+    assert not wrong or check(note, wrong) in ("contradicted", "not_found")

@@ -42,24 +42,3 @@ def test_what_is_withheld_bears_nothing_out(palace: Palace) -> None:
         assert found.verdict in ("contradicted", "not_found")
     with pytest.raises(PalaceError, match="no note matches"):
         verify(palace, "The gate jams above 2.4 metres.", ["hidden.md"])
-
-
-def test_the_lines_that_bear_a_sentence_out_are_named(palace: Palace) -> None:
-    found = verify(palace, "The mill closed in 1911.", ["gate.md"]).sentences[0]
-    assert (found.passage.note, found.passage.first_line, found.passage.last_line) == (
-        "gate.md",
-        5,
-        5,
-    )
-
-
-def test_a_note_that_became_a_link_out_of_the_palace_is_not_read(
-    palace: Palace, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    outside = tmp_path_factory.mktemp("outside") / "canary.md"
-    outside.write_text("# Canary\n\nit sings\n", "utf-8")
-    gate = palace.paths.root / "gate.md"
-    gate.unlink()
-    gate.symlink_to(outside)
-    with pytest.raises(PalaceError, match="leaves the palace"):
-        palace.read("gate.md")

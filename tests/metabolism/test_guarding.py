@@ -113,11 +113,3 @@ def test_without_an_index_nothing_is_done_that_cannot_be_asked(palace):
     held = eliminate(palace, apply=True, today=TODAY).held
     assert "cannot be asked without an index" in held[0]
     assert (palace.paths.notes / LOSER).exists()
-
-
-def test_without_golden_questions_the_rules_alone_decide(palace):
-    write(palace, LOSER, MAST, superseded_by=f"palace/{HEIR}")
-    write(palace, HEIR, "Poles stand in concrete.")
-    palace.index(embedder="hashing")
-    assert eliminate(palace, apply=True, today=TODAY).held == ()
-    assert not (palace.paths.notes / LOSER).exists()

@@ -269,16 +269,3 @@ def test_usage_follows_a_note_that_moved_and_passes_over_torn_lines(ripe):
     change_notes(ripe, lambda _: Plan([Move(card, new)], "x"), command="t", apply=True)
     ledger = take_ledger(ripe, read_notes(ripe), today=TODAY)
     assert ledger.usage.last(new) == date(2026, 11, 20) and ledger.usage.count(card) == 0
-
-
-@pytest.mark.parametrize(
-    "called", ["recover-april-readings", "task_id", "2026-05-19_recover-april-readings"]
-)
-def test_a_card_is_called_the_same_in_all_verbs(sample, called):
-    path = "palace/dispatch_corridor/completed/2026-05-19_recover-april-readings.md"
-    if called == "task_id":
-        called = read_notes(sample).documents[path].text("task_id")
-        assert called
-    assert distill(sample, called).reason == f"distill {path}"
-    with pytest.raises(CheckFailedError, match=f"{path} cannot become a principle"):
-        promote(sample, called, "principle")
