@@ -28,9 +28,8 @@ def read(notes):
     def telegraph(body):
         path = "dispatch_corridor/completed/2026-10-01_c.md"
         notes[path] = f"---\nstatus: completed\n---\n{body}"
-        ledger = notes.ledger()
         try:
-            return distill_card(ledger, ledger.cards[f"palace/{path}"])
+            return distill_card(notes.ledger().cards[f"palace/{path}"])
         except CheckFailedError:
             return None
 
@@ -140,17 +139,3 @@ def test_an_empty_or_open_card_is_not_distilled_and_a_gap_is_named(tmp_path):
         distill(palace, "empty", apply=True)
     with pytest.raises(UsageError, match="only completed"):
         distill(palace, "open", apply=True)
-
-
-def test_what_the_card_lacks_is_read_below_headings_of_what_it_links_to_and_named(notes):
-    path = notes.card("c", link="The mast swayed in June. See [[silent]].")
-    notes["project_rooms/winter/silent.md"] = (
-        "# Silent\n\nAlways trust the wind.\n\n## Cause\n\nOther.\n\n## Recovery\n\nA third stay.\n"
-    )
-    ledger = notes.ledger()
-    found = distill_card(ledger, ledger.cards[path])
-    assert found.parts == {
-        "Background": "The mast swayed in June. See [[silent]].",
-        "Working solution": "A third stay.",
-    }
-    assert found.sources == (path, "palace/project_rooms/winter/silent.md")

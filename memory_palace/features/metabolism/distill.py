@@ -26,12 +26,10 @@ from memory_palace.features.tasks.cards import Card
 from memory_palace.language.sentences import split_sentences
 from memory_palace.markdown.comments import drop_comments
 from memory_palace.markdown.markup import Heading, Markup
-from memory_palace.notes.document import Document
 from memory_palace.notes.parsing import digest_words, read_body
 
 MOST_TOKENS = 400
 """Tokens of a telegraph by ``estimate_tokens``."""
-_ROOM_FILES = ("index.md", "chain_map.md", "reflection_backfill.md")
 _KEYS = ("background", "failed", "solution", "principle")
 _NAMES: Mapping[str, str] = dict(zip(_KEYS, TELEGRAM.sections, strict=True))
 _ASIDE = "left_out"
@@ -48,14 +46,11 @@ _LABEL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Telegraph:
-    """The parts that were found, how much went in and came out, and what was left out."""
+    """The parts of a card that were found, and what was left out."""
 
     parts: Mapping[str, str]
     """By heading, in order; a part for which nothing was found is absent."""
-    card_tokens: int
-    sources: tuple[str, ...]
-    """Paths of the notes that it was written from, the card's first."""
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[str, ...]
     """Statements of the card that it does not have."""
 
     @property
@@ -81,11 +76,8 @@ class _Block:
 
 
 def plan_distill(ledger: Ledger, card: Card) -> Plan:
-    """Return the change that writes the telegraph of a card.
-
-    It names the notes besides the card that it was taken from, so that their origin counts.
-    """
-    found = distill_card(ledger, card)
+    """Return the change that writes the telegraph of a card."""
+    found = distill_card(card)
     title, today = card.document.title, ledger.today.isoformat()
     fields: dict[str, object] = {
         "title": title,
@@ -94,71 +86,37 @@ def plan_distill(ledger: Ledger, card: Card) -> Plan:
         "project_room": card.document.text("project"),
         "date": today,
     }
-    others = [ledger.documents[path].stem for path in found.sources if path != card.path]
-    fields |= {"source": others} if others else {}
     name = f"{today}-{make_slug(title)}.md"
     path = ledger.rooms.path_of(f"{WING}/{TELEGRAM.folder}/{name}")
     note = compose_note(path, title, fields, found.parts)
     fields["verbatim"] = digest_words(read_body(path, note.data).text)
     note = compose_note(path, title, fields, found.parts)
     evidence = (
-        f"distill {card.path}: {found.tokens} tokens of {found.card_tokens}",
+        f"distill {card.path}: {found.tokens} tokens of {estimate_tokens(card.document.body)}",
         *(f"nothing found for {name}" for name in found.missing),
-        *(f"read {path}" for path in found.sources if path != card.path),
         *(f"left out: {' '.join(text.split())}" for text in found.left_out),
     )
     return Plan([note], f"distill {card.path}", evidence)
 
 
-def distill_card(ledger: Ledger, card: Card) -> Telegraph:
-    """Return the four parts of a card; parts that it lacks are taken from notes that it links to.
+def distill_card(card: Card) -> Telegraph:
+    """Return the four parts of a card, without those that it lacks.
 
     Raise ``UsageError`` for a card that is not completed, ``CheckFailedError`` where no heading or
     label of it names a part.
     """
-    documents = readable_sources(ledger, card)
-    kept, left_out, read = list[_Block](), list[str](), list[str]()
-    for document in documents:
-        had = {block.part for block in kept}
-        blocks = _read_blocks(document.body)
-        found = [b for b in blocks if b.part in _NAMES and b.part not in had]
-        kept += found
-        read += [document.path] if found else []
-        if document is documents[0]:
-            left_out += [b.text for b in blocks if b.part is None]
+    if card.state != "completed":
+        raise UsageError(f"{card.path} is {card.state}; only completed cards are distilled")
+    blocks = _read_blocks(card.document.body)
+    kept, cut = _shorten([block for block in blocks if block.part in _NAMES])
     if not kept:
         raise CheckFailedError(
             f"{card.path} says nothing below a heading or label such as Problem, Tried, Fix and "
             "Lesson; write one there"
         )
-    kept, cut = _shorten(kept)
     parts = {name: _join([b for b in kept if b.part == key]) for key, name in _NAMES.items()}
-    return Telegraph(
-        {name: text for name, text in parts.items() if text},
-        estimate_tokens(documents[0].body),
-        tuple(read),
-        (*left_out, *cut),
-    )
-
-
-def readable_sources(ledger: Ledger, card: Card) -> list[Document]:
-    """Return the card, then the notes it links to; no other cards, no logs.
-
-    Raise ``UsageError`` for a card that is not completed.
-    """
-    if card.state != "completed":
-        raise UsageError(f"{card.path} is {card.state}; only completed cards are distilled")
-    others = (f"{WING}/telegrams/", "grand_hall/")
-    linked = [ledger.documents[path] for path in ledger.out.get(card.path, frozenset())]
-    chosen = [
-        d
-        for d in linked
-        if not d.is_cold and d.path not in ledger.cards and not d.place.startswith(others)
-    ]
-    place = f"project_rooms/{card.document.text('project')}/"
-    own = [place + name for name in _ROOM_FILES]  # its project's pages come first
-    chosen.sort(key=lambda d: (own.index(d.place) if d.place in own else len(own), d.place))
-    return [card.document, *chosen]
+    left_out = (block.text for block in blocks if block.part is None)
+    return Telegraph({name: text for name, text in parts.items() if text}, (*left_out, *cut))
 
 
 def part_of(heading: str) -> str | None:
