@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from memory_palace.features.seek.belief import BeliefState, new_belief
@@ -40,36 +39,32 @@ def _step(
     return take_step(belief, retrieval, around, proposer=proposer, verifier=lambda *_: code, step=1)
 
 
-def _keeps_visible() -> bool:
-    belief = new_belief("red backpack")
-    belief["target_status"] = "visible"
-    after, record = _step(belief, _BROKEN)
-    return record["verifier"] == SKIPPED and after["target_status"] == "visible"
-
-
-def _sets_reasons() -> bool:
-    belief, reasons = new_belief("red backpack"), []
-    for text, code in ((_BROKEN, None), ("{}", None), (_SOUND, "COLLISION"), (_SOUND, None)):
+def run_checks() -> dict[str, bool]:
+    """Return whether each law of the loop holds, by its words."""
+    visible = new_belief("red backpack")
+    visible["target_status"] = "visible"
+    kept, record = _step(visible, _BROKEN)
+    steps = (_BROKEN, None), ("{}", None), (_SOUND, "COLLISION"), (_SOUND, None)
+    belief, reasons, actions = new_belief("red backpack"), list[str | None](), list[str]()
+    for text, code in steps:
         belief, _ = _step(belief, text, code)
         reasons.append(belief["rejection_reason"])
-    return reasons == [INVALID_JSON, INVALID_SCHEMA, "COLLISION", None]
-
-
-def _acts_on_verified_proposals_only() -> bool:
-    steps = (_SOUND, None), (_SOUND, "COLLISION"), (_BROKEN, None)
-    actions = [_step(new_belief("red backpack"), *each)[0]["next_action"] for each in steps]
-    return actions == ["goto_node", "explore", "explore"]
-
-
-CHECKS: Sequence[tuple[str, Callable[[], bool]]] = (
-    ("a visible target stays visible when verification is skipped", _keeps_visible),
-    ("the reason of a rejection is set and cleared by its cause", _sets_reasons),
-    ("the next action comes from verified proposals alone", _acts_on_verified_proposals_only),
-)
+        actions.append(belief["next_action"])
+    return {
+        "a visible target stays visible when verification is skipped": (
+            record["verifier"] == SKIPPED and kept["target_status"] == "visible"
+        ),
+        "the reason of a rejection is set and cleared by its cause": (
+            reasons == [INVALID_JSON, INVALID_SCHEMA, "COLLISION", None]
+        ),
+        "the next action comes from verified proposals alone": (
+            actions == ["explore", "explore", "explore", "goto_node"]
+        ),
+    }
 
 
 if __name__ == "__main__":
-    results = {what: check() for what, check in CHECKS}
+    results = run_checks()
     for what, is_fine in results.items():
         print(f"[{'PASS' if is_fine else 'FAIL'}] {what}")
     print("all checks passed" if all(results.values()) else "a check failed")
