@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import lru_cache
 from importlib.resources import files
 from math import floor, log10
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from memory_palace.language.tagged_words import Part, split_words
 from memory_palace.language.tokens import stem_word
@@ -29,9 +29,10 @@ _TOKEN = re.compile(
 )
 NumberForm: TypeAlias = Literal["", "ordinal", "times", "code"]
 """How a number is used: third, twice, 1.5.3."""
-_WORDS: dict[str, dict[str, int]] = tomllib.loads(
+_WORDS: dict[str, dict[str, Any]] = tomllib.loads(
     files(__package__).joinpath("numerals.toml").read_text("utf-8")
 )
+_AROUND = _WORDS["around"]
 _SMALL = _WORDS["small"] | _WORDS["elsewhere"] | _WORDS["tens"]
 _SCALES, _ORDINALS, _MULTIPLES = (_WORDS[name] for name in ("scales", "ordinals", "multiples"))
 _FRACTIONS = {word: Fraction(1, parts) for word, parts in _WORDS["fractions"].items()}
@@ -44,18 +45,9 @@ _MOST_DIGITS, _MOST_POWER = 1000, 300
 _WINDOW = 48
 """Characters before and behind a number that are looked at: time stays linear in the text."""
 _RANGE = re.compile(r"\s?(?:to|or|and|until|–|-)\s?")
-_UP = (
-    "(?:more|greater|larger|higher|longer|older|later) than|at least|over|above|beyond"
-    "|mindestens|[>≥]=?"
-)
-_DOWN = (
-    "(?:less|fewer|smaller|lower|shorter|younger|earlier) than|at most|under|below|up to"
-    "|höchstens|[<≤]=?"
-)
-_ROUGH = "about|around|roughly|approximately|circa|ca\\.|nearly|almost|some|close to|etwa|rund|[~≈]"
 _BEFORE = re.compile(
     rf"(?:\b(?P<no>no|not|never|n't)\s)?"
-    rf"(?<!\w)(?:(?P<up>{_UP})|(?P<down>{_DOWN})|(?P<rough>{_ROUGH}))"
+    rf"(?<!\w)(?:(?P<up>{_AROUND['up']})|(?P<down>{_AROUND['down']})|(?P<rough>{_AROUND['rough']}))"
     r"\s?(?:(?:of|a|the|just)\s)?[$€£¥]?\Z",
     re.I,
 )

@@ -20,11 +20,9 @@ class Secret:
     kind: str
 
 
-_RUN = re.compile(r"\b\w[\w-]{19}", re.ASCII)
-_LOGIN = re.compile(r"://[^\s/:@]{1,200}:[^\s/:@]{1,200}@")
-_AWS = re.compile("aws", re.IGNORECASE)
-"""Every format of ``secrets.txt`` has twenty such characters in a row, is a URL with
-a password, or names AWS. Few lines of prose do: most of them cost one scan of the first one."""
+_MAY = re.compile(r"\b\w[\w-]{19}|://[^\s/:@]{1,200}:[^\s/:@]{1,200}@|[aA][wW][sS]", re.ASCII)
+"""Every format of ``secrets.txt`` has twenty such characters in a row, is a URL with a password, or
+names AWS. Few lines of prose do."""
 _TOKEN_KIND = "JSON Web Token"
 _KEY = "PRIVATE KEY"
 _KEY_KIND = "private key"
@@ -40,15 +38,9 @@ def find_secrets(text: str) -> list[Secret]:
 
     Every line of a private key block is one; a block without an end runs to the last line.
     """
-    patterns = [_RUN]
-    if "://" in text:
-        patterns.append(_LOGIN)
-    if "aws" in text.lower():
-        patterns.append(_AWS)
     found = dict.fromkeys(_key_lines(text), _KEY_KIND) if _KEY in text else {}
-    for number, line in _candidates(text, patterns):
-        kind = None if number in found else _kind(line)
-        if kind is not None:
+    for number, line in enumerate(text.split("\n"), start=1) if _MAY.search(text) else ():
+        if number not in found and _MAY.search(line) and (kind := _kind(line)):
             found[number] = kind
     return [Secret(number, found[number]) for number in sorted(found)]
 
@@ -59,19 +51,6 @@ def _key_lines(text: str) -> Iterator[int]:
         if is_key or _KEY_OPEN.search(line):
             is_key = _KEY_CLOSE.search(line) is None
             yield number
-
-
-def _candidates(text: str, patterns: list[re.Pattern[str]]) -> Iterator[tuple[int, str]]:
-    """Yield lines that any pattern occurs in, with their numbers."""
-    for pattern in patterns:
-        number, counted, position = 1, 0, 0
-        while match := pattern.search(text, position):
-            start = text.rfind("\n", 0, match.start()) + 1
-            end = text.find("\n", match.end())
-            end = len(text) if end < 0 else end
-            number += text.count("\n", counted, start)
-            yield number, text[start:end]
-            counted, position = start, end
 
 
 def _kind(line: str) -> str | None:

@@ -13,6 +13,7 @@ from itertools import accumulate, groupby, takewhile
 from typing import Literal, NamedTuple, TypeAlias
 
 from memory_palace.language.tokens import Languages, tokenize
+from memory_palace.language.word_lists import WORDS
 
 _MARK = re.compile(r"(?<![ \t])[ \t]*(?:[-*+>|]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _HEADING = re.compile(r"(?<![ \t])[ \t]*#{1,6}[ \t]+")
@@ -26,16 +27,11 @@ _END = re.compile(
     r"|(?<=[。！？])(?![。！？」』”）])"
 )
 _LAST_WORD = re.compile(r"[^\s(\[\"'“‘«]+\Z")
-_NEVER_LAST = frozenset(
-    "dr mr mrs ms prof st gen capt lt sgt rev hon e.g i.e cf vs z.b d.h ca".split()
+_NEVER_LAST, _BEFORE_NUMBER, _SELDOM_LAST = (
+    WORDS[f"abbreviations {place}"] for place in ("inside", "before a figure", "seldom last")
 )
-"""Abbreviations that a sentence never ends with."""
-_BEFORE_NUMBER = frozenset("no nr fig p pp vol eq sec art ch approx".split())
-"""Abbreviations when a figure follows; words or names otherwise."""
-_SELDOM_LAST = frozenset(
-    "etc inc ltd co corp jr sr dept est approx min max incl resp bzw usw".split()
-)
-"""Abbreviations that end a sentence where a capital follows, as ``p.m.`` and ``U.S.`` do."""
+"""Abbreviations that a sentence never ends with; those before a figure, words or names otherwise;
+those that end a sentence where a capital follows, as ``p.m.`` and ``U.S.`` do."""
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]", re.IGNORECASE)
 _WINDOW = 40
 """Characters before an end that are looked at: time stays linear in the text."""

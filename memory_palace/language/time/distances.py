@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, timedelta
 
@@ -10,6 +11,7 @@ from memory_palace.language.time.lexicon import follows
 from memory_palace.language.time.spans import (
     EARLIEST,
     TOLERANCE,
+    DaySpan,
     Duration,
     Meaning,
     Setting,
@@ -79,9 +81,11 @@ def day_alone(setting: Setting, named: dict[str, Token]) -> Meaning | None:
 
 
 def shifted_unit(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return "last week", "this month" or "去年"."""
+    """Return "last week", "this month", "去年" or "the week before last"."""
     unit, shift = str(named["unit"].value), named.get("shift")
-    if shift is None:  # one word for both
+    if "last" in named or "next" in named:  # the week before last, after next
+        offset = 2 if "next" in named else -2
+    elif shift is None:  # one word for both
         unit, _, distance = unit.partition("_")
         offset = int(distance)
     else:
@@ -97,14 +101,6 @@ def shifted_unit(setting: Setting, named: dict[str, Token]) -> Meaning | None:
 def shifted_year(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return "last year" and "last month", which other expressions are within."""
     return shifted_unit(setting, named) if named["unit"].value in ("year", "month") else None
-
-
-def before_last(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return "the week before last" and "the week after next"."""
-    unit = str(named["unit"].value)
-    if unit in ("hour", "day"):
-        return None
-    return Meaning(*unit_span(unit, 2 if "next" in named else -2, setting.as_of), unit)
 
 
 def weekend(setting: Setting, named: dict[str, Token]) -> Meaning | None:
@@ -154,9 +150,13 @@ def day_word(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     return Meaning(day, day, "day", 0.9)
 
 
-def ago(setting: Setting, named: dict[str, Token]) -> Meaning:
-    """Return "three weeks ago"."""
-    long: Duration = named["long"].value
+def ago(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return "three weeks ago", and "weeks ago", some three; "2000 years ago" is no year."""
+    token = named["long"]
+    if token.letter == "U" and setting.folded[: token.start].rstrip()[-1:].isdigit():
+        return None
+    some = Duration(_SOME, str(token.value), _VAGUE)
+    long: Duration = some if token.letter == "U" else token.value
     if long.unit == "weekend":
         return Meaning(*unit_span("weekend", -int(long.count), setting.as_of), "weekend")
     day = move(setting.as_of, -long.count, long.unit)
@@ -172,14 +172,6 @@ def yearly_ago(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     return (
         replace(anchor, first=span[0], last=span[1], has_year=True, is_bare=False) if span else None
     )
-
-
-def some_ago(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return "weeks ago": some three of them; "2000 years ago" is no year."""
-    if setting.folded[: named["unit"].start].rstrip()[-1:].isdigit():
-        return None
-    some = Duration(_SOME, str(named["unit"].value), _VAGUE)
-    return ago(setting, {"long": named["unit"]._replace(value=some)})
 
 
 def weekday_beside(setting: Setting, named: dict[str, Token]) -> Meaning | None:
@@ -201,9 +193,10 @@ def ahead(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     return Meaning(day, day, "day", long.certainty, tolerance_of(long))
 
 
-def since_long(setting: Setting, named: dict[str, Token]) -> Meaning:
+def since_long(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return "seit drei Tagen": from then up to today."""
-    return replace(ago(setting, named), last=setting.as_of, unit="span")
+    then = ago(setting, named)
+    return then and replace(then, last=setting.as_of, unit="span")
 
 
 def rolling(setting: Setting, named: dict[str, Token]) -> Meaning | None:
@@ -263,12 +256,11 @@ def between(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     left, right = spans[0], spans[1]
     if left.unit == right.unit == "weekday" and left.first > right.first:
         left = replace(left, first=left.first - _WEEK, last=left.last - _WEEK)
-    if left.in_year and right.in_year:
-        right = _after(right, left)
+    first, last = left.first.year, right.last.year
+    if right.in_year:  # in the first year in which it is not before the left one
+        right = _in_year(right, (first, first + 1), lambda days: days[1] >= left.first)
     elif left.in_year:
-        left = _before(left, right)
-    elif right.in_year:
-        right = _after(right, left)
+        left = _in_year(left, (last, last - 1), lambda days: days[0] <= right.last)
     if left.first > right.last:
         return None
     certainty = min(left.certainty, right.certainty)
@@ -290,21 +282,11 @@ def _read_end(setting: Setting, token: Token) -> Meaning | None:
     return Meaning(*days, "year", has_year=True) if days else None
 
 
-def _after(right: Meaning, left: Meaning) -> Meaning:
-    """Return the right end in the first year in which it is not before the left one."""
-    for year in (left.first.year, left.first.year + 1):
-        days = right.in_year(year) if right.in_year else None
-        if days and days[1] >= left.first:
-            return replace(right, first=days[0], last=days[1])
-    return right
-
-
-def _before(left: Meaning, right: Meaning) -> Meaning:
-    for year in (right.last.year, right.last.year - 1):
-        days = left.in_year(year) if left.in_year else None
-        if days and days[0] <= right.last:
-            return replace(left, first=days[0], last=days[1])
-    return left
+def _in_year(meaning: Meaning, years: tuple[int, int], fits: Callable[[DaySpan], bool]) -> Meaning:
+    """Return what comes once a year in the first of some years in which it fits."""
+    spans = (meaning.in_year(year) for year in years) if meaning.in_year else ()
+    found = next((span for span in spans if span and fits(span)), None)
+    return replace(meaning, first=found[0], last=found[1]) if found else meaning
 
 
 def edge(setting: Setting, named: dict[str, Token]) -> Meaning | None:
