@@ -7,6 +7,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # type checkers take it for true; to import typing takes 3 ms
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import ClassVar
 
 
@@ -86,3 +87,11 @@ class StoreError(PalaceError):
     """A store in a database cannot be reached, or refuses what it is asked."""
 
     exit_code = 10
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", *, most: int = 1) -> str:
+    """Return "; did you mean 'x'?" for the known names that are spelt alike, else ``otherwise``."""
+    from difflib import get_close_matches  # delayed: every command imports this module
+
+    near = get_close_matches(name, list(known), n=most)
+    return f"; did you mean {' or '.join(map(repr, near))}?" if near else otherwise

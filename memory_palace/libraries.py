@@ -7,11 +7,10 @@ import shlex
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from difflib import get_close_matches
 from typing import Any, Literal
 from urllib.parse import unquote, urlsplit
 
-from memory_palace.errors import MissingPartError, PalaceError
+from memory_palace.errors import MissingPartError, PalaceError, did_you_mean
 
 
 def install_command(extra: str) -> str:
@@ -45,10 +44,9 @@ def find_model(name: str, *, kind: Literal["", "embedding "] = "") -> Any:
     known = llm.get_embedding_model_aliases() if kind else llm.get_model_aliases()
     if name in known:
         return known[name]
-    near = get_close_matches(name, known, n=1)
-    hint = f"; did you mean {near[0]!r}? " if near else "; "
+    hint = did_you_mean(name, known, ";")
     raise MissingPartError(
-        f"llm knows no {kind}model {name!r}{hint}it knows {', '.join(sorted(known)) or 'none'}; "
+        f"llm knows no {kind}model {name!r}{hint} it knows {', '.join(sorted(known)) or 'none'}; "
         "install the plugin that has it with `llm install PLUGIN`"
     )
 

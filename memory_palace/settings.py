@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
-from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -23,7 +22,7 @@ from memory_palace.config import (
     Config,
     PalacePaths,
 )
-from memory_palace.errors import ConfigError
+from memory_palace.errors import ConfigError, did_you_mean
 from memory_palace.places import ARCHIVE
 from memory_palace.ranking import SHIPPED, TRUST, AnchorSettings
 from memory_palace.signals import extensions, find_profile
@@ -338,8 +337,7 @@ def _mapping(value: Any, why: str) -> Mapping[Any, Any]:
 
 
 def _hint(name: object, known: Iterable[str]) -> str:
-    near = get_close_matches(str(name), known := [*known], n=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known)}"
+    return did_you_mean(str(name), known := [*known], f"; known: {', '.join(known)}")
 
 
 def _shorten(value: object) -> str:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memory_palace.errors import ConfigError, UsageError
+from memory_palace.errors import ConfigError, UsageError, did_you_mean
 from memory_palace.places import read_registered, registry_path
 from memory_palace.storage.atomic import write_atomic
 
@@ -73,10 +72,9 @@ class Registry:
         if name is None:
             raise UsageError(f"name the store: --store NAME|ADDRESS; registered: {known}")
         if name not in self.stores:
-            near = get_close_matches(name, self.stores, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"registered: {known}"
+            hint = did_you_mean(name, self.stores, f"; registered: {known}")
             raise UsageError(
-                f"no store is registered as {name!r}; {hint}; "
+                f"no store is registered as {name!r}{hint}; "
                 "`palace config register NAME --store ADDRESS` keeps one"
             )
         address = read_address(self.stores[name])
@@ -95,10 +93,8 @@ class Registry:
         """Return the names that may have been meant."""
         if name in self.stores:
             return f"; it is a store: `palace query --store {name}` asks it"
-        near = get_close_matches(name, self.palaces, n=2)
-        if near:
-            return f"; did you mean {' or '.join(map(repr, near))}?"
-        return f"; registered: {', '.join(sorted(self.palaces))}" if self.palaces else ""
+        known = f"; registered: {', '.join(sorted(self.palaces))}" if self.palaces else ""
+        return did_you_mean(name, self.palaces, known, most=2)
 
 
 def read_registry() -> Registry:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from memory_palace.embedding.base import Embedder
-from memory_palace.errors import UsageError, WrongEmbedderError
+from memory_palace.errors import UsageError, WrongEmbedderError, did_you_mean
 
 EMBEDDERS: Mapping[str, tuple[str, str]] = {
     "minilm": (
@@ -130,7 +129,6 @@ def _find(name: str) -> tuple[Any, str]:
     kind, _, model = name.partition(":")
     entry = EMBEDDERS.get(f"{kind}:MODEL" if model else name)
     if entry is None:
-        near = get_close_matches(name, EMBEDDERS, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = did_you_mean(name, EMBEDDERS)
         raise UsageError(f"unknown embedder {name!r}{hint} (known: {', '.join(EMBEDDERS)})")
     return import_module(f"memory_palace.embedding.{entry[0]}"), model

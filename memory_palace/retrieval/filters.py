@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, TypedDict, Unpack, cast, get_args
 from unicodedata import normalize
 
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.config import ROOMS, Rooms
-from memory_palace.errors import UsageError
+from memory_palace.errors import UsageError, did_you_mean
 from memory_palace.language.moments import Moment, to_timestamp
 from memory_palace.models import Filters, Priority, TimeReading
 from memory_palace.places import PALACE
@@ -86,8 +85,7 @@ def check_priority(name: str) -> Priority:
 def check_room(name: str) -> None:
     """Raise ``UsageError`` where ``name`` is none of the seven rooms."""
     if name.casefold() not in ROOMS:
-        near = get_close_matches(name.casefold(), ROOMS, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else "."
+        hint = did_you_mean(name.casefold(), ROOMS, ".")
         rooms = ", ".join(ROOMS)
         raise UsageError(
             f"there is no room {name!r}{hint} The rooms are {rooms}; "
@@ -159,17 +157,11 @@ def bear_tag(snapshot: Snapshot, tag: str) -> NDArray[np.bool_]:
 
 
 def describe_unknown(what: str, name: str, known: Collection[str]) -> str:
-    """Say that a name is unknown, with those that end alike and those that are written alike."""
-    spelled = {fold(entry): entry for entry in sorted(known) if entry}
-    ends: dict[str, list[str]] = {}
-    for entry in spelled:
-        ends.setdefault(entry.rpartition("/")[2], []).append(entry)
-    key = fold(name)
-    end = key.rpartition("/")[2]
-    alike = [*get_close_matches(key, spelled), *ends.get(end, ())]
-    alike += [entry for close in get_close_matches(end, ends) for entry in ends[close]]
-    alike += [entry for entry in spelled if key in entry]
-    near = [repr(spelled[entry]) for entry in dict.fromkeys(alike)][:3]
+    """Say that a name is unknown, with the nearest of the known ones."""
+    from memory_palace.graph.naming import find_nearest  # delayed: only a wrong name needs it
+
+    names = {entry: {fold(entry), fold(entry).rpartition("/")[2]} for entry in known if entry}
+    near = [repr(entry) for entry in find_nearest(fold(name), names)] if names else []
     return f"{what} {name!r}" + (f"; did you mean {' or '.join(near)}?" if near else "")
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import Literal, TypeAlias
 
 from memory_palace.config import Config
 from memory_palace.embedding.registry import reads_english_alone
-from memory_palace.errors import UsageError, WrongEmbedderError
+from memory_palace.errors import UsageError, WrongEmbedderError, did_you_mean
 from memory_palace.index.commit import Commit, Detail
 from memory_palace.language.detect import is_foreign
 from memory_palace.ranking import DEFAULT_PROFILE, METADATA, SIGNALS, ProfileSettings
@@ -146,8 +145,7 @@ def get_profile(name: str) -> Profile:
     if given := find_profile(name):
         return _make(name, given)
     known = (*PROFILES, *(name for each in extensions() for name in each.profiles))
-    near = get_close_matches(name, known, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else "."
+    hint = did_you_mean(name, known, ".")
     raise UsageError(f"there is no profile {name!r}{hint} The profiles are {', '.join(known)}.")
 
 

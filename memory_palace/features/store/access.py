@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
 import psycopg
 from psycopg import sql
 
 from memory_palace.address import Address, check_name
-from memory_palace.errors import IndexMissingError, UsageError
+from memory_palace.errors import IndexMissingError, UsageError, did_you_mean
 from memory_palace.features.store.connecting import SCHEMA, asking
 from memory_palace.features.store.schema import (
     KEPT,
@@ -142,9 +140,8 @@ def _check_role(connection: psycopg.Connection, role: str) -> None:
     rows = connection.execute("SELECT rolname FROM pg_catalog.pg_roles").fetchall()
     names = [name for (name,) in rows]
     if role not in names:
-        near = get_close_matches(role, names, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        raise UsageError(f"the server knows no role {role!r}; {hint}`createuser` makes one")
+        hint = did_you_mean(role, names, ";")
+        raise UsageError(f"the server knows no role {role!r}{hint} `createuser` makes one")
 
 
 def list_palaces(connection: psycopg.Connection, address: Address) -> list[Stored]:
