@@ -1,4 +1,4 @@
-"""Run the tables of phrases.md, names.md and dates.md."""
+"""Run the tables of phrases.md, names.md, dates.md and times.md."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from memory_palace.language.names import find_names, name_text
 from memory_palace.language.tagged_words import split_words
 from memory_palace.language.time.reading import find_times
 
-READ_ON = date(2026, 5, 28)
+READ_ON, ASKED_ON = date(2026, 5, 28), date(2026, 11, 22)
 
 
 def rows(name):
@@ -45,3 +45,10 @@ def test_expressions_of_time_mean_what_the_table_says(text, first, last, toleran
         [window] = windows
         assert (str(window.first), str(window.last)) == (first, last)
         assert window.tolerance_days == int(tolerance)
+
+
+@pytest.mark.parametrize(("text", "first", "last"), list(rows("times.md")))
+def test_sure_expressions_are_those_of_the_table(text, first, last):
+    found = [each.windows[0] for each in find_times(text, ASKED_ON) if each.certainty >= 0.5]
+    spans = [(str(window.first), str(window.last)) for window in found]
+    assert spans == ([] if first == "-" else [(first, last)])
