@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Collection, Container, Iterator, Sequence, Sized
+from itertools import dropwhile, groupby
 
 from memory_palace.language.tagged_words import SENTENCE_ENDS, Part, Word
 from memory_palace.language.word_lists import FUNCTION_WORDS, word_set
@@ -49,46 +50,35 @@ def find_names(words: Sequence[Word], known: Container[str] = ()) -> list[Name]:
     inside = {word.key for sentence in sentences for word in sentence[1:] if word.is_capital}
     found = [name for part in sentences for name in _capitalised(part, inside, known)]
     keys = {" ".join(word.key for word in name) for name in found}
-    found += (n for n in find_known(words, known) if " ".join(w.key for w in n) not in keys)
+    found += (n for n in _find_known(words, known) if " ".join(w.key for w in n) not in keys)
     return found
 
 
-def find_known(words: Sequence[Word], known: Container[str]) -> Iterator[Name]:
+def _find_known(words: Sequence[Word], known: Container[str]) -> Iterator[Name]:
     """Yield the known names among the words, in any spelling, the longest at each place.
 
     An ordinary word alone is not a name: "new" occurs in "New York", and Will is also "will".
     """
     if isinstance(known, Sized) and not len(known):
         return
-    place, count = 0, len(words)
-    while place < count:
-        if words[place].part not in _NEVER_FIRST:
-            for length in range(min(_LONGEST, count - place), 0, -1):
-                span = words[place : place + length]
-                if _can_be_known(span) and " ".join([word.key for word in span]) in known:
-                    yield tuple(span)
-                    place += length - 1
-                    break
-        place += 1
-
-
-def _can_be_known(span: Sequence[Word]) -> bool:
-    if len(span) == 1:
-        return span[0].part == Part.NOUN and span[0].key not in _NO_NAMES
-    return span[-1].part not in _NEVER_FIRST and all(word.key for word in span)
+    behind = 0
+    for place, first in enumerate(words):
+        if place < behind or first.part in _NEVER_FIRST:
+            continue
+        for length in range(min(_LONGEST, len(words) - place), 0, -1):
+            span = words[place : place + length]
+            is_noun = first.part == Part.NOUN and first.key not in _NO_NAMES
+            can_be = span[-1].part not in _NEVER_FIRST and (length > 1 or is_noun)
+            if can_be and " ".join([word.key for word in span]) in known:
+                yield tuple(span)
+                behind = place + length
+                break
 
 
 def _sentences(words: Sequence[Word]) -> Iterator[list[Word]]:
-    sentence: list[Word] = []
-    for word in words:
-        if word.written in SENTENCE_ENDS:
-            if sentence:
-                yield sentence
-            sentence = []
-        elif sentence or word.key:
-            sentence.append(word)
-    if sentence:
-        yield sentence
+    for is_end, run in groupby(words, key=lambda word: word.written in SENTENCE_ENDS):
+        if not is_end and (sentence := list(dropwhile(lambda word: not word.key, run))):
+            yield sentence
 
 
 def _is_title(sentence: Sequence[Word]) -> bool:

@@ -43,7 +43,7 @@ def read_days(row: dict[str, str | None]) -> tuple[str | None, str] | None:
     if not sure:
         return None
     best = max(sure, key=lambda item: (item.certainty, len(item.text)))
-    window = max(best.windows, key=lambda each: each.weight)
+    window = best.windows[0]
     first = None if window.first <= EARLIEST else window.first.isoformat()
     return first, window.last.isoformat()
 

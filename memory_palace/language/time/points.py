@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
@@ -39,13 +38,6 @@ _WEEKS, _CENTURY, _LEAST_DECADE = 53, 100, 20
 _FIRST_LISTED = 1990
 _LAST = -1
 _WEEK_DAYS, _MONTH_DAYS = 7, 31
-_SOLAR = {
-    "vernal_equinox": (3, 20.8431),
-    "qingming": (4, 4.966),
-    "autumnal_equinox": (9, 23.2488),
-    "winter_solstice": (12, 22.096),
-}
-"""Month, and the day with its part in 1980: the usual approximation for 1980 to 2099."""
 
 
 def one_day(day: date | None, *, has_year: bool = False) -> Meaning | None:
@@ -173,49 +165,32 @@ def _is_name(setting: Setting, token: Token) -> bool:
     return setting.language == "en" and bool(_NAME.match(setting.text, token.end))
 
 
-def season(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return a season; "winter 2024" begins in December 2024, and so does "winter 2024/25"."""
-    token = named["season"]
-    number = int(token.value)
+def yearly(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return a season or a day that has a name; "winter 2024", or 2024/25, begins in December."""
+    is_season = "season" in named
+    token, at = named["season" if is_season else "holiday"], named.get("at")
     year = year_of(named.get("year"))
     if "double" in named:
         year, following = map(int, _NUMBERS.findall(named["double"].value))
         if (following - year - 1) % _CENTURY:
             return None
-    return _yearly(setting, named, token, lambda year: month_span(year, number, 3), "season", year)
 
+    def make(year: int) -> DaySpan | None:
+        return month_span(year, int(token.value), 3) if is_season else _holiday(token.value, year)
 
-def holiday(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return the day that has a name."""
-    token = named["holiday"]
-    year = year_of(named.get("year"))
-    return _yearly(setting, named, token, lambda year: holiday_span(token.value, year), "day", year)
-
-
-def _yearly(
-    setting: Setting,
-    named: dict[str, Token],
-    token: Token,
-    make: Callable[[int], DaySpan | None],
-    unit: str,
-    year: int | None,
-) -> Meaning | None:
-    at = named.get("at")
     is_backed = year is not None or at is not None or bool(named.keys() & {"shift", "to"})
     if token.is_weak and (not is_backed or (at and at.letter in "j-&t")):
         return None
-    if year is None and unit == "season" and _is_name(setting, token):
+    if year is None and is_season and _is_name(setting, token):
         return None
-    direction = int(named["shift"].value) if "shift" in named else None
-    is_topic = unit == "season" and year is None and at is not None and at.letter in "Iij"
-    certainty = 0.45 if is_topic and "shift" not in named else 0.9
+    is_topic = is_season and year is None and at is not None and at.letter in "Iij"
     return in_some_year(
         make,
         setting,
-        unit,
+        "season" if is_season else "day",
         year=year,
-        direction=direction,
-        certainty=certainty,
+        direction=int(named["shift"].value) if "shift" in named else None,
+        certainty=0.45 if is_topic and "shift" not in named else 0.9,
         is_bare=not is_backed,
     )
 
@@ -364,12 +339,12 @@ def numbered_part(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     return numbered(setting, "quarter", number, year)
 
 
-def holiday_span(rule: str, year: int) -> DaySpan | None:
+def _holiday(rule: str, year: int) -> DaySpan | None:
     """Return when a holiday was in a year, ``None`` where that is not known.
 
     ``12-25`` is a day, ``11=3.4`` the fourth Thursday (0 is Monday) of November, ``05=6.-1`` the
-    last Sunday of May, ``easter-2`` a distance from Easter, ``qingming`` a day by the sun,
-    ``ramadan`` a line of ``moving.txt``; ``*30`` is how many days it lasts.
+    last Sunday of May, ``easter-2`` a distance from a day of ``moving.txt``; ``*30`` is how many
+    days it lasts.
     """
     name, _, lasting = rule.partition("*")
     day = _first_day(name, year)
@@ -391,11 +366,6 @@ def _first_day(name: str, year: int) -> date | None:
 
 @cache
 def _feast(name: str, year: int) -> date | None:
-    if name == "easter":
-        return easter(year)
-    if name in _SOLAR:
-        number, share = _SOLAR[name]
-        return date(year, number, int(share + 0.242194 * (year - 1980)) - (year - 1980) // 4)
     days = read_table("time/moving.txt")[name].split()
     listed = days[year - _FIRST_LISTED] if 0 <= year - _FIRST_LISTED < len(days) else "-"
     return None if listed == "-" else date(year, int(listed[:2]), int(listed[2:4]))
@@ -407,19 +377,6 @@ def nth_weekday(first: date, last: date, weekday: int, number: int) -> date | No
         return last - timedelta((last.weekday() - weekday) % 7 - 7 * (number + 1))
     day = first + timedelta((weekday - first.weekday()) % 7 + 7 * (number - 1))
     return day if day <= last else None
-
-
-def easter(year: int) -> date:
-    """Return Easter Sunday (Meeus, Jones and Butcher's algorithm for the Gregorian calendar)."""
-    a, (b, c) = year % 19, divmod(year, 100)
-    d, e = divmod(b, 4)
-    g = (8 * b + 13) // 25
-    h = (19 * a + b - d - g + 15) % 30
-    i, k = divmod(c, 4)
-    m = (32 + 2 * e + 2 * i - h - k) % 7
-    n = (a + 11 * h + 22 * m) // 451
-    month, day = divmod(h + m - 7 * n + 114, 31)
-    return date(year, month, day + 1)
 
 
 def of_span(setting: Setting, named: dict[str, Token]) -> Meaning | None:

@@ -302,7 +302,7 @@ def _express(token: Token, setting: Setting, certainty: float) -> TimeExpression
     text = setting.text[token.start : token.end]
     tolerance = TOLERANCE[meaning.unit] if meaning.tolerance is None else meaning.tolerance
     spans = ((meaning.first, meaning.last), *meaning.others)
-    windows = tuple(Window(*span, tolerance, 1 / len(spans), text) for span in spans)
+    windows = tuple(Window(*span, tolerance, text) for span in spans)
     unit = _UNITS.get(meaning.unit, "span")
     return TimeExpression(token.start, token.end, text, windows, unit, certainty, meaning.has_year)
 

@@ -29,8 +29,6 @@ class Window:
     """Inclusive."""
     tolerance_days: float
     """How far outside of the span a day still counts in full."""
-    weight: float = 1.0
-    """Below 1 where the expression has other readings."""
     expression: str = ""
 
 
