@@ -117,14 +117,6 @@ def test_undo_goes_by_command_and_by_id(paths):
     assert (paths.notes / "chambers" / "e.md").exists()
 
 
-def test_undo_refuses_where_a_note_changed_since(paths):
-    change(paths)
-    (paths.notes / "grand_hall" / "a.md").write_bytes(b"edited since")
-    with pytest.raises(UsageError, match=r"changed since.*grand_hall/a\.md"):
-        undo(paths, now="u")
-    assert read_state(paths)["palace/chambers/b.md"] == b"other\n"
-
-
 def test_undo_says_so_where_the_old_bytes_are_gone(paths):
     change(paths)
     for kept in (paths.logs / "before").iterdir():

@@ -88,16 +88,6 @@ def test_a_disk_that_refuses_halfway_leaves_every_note_where_it_was(paths, monke
     assert not (paths.notes / ".journal.json").exists()
 
 
-def test_nothing_is_ever_overwritten(paths):
-    target = paths.root / B.new
-    target.parent.mkdir(parents=True)
-    target.write_bytes(b"already there")
-    before = read_state(paths)
-    with pytest.raises(UsageError, match="already exists"):
-        apply_moves(paths, [A, B], reason="x", now="t")
-    assert read_state(paths) == before
-
-
 @pytest.mark.parametrize("path", ["palace/../x.md", "elsewhere/x.md", "palace/gone.md"])
 def test_paths_that_are_no_notes_of_the_palace_are_refused(paths, path):
     with pytest.raises(UsageError):

@@ -309,11 +309,3 @@ def test_a_room_that_a_change_made_goes_with_it_and_so_does_its_line_in_the_sett
     assert "dispatch_corridor" in (root / ".palace" / "palace.yaml").read_text()
     run(root, "undo --apply")
     assert snapshot(root) == before
-
-
-@pytest.mark.parametrize("group", ["metabolism", "redqueen"])
-def test_groups_have_no_undo_of_their_own(vault, group):
-    before = snapshot(vault.paths.root)
-    done = CliRunner().invoke(app, f"-C {vault.paths.root} {group} undo --apply")
-    assert done.exit_code == UsageError.exit_code
-    assert snapshot(vault.paths.root) == before

@@ -33,11 +33,6 @@ def test_methods_keep_theirs(place, parameters):
     assert list(found) == parameters.split()
 
 
-def test_a_memory_is_made_from_the_seven_fields_of_the_document():
-    made = documents.Memory("1", "Raft", "Boats.", "Votes.", "captain mustard waltz", 7, [0.1])
-    assert (made.id, made.verify_token, made.smashin_score) == ("1", "captain mustard waltz", 7)
-
-
 def test_defaults_are_those_of_the_document():
     parameters = inspect.signature(documents.calculate_retrieval_score).parameters
     assert [parameters[name].default for name in ("alpha", "beta", "gamma")] == [0.5, 0.3, 0.2]

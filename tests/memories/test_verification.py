@@ -26,23 +26,9 @@ def test_one_missing_token_is_enough_and_a_memory_without_one_shows_nothing():
     assert fold_tokens(check("x", PUMP)) == "not_applicable"
 
 
-def test_a_token_that_is_nearly_there_does_not_count():
-    found = check(f"{RIGHT} Violet raincoats seesaw.", FUNNEL)[0]
-    assert found.outcome == TokenVerdict.MISSING
-
-
 def test_of_several_tokens_one_is_enough():
     tokens = ("violet raincoat seesaw", "humming plate")
     assert check_tokens("a humming plate", tokens) == TokenVerdict.HELD
-
-
-def test_the_document_s_checker_folds_three_values_into_two():
-    checker = VerificationChecker()
-    assert checker.extract_token(IMAGE) == "violet raincoat seesaw"
-    assert checker.check_response("whatever", "") == (True, "No verification token required")
-    assert checker.check_response("Violet Raincoat-Seesaw!", "violet raincoat seesaw")[0]
-    is_valid, explanation = checker.check_response("a raincoat", "violet raincoat seesaw")
-    assert not is_valid and explanation.startswith("HALLUCINATION SUSPECTED")
 
 
 def test_d2_an_empty_token_is_not_matched_by_everything():

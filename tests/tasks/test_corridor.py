@@ -78,29 +78,6 @@ def test_a_card_goes_through_all_its_states_and_back_byte_for_byte(palace):
     assert len(read_state(palace.paths)) == len(start) == 1
 
 
-@pytest.mark.parametrize(
-    ("made_by", "verb"),
-    [
-        ((), "start"),
-        ((), "reopen"),
-        (("block",), "block"),
-        (("block",), "complete"),
-        (("block",), "reopen"),
-        (("complete",), "block"),
-        (("complete",), "complete"),
-    ],
-)
-def test_every_other_transition_is_refused(palace, made_by, verb):
-    make(palace)
-    tick(palace)
-    for step in made_by:
-        move(palace, step, reason="r")
-    before = read_state(palace.paths)
-    with pytest.raises(UsageError, match=f"{verb} needs a card"):
-        move(palace, verb, reason="r")
-    assert read_state(palace.paths) == before
-
-
 @pytest.mark.parametrize("verb", ["block", "reopen"])
 def test_a_reason_is_asked_for(palace, verb):
     make(palace)
@@ -138,13 +115,6 @@ def test_a_card_without_any_check_never_closes(palace, write):
     write("dispatch_corridor/active/2026-01-01_bare.md", "---\nstatus: active\n---\n## Goal\n\nx\n")
     with pytest.raises(CheckFailedError, match="no acceptance check"):
         move(palace, "complete", "bare")
-
-
-def test_an_output_that_a_relative_path_seeks_outside_does_not_count(palace):
-    make(palace, outputs=("../../../../etc/hosts",))
-    tick(palace)
-    with pytest.raises(CheckFailedError, match="does not exist"):
-        move(palace, "complete")
 
 
 def test_links_by_path_follow_a_card_and_links_by_name_stay_as_written(palace, write):
@@ -191,22 +161,6 @@ def test_a_tick_that_git_has_not_seen_completes_its_card(palace):
     tick(palace)
     move(palace, "complete")
     assert show_task(palace, "swap-packs").state == "completed"
-
-
-def test_edits_of_another_note_that_the_move_would_rewrite_are_refused_unless_told(palace, write):
-    make(palace)
-    path = show_task(palace, "swap-packs").path
-    linking = palace.paths.root / write(
-        "chambers/linking.md", f"[md](../{path.removeprefix('palace/')})\n"
-    )
-    commit_all(palace.paths.root)
-    tick(palace)
-    linking.write_text(linking.read_text("utf-8") + "More.\n", "utf-8")
-    with pytest.raises(UsageError, match=r"not committed to git: palace/chambers/linking\.md"):
-        move(palace, "complete")
-    (palace.paths.notes / "palace.yaml").write_text("changes: {allow_uncommitted: true}\n")
-    move(Palace(palace.paths.root), "complete")
-    assert "completed" in linking.read_text("utf-8")
 
 
 @pytest.mark.parametrize(

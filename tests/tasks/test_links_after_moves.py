@@ -1,11 +1,8 @@
 from __future__ import annotations
 
 import pytest
-from running import commit_all
 
 from memory_palace.changes.cold_zone import archive_note, restore_note, undo_last
-from memory_palace.errors import UsageError
-from memory_palace.palace import Palace
 
 
 def links(graph):
@@ -37,16 +34,3 @@ def test_links_by_path_follow_a_note_into_the_archive_and_back(linked):
     undo_last(linked, apply=True)
     undo_last(linked, apply=True)
     assert state(linked) == before
-
-
-def test_archiving_refuses_edits_that_git_has_not_seen_unless_told(linked):
-    commit_all(linked.paths.root)
-    note = linked.paths.notes / "grand_hall" / "b.md"
-    note.write_text(note.read_text() + "mine\n")
-    before = state(linked)
-    with pytest.raises(UsageError, match="not committed to git"):
-        archive_note(linked, "b", apply=True)
-    assert state(linked) == before
-    (linked.paths.notes / "palace.yaml").write_text("changes: {allow_uncommitted: true}\n")
-    archive_note(Palace(linked.paths.root), "b", apply=True)
-    assert not note.exists()
