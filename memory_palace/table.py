@@ -105,7 +105,7 @@ PAGE = (
 ALONE = "upkeep.verbs:status"
 """The verb that ``palace`` alone runs in a palace."""
 KINDS = {
-    "memory": "memories.kind:MemoryKind",
+    "memory": "memories.memories:MemoryKind",
 }
 """Kinds of notes, and the class by which others ask about them: see ``memory_palace.kinds``."""
 MOVED = {

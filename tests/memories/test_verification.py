@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_palace.errors import CheckFailedError
-from memory_palace.features.memories.kind import MemoryProof
+from memory_palace.features.memories.memories import MemoryProof
 from memory_palace.features.memories.verification import VerificationChecker, check_tokens
 from memory_palace.kinds import TokenCheck, TokenVerdict, fold_tokens
 

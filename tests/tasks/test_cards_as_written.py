@@ -6,7 +6,7 @@ import pytest
 from running import commit_all
 
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.features.tasks.card_form import kind_of
+from memory_palace.features.tasks.cards import kind_of
 
 ACTIVE = "dispatch_corridor/active"
 LABELS = """# Fix the hut heater

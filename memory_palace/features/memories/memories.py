@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING
 
 from memory_palace.changes.changing import (
@@ -26,6 +26,7 @@ from memory_palace.features.memories.form import (
     IMAGE,
     SMASHIN,
     Form,
+    blank_beside,
     is_memory,
     read_form,
     read_memory,
@@ -34,7 +35,7 @@ from memory_palace.features.memories.form import (
     state_score,
 )
 from memory_palace.features.memories.hierarchy import HierarchicalIndex
-from memory_palace.features.memories.lint import VisibleWords, lint_memory
+from memory_palace.features.memories.lint import VisibleWords, lint_memory, lint_tokens
 from memory_palace.features.memories.memory_values import Factor, Mark, Memory
 from memory_palace.features.memories.reviews import (
     FORGOTTEN_CONFIDENCE,
@@ -53,8 +54,9 @@ from memory_palace.features.memories.smashin import (
     find_anti_patterns,
     merge_marks,
 )
+from memory_palace.features.memories.verification import check_tokens, drop_token
 from memory_palace.graph.resolve import fold_name
-from memory_palace.kinds import Flaw
+from memory_palace.kinds import Flaw, TokenCheck
 from memory_palace.notes.document import Document, Library, parse_document
 from memory_palace.notes.sections import replace_section
 from memory_palace.retrieval.filters import check_room
@@ -367,6 +369,47 @@ def lint_memories(engine: Engine, names: Sequence[str] = ()) -> list[Flaw]:
     notes = read_memory_notes(engine)
     documents = [notes.find(name) for name in names] if names else notes.documents
     return [flaw for d in documents for flaw in notes.lint(d)]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryProof:
+    """The tokens of one memory."""
+
+    path: str
+    tokens: tuple[str, ...]
+    flaws: Sequence[Flaw]
+
+    def drop(self, text: str) -> str:
+        return reduce(drop_token, self.tokens, text)
+
+    def check(self, answer: str) -> TokenCheck:
+        return TokenCheck(self.path, check_tokens(answer, self.tokens))
+
+
+class MemoryKind:
+    """The memories of a palace, as ``kinds.NoteKind`` asks for them."""
+
+    def __init__(self, engine: Engine, library: Library | None = None) -> None:
+        self._engine, self._library = engine, library
+
+    @cached_property
+    def _notes(self) -> MemoryNotes:
+        return read_memory_notes(self._engine, self._library)
+
+    def includes(self, document: Document) -> bool:
+        return is_memory(document)
+
+    def find(self, name: str) -> str | None:
+        return self._notes.find_anchored(name)
+
+    def blank(self, body: str) -> str:
+        """Return the body of a memory without its image and what stands beside the content."""
+        return blank_beside(body)
+
+    def proof_of(self, document: Document) -> MemoryProof:
+        form, notes = read_form(document), self._notes
+        flaws = lint_tokens(form, notes.corpus, notes.forms)
+        return MemoryProof(document.path, form.tokens, flaws)
 
 
 class Memories(Feature):

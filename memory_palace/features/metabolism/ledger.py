@@ -9,8 +9,7 @@ from datetime import UTC, date, datetime
 from memory_palace.changes.journal import edits_not_in_git, read_moves
 from memory_palace.config import SEVEN, Rooms
 from memory_palace.engine import Engine
-from memory_palace.features.tasks.card_paths import target_of_item
-from memory_palace.features.tasks.cards import Card, read_cards
+from memory_palace.features.tasks.cards import Card, read_cards, target_of_item
 from memory_palace.features.tasks.conflict_notes import read_conflicts
 from memory_palace.features.tasks.map import own_links
 from memory_palace.graph.resolve import ZonedNames

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from memory_palace.engine import Engine
 from memory_palace.features.redqueen.examined import Memories, blank_own_sections
 from memory_palace.features.redqueen.session import DEPTH, Strategy, choose_targets
-from memory_palace.graph.zones import ZonedNames
+from memory_palace.graph.resolve import ZonedNames
 from memory_palace.language.markers import drop_markers
 from memory_palace.language.names import name_key
 from memory_palace.language.tokens import plain_words, tokenize

@@ -12,13 +12,6 @@ from memory_palace.changes.operations import Move, Operation, Replace
 from memory_palace.engine import Engine
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.feature import Feature, Verb
-from memory_palace.features.tasks.card_form import find_checks, read_form, write_mark
-from memory_palace.features.tasks.card_paths import (
-    links_of_item,
-    path_exists,
-    path_in_rooms,
-    paths_of_item,
-)
 from memory_palace.features.tasks.cards import (
     CORRIDOR,
     NO_CHECK,
@@ -27,8 +20,15 @@ from memory_palace.features.tasks.cards import (
     State,
     find_card,
     find_check,
+    find_checks,
+    links_of_item,
     parse_card,
+    path_exists,
+    path_in_rooms,
+    paths_of_item,
     read_cards,
+    read_form,
+    write_mark,
 )
 from memory_palace.graph.resolve import Resolver
 from memory_palace.notes.document import Library, parse_document
