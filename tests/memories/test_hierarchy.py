@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.embedding.base import embed_query
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import NotAPalaceError
 from memory_palace.features.memories.hierarchy import ROOT_CHARACTERS, HierarchicalIndex, render
@@ -118,11 +117,6 @@ def test_shuffled_memories_make_the_same_index():
 
 
 def test_vectors_take_part_in_both_hops():
-    embedder = HashingEmbedder()
-    index = HierarchicalIndex.of(
-        SET.memories,
-        embed=embedder.embed_passages,
-        embed_query=lambda text: embed_query(embedder, text),
-    )
+    index = HierarchicalIndex.of(SET.memories, embedder=HashingEmbedder())
     text, path = SET.questions[3]
     assert path in {m.id for m in index.look_up(text, 5).loaded}

@@ -14,6 +14,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from memory_palace.config import nearest_paths
+from memory_palace.embedding.base import Embedder, embed_query
 from memory_palace.errors import NotAPalaceError
 from memory_palace.features.memories.form import is_memory, read_memory
 from memory_palace.features.memories.memory_values import Memory
@@ -23,14 +24,11 @@ from memory_palace.language.markers import drop_markers
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.visible import visible
 from memory_palace.language.word_lists import STOP_STEMS, STOPWORDS
-from memory_palace.models import Matrix, Vector
+from memory_palace.models import Vector
 from memory_palace.notes.discovery import read_settings
 from memory_palace.notes.document import read_library
 from memory_palace.retrieval.collection import TextCollection
 from memory_palace.shown import Shown, inner, plural
-
-Embed = Callable[[Sequence[str]], Matrix]
-"""Unit vectors of passages, shape ``(texts, dimension)``."""
 
 ROOT_CHARACTERS = 500
 """The root never grows beyond it, whatever the palace (source document 000: 400 to 500)."""
@@ -68,16 +66,10 @@ class Retrieved(Shown):
 class HierarchicalIndex:
     """The index over the memories of a palace, made from its notes when it is opened."""
 
-    def __init__(
-        self,
-        root_path: str | Path,
-        *,
-        embed: Embed | None = None,
-        embed_query: Callable[[str], Vector] | None = None,
-    ) -> None:
+    def __init__(self, root_path: str | Path, *, embedder: Embedder | None = None) -> None:
         """Read the memories of the palace at or above ``root_path``; cold ones are left out.
 
-        With ``embed`` and ``embed_query``, given together, meanings are compared beside words.
+        With an ``embedder`` meanings are compared beside words.
         """
         root = Path(root_path).absolute()
         if (near := nearest_paths(root)) is None:
@@ -91,18 +83,14 @@ class HierarchicalIndex:
             for d in documents
             if not d.is_cold and is_memory(d)
         ]
-        self._open(found, embed, embed_query)
+        self._open(found, embedder)
 
     @classmethod
     def of(
-        cls,
-        memories: Sequence[Memory],
-        *,
-        embed: Embed | None = None,
-        embed_query: Callable[[str], Vector] | None = None,
+        cls, memories: Sequence[Memory], *, embedder: Embedder | None = None
     ) -> HierarchicalIndex:
         made = cls.__new__(cls)
-        made._open(memories, embed, embed_query)
+        made._open(memories, embedder)
         return made
 
     def retrieve(self, query: str, k: int = 3) -> tuple[list[Memory], int]:
@@ -117,7 +105,7 @@ class HierarchicalIndex:
         memories come first while they fit, best first, then the root and domain indexes. None of
         them is ever cut.
         """
-        vector = self._embed_query(query) if self._embed_query else None
+        vector = embed_query(self._embedder, query) if self._embedder else None
         best = self._rank(query, vector)[:k]
         is_sure = not self._stems.isdisjoint(_stems(query))
         homes = [self.memories[at].domain for at in best]
@@ -172,21 +160,16 @@ class HierarchicalIndex:
             lines.append(f"- {memory.subject}{anchors}: {memory.id}")
         return "\n".join(map(visible, lines)) + "\n"
 
-    def _open(
-        self,
-        memories: Sequence[Memory],
-        embed: Embed | None,
-        embed_query: Callable[[str], Vector] | None,
-    ) -> None:
+    def _open(self, memories: Sequence[Memory], embedder: Embedder | None) -> None:
         self.memories = tuple(sorted(memories, key=lambda memory: memory.id))
         topics = [". ".join((memory.subject, *memory.anchors)) for memory in self.memories]
         bodies = [drop_markers(f"{memory.image}\n{memory.content}") for memory in self.memories]
         texts = [f"{topic}. {body}" for topic, body in zip(topics, bodies, strict=True)]
         self._vectors, null = None, NULL
-        if embed and embed_query and texts:
-            self._vectors, null = embed(texts), measure_null(embed)
-        self._texts = TextCollection(texts, null=null)
-        self._embed_query = None if self._vectors is None else embed_query
+        if embedder is not None and texts:
+            self._vectors = embedder.embed_passages(texts)
+            null = measure_null(embedder.embed_passages)
+        self._texts, self._embedder = TextCollection(texts, null=null), embedder
         self._stems = {stem for text in texts for stem in _stems(text)}
         self._members: dict[str, list[int]] = {}
         for domain, at in sorted((m.domain, at) for at, m in enumerate(self.memories)):

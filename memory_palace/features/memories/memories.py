@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from functools import cached_property, partial, reduce
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING
 
 from memory_palace.changes.changing import (
@@ -18,7 +18,7 @@ from memory_palace.changes.changing import (
 )
 from memory_palace.changes.composing import note_path
 from memory_palace.changes.operations import Create, Replace, grow
-from memory_palace.embedding.base import Embedder, embed_query
+from memory_palace.embedding.base import Embedder
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.feature import Feature, Verb
@@ -173,11 +173,7 @@ def open_hierarchy(engine: Engine, *, by_words: bool = False) -> HierarchicalInd
     """
     memories = read_memory_notes(engine).memories
     embedder = None if by_words else find_embedder(engine)
-    if embedder is None:
-        return HierarchicalIndex.of(memories)
-    return HierarchicalIndex.of(
-        memories, embed=embedder.embed_passages, embed_query=partial(embed_query, embedder)
-    )
+    return HierarchicalIndex.of(memories, embedder=embedder)
 
 
 def find_embedder(engine: Engine) -> Embedder | None:
