@@ -51,7 +51,6 @@ from memory_palace.features.memories.smashin import (
     band_of,
     count_score,
     detect_factors,
-    find_anti_patterns,
     merge_marks,
 )
 from memory_palace.features.memories.verification import check_tokens, drop_token
@@ -259,9 +258,7 @@ class ScoredMemory(Shown):
     path: str
     score: int
     band: str
-    claimed_recall_at_1: str
     factors: tuple[Mark, ...]
-    anti_patterns: tuple[str, ...]
     change: Outcome
 
     def lines(self) -> Iterable[str]:
@@ -273,12 +270,10 @@ class ScoredMemory(Shown):
                 sign = "+" if mark.is_present else "-"
                 said = f"{mark.reason} ({mark.by})" if mark.reason else f"({mark.by})"
             yield f"  {sign}  {factor.value:<10}  {said}"
-        yield from (f"! {pattern}" for pattern in self.anti_patterns)
         yield from self.change.lines()
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
         if not as_json:
-            yield f"claimed recall@1 of this band: {self.claimed_recall_at_1}; not measured here"
             yield from self.change.remarks(as_json=as_json)
 
 
@@ -353,9 +348,8 @@ def score_memory(
     return ScoredMemory(
         form.path,
         score,
-        *band_of(score),
+        band_of(score),
         factors=marks,
-        anti_patterns=tuple(find_anti_patterns(marks, form.tokens)),
         change=outcome,
     )
 

@@ -7,7 +7,7 @@ absurd, a joke, a visual pun): these count only where a person or a model has ma
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.resources import files
 
 from memory_palace.features.memories.memory_values import BY_WORDS, Factor, Mark
@@ -16,13 +16,8 @@ from memory_palace.language.numbers import find_numbers
 from memory_palace.language.tokens import tokenize
 from memory_palace.markdown.prose import strip_markup
 
-BANDS = (
-    (10, "excellent", "89-96 %"),
-    (7, "good", "83-88 %"),
-    (4, "moderate", "75-82 %"),
-    (0, "poor", "65-72 %"),
-)
-"""Lowest score, name, and recall@1 as source document 000 claims it, unmeasured here."""
+BANDS = ((10, "excellent"), (7, "good"), (4, "moderate"), (0, "poor"))
+"""Lowest score and name (source document 000)."""
 
 _SENSES = ("sound", "smell", "touch", "taste")
 _YOU = re.compile(
@@ -71,29 +66,9 @@ def count_score(marks: Iterable[Mark]) -> int:
     return len({mark.factor for mark in marks if mark.is_present})
 
 
-def band_of(score: int) -> tuple[str, str]:
-    """Return the band of a score, and the recall that is claimed for it."""
-    return next((name, claimed) for least, name, claimed in BANDS if score >= least)
-
-
-def find_anti_patterns(marks: Iterable[Mark], tokens: Sequence[str]) -> list[str]:
-    """Return what weakens an image, in words (the six of source document 000)."""
-    present = {mark.factor for mark in marks if mark.is_present}
-    found = [message for message, factors in _ANTI_PATTERNS.items() if not present & factors]
-    return found if tokens else [*found, "no token: reading it cannot be proved"]
-
-
-_ANTI_PATTERNS: Mapping[str, frozenset[Factor]] = {
-    "generic: no stand-in, number, symbol, color or size": frozenset(
-        {Factor.SUBSTITUTE, Factor.NUMBERS, Factor.SYMBOLS, Factor.COLOR, Factor.OVERSIZE}
-    ),
-    "purely visual: fewer than two other senses": frozenset({Factor.SENSORY}),
-    "static: fewer than two movements": frozenset({Factor.MOVEMENT}),
-    "safe: nothing absurd, funny, felt or out of scale": frozenset(
-        {Factor.ABSURD, Factor.HUMOR, Factor.EMOTION, Factor.OVERSIZE}
-    ),
-    "third person: you do not take part": frozenset({Factor.INTERACT}),
-}
+def band_of(score: int) -> str:
+    """Return the band of a score."""
+    return next(name for least, name in BANDS if score >= least)
 
 
 def _find_words(name: str) -> Callable[[str], Iterator[str]]:
