@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memory_palace.graph.naming import NoteNames
 from memory_palace.graph.near import Neighbors, list_links
@@ -162,6 +162,22 @@ class LinkGraph:
     def archived(self) -> list[Edge]:
         """Return the links whose target is in the cold zone."""
         return self._in_state("archived")
+
+    def export(self) -> dict[str, Any]:
+        """Return nodes and edges as JSON has them, in path order."""
+        return {
+            "nodes": [{"path": note.path, "title": note.title} for note in self._notes],
+            "edges": [
+                {
+                    "source": edge.source,
+                    "text": edge.text,
+                    "state": edge.state,
+                    "targets": list(edge.targets),
+                    "matches": edge.matches,
+                }
+                for edge in self.edges
+            ],
+        }
 
     @cached_property
     def _out(self) -> dict[str, dict[str, None]]:

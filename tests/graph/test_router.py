@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import deque
 from itertools import pairwise
@@ -63,6 +64,22 @@ def test_links_without_a_note_are_told_apart():
     [ambiguous] = graph.ambiguous()
     assert names(ambiguous.targets) == ["b/twin", "c/twin"]
     assert graph.neighbors("palace/a.md") == ((), ())
+
+
+def test_the_export_is_json_in_path_order():
+    exported = graph_of({"b": ["a", "gone"], "a": []}).export()
+    assert json.loads(json.dumps(exported)) == exported
+    assert [node["path"] for node in exported["nodes"]] == ["palace/a.md", "palace/b.md"]
+    assert exported["edges"] == [
+        {
+            "source": "palace/b.md",
+            "text": "a",
+            "state": "resolved",
+            "targets": ["palace/a.md"],
+            "matches": 1,
+        },
+        {"source": "palace/b.md", "text": "gone", "state": "broken", "targets": [], "matches": 0},
+    ]
 
 
 def test_an_indexed_palace_has_the_links_of_its_notes(tmp_path):

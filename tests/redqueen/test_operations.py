@@ -35,7 +35,7 @@ def play(palace, *, apply=True, **more):
 def test_a_dry_round_writes_nothing(sample):
     before = {p: p.read_bytes() for p in sample.paths.root.rglob("*") if p.is_file()}
     done = play(sample, apply=False)
-    assert done.change.diff and not done.change.id
+    assert done.change.diff and not done.change.identity
     assert {p: p.read_bytes() for p in sample.paths.root.rglob("*") if p.is_file()} == before
 
 

@@ -252,7 +252,7 @@ CARDS = (
         ("palace/dispatch_corridor/blocked/2026-10-28_winter-battery-swap.md", 1),
         ("saddle radio", 2),
         ("ubergabe muller", 3),
-        ("uebergabe an mueller", 3),
+        ("uebergabe an mueller", None),
         ("übergabe", 3),
         ("電池", 4),
     ],

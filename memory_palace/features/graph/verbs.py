@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import Annotated
+from typing import Annotated, Any
 
 from typer import Option
 
@@ -202,3 +202,24 @@ def show_broken(
         for edges in (links.broken(), links.ambiguous(), links.archived())
     )
     return LinkFaults(broken, ambiguous, archived, strict)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphExported(Shown):
+    """All notes and links; it is shown as JSON alone."""
+
+    nodes: Sequence[Any]
+    edges: Sequence[Any]
+
+    def show(self, *, as_json: bool) -> None:
+        """Print the JSON object."""
+        Shown.show(self, as_json=True)
+
+
+@graph.verb("export", json=False)
+def export_graph(palace: Palace) -> GraphExported:
+    """Print all notes and links as one JSON object.
+
+    Example: palace graph export
+    """
+    return GraphExported(**palace.graph().export())
