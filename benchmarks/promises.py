@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
-from benchmarks import confidence, known_items, recall, scale, serving, shown, verifying
+from benchmarks import confidence, known_items, reach, recall, scale, serving, shown, verifying
 from benchmarks.datasets.beir import load_beir
 from benchmarks.datasets.items import Collection
 from benchmarks.datasets.locomo import load_locomo
@@ -238,6 +238,7 @@ def compare_systems(rows: Mapping[str, recall.RecallRow]) -> Iterator[Measured]:
 PARTS: Mapping[str, Callable[[Given], Iterator[Measured]]] = {
     "cost": measure_cost,
     "ranking": lambda given: scale.measure_ranking(),
+    "reach": lambda given: reach.measure_reach(),
     "serve": serving.measure_promised,
     "locomo": measure_talks,
     "product": measure_product,
