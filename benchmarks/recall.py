@@ -26,7 +26,7 @@ from memory_palace.errors import PalaceError
 from memory_palace.language.sentences import split_sentences, split_speakers
 from memory_palace.language.tokens import plain_words
 from memory_palace.notes.frontmatter import split_front_matter
-from memory_palace.retrieval.shortening import drop_marks
+from memory_palace.retrieval.excerpts import drop_marks
 
 _LEAST = 20
 """Characters of a sentence that counts: "Thanks!" stands in many notes."""

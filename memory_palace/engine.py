@@ -267,7 +267,7 @@ class Engine:
         self, *, filters: Filters | None = None, include_cold: bool = False
     ) -> list[NoteRecord]:
         """List notes that pass the filters, in path order."""
-        from memory_palace.retrieval.context import match_notes
+        from memory_palace.retrieval.filters import match_notes
 
         snapshot = self.snapshot(include_cold=include_cold)
         places = match_notes(snapshot, filters or Filters()).nonzero()[0]

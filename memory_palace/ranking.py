@@ -25,6 +25,11 @@ through ``memory_palace.signals``."""
 METADATA = frozenset({"recency", "importance"})
 """Those that say nothing about the question: without a gate a fresh note beats the right one."""
 
+OF_VECTORS = frozenset(
+    {"semantic", "dense", "note_dense", "beside_meaning", "anchoring", "questions"}
+)
+"""Signals that are silent without vectors."""
+
 SHIPPED = ("compound", "raw", "hybrid", "anchors", "bm25")
 """Names of ``retrieval.profiles.PROFILES``, in that order; extensions have others."""
 

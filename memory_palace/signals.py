@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memory_palace.index.values import Derived
     from memory_palace.models import Scores
     from memory_palace.notes.note import Chunk, Note
-    from memory_palace.retrieval.context import SearchContext
+    from memory_palace.retrieval.evidence import Evidence, Places
 
 __all__ = ["Extension", "ProfileSettings", "Signal", "register"]
 
@@ -34,9 +34,9 @@ STRUCTURE = "structure"
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """A function that gives one score per candidate, never negative; 0 is silence."""
+    """A function of evidence and rows: one score per row, never negative; 0 is silence."""
 
-    measure: Callable[[SearchContext], Scores]
+    measure: Callable[[Evidence, Places], Scores]
     is_share: bool = False
     """Whether scores are shares in [0, 1], which count in deviations above the other passages."""
     needs_structure: bool = False

@@ -16,19 +16,17 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.index.calibration import expect_mean
-from memory_palace.index.snapshot import Snapshot
-from memory_palace.index.words import UNSEEN, PostingLookup
+from memory_palace.index.words import UNSEEN
 from memory_palace.language.tokens import TOKEN, tokenize
 from memory_palace.language.word_lists import STOPWORDS
-from memory_palace.models import Hit, NoteRecord, ParsedQuery
-from memory_palace.retrieval.evidence import Evidence
+from memory_palace.models import Hit, NoteRecord
+from memory_palace.retrieval.evidence import Evidence, multiply
 from memory_palace.retrieval.question import LINKED, MISTYPED, OTHER
 
 ANSWERED = 0.75
@@ -79,15 +77,69 @@ class Grounds(NamedTuple):
 class Confidence:
     """How sure it is that notes of one snapshot answer one question."""
 
-    def __init__(self, query: ParsedQuery, snapshot: Snapshot, evidence: Evidence) -> None:
-        self._query, self._snapshot, self._evidence = query, snapshot, evidence
-        self._names = PostingLookup(snapshot, "names")
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence, self._query, self._snapshot = evidence, evidence.query, evidence.snapshot
+        written = TOKEN.findall(unicodedata.normalize("NFKC", self._query.text))
+        plain = (word.casefold().replace("’", "'") for word in written)
+        grammar = sum(word in STOPWORDS for word in plain)
+        self._is_plain = bool(written) and not grammar and self._is_english()
+        """Whether the question is a list of words, without those that only grammar needs."""
+        self._may_be_whole = bool(written) and 2 * grammar <= len(written)
+        """Whether half of its words carry meaning."""
+        tokens = [tokenize(word, languages=self._snapshot.languages) for word in written]
+        # Of a compound its parts are enough: a note may have it joined to more.
+        terms = dict.fromkeys(term for found in tokens for term in found[1:] or found)
+        self._needed = [(term, self._notes_with(term)) for term in terms]
+        """The terms that a note with every word of the question has, and the notes with each."""
+        self._words = [self._look_up(term) for term in evidence.question.content_terms]
+        self._spans = self._list_spans()
+        chance = self._snapshot.commit.calibration
+        sample, self._shift = evidence.meaning.sample, 0.0
+        """By how much all cosines of the question are higher, see ``find_best_null``."""
+        if (shared := chance.get("best_shared", 0.0)) and len(sample):
+            mean = float(sample.mean())
+            self._shift = shared * expect_mean(mean, len(sample), chance["best_level"])
+
+    def _is_english(self) -> bool:
+        """Say whether stop words would be ours: a sentence in another language is no list."""
+        if self._query.text.isascii():
+            return True
+        from memory_palace.language.detect import is_english  # delayed: most questions are ASCII
+
+        return is_english(self._query.text)
+
+    def _notes_with(self, term: str) -> NDArray[np.int32]:
+        rows = [self._evidence.words_in.rows(term), self._evidence.names_in.rows(term)]
+        return self._snapshot.row_note[np.concatenate(rows)]
+
+    def _look_up(self, term: str) -> _Word:
+        note_of, words_in = self._snapshot.row_note, self._evidence.words_in
+        rows = words_in.rows(term)
+        named = note_of[self._evidence.names_in.rows(term)]
+        having = max(words_in.document_frequency(term), UNSEEN)
+        return _Word(
+            term,
+            math.log1p(self._snapshot.statistics.rows / having),
+            rows,
+            np.concatenate([note_of[rows], named]),
+            named,
+            words_in.find_all(term)[0],
+        )
+
+    def _list_spans(self) -> list[tuple[int, int]]:
+        """Return the spans of days that a question asks for and for little else, by ordinals."""
+        question = self._evidence.question
+        if not question.times:
+            return []
+        from memory_palace.retrieval.signals.time import share_of_time  # delayed: few name a time
+
+        if share_of_time(question, self._evidence.words_in, unknown=1) < LITTLE_ELSE:
+            return []
+        windows = (window for asked in question.times for window in asked.windows)
+        return [(window.first.toordinal(), window.last.toordinal()) for window in windows]
 
     def of(self, note: NoteRecord, place: int, row: int) -> float:
-        """Return the confidence in a note, the one at ``place``, with ``row`` as its passage.
-
-        ``row`` is -1 for a note without text.
-        """
+        """Return the confidence in a note, the one at ``place``, with ``row`` as its passage."""
         found = weigh(self.grounds(note, place, row))
         return round(found * MISQUOTED, 4) if self._query.unmatched else found
 
@@ -105,22 +157,23 @@ class Confidence:
             held = max(held, sum(w.weight for w in self._words if question in w.questions))
         whole = sum(word.weight for word in self._words)
         words = held / whole if whole else 0.0
-        quoting = self._query.rows
+        quoting, called = self._query.rows, self._evidence.called[place]
         is_quoted = quoting is not None and bool(np.isin(rows, quoting).any())
+        is_whole = self._may_be_whole and all(
+            place in notes or term in dated for term, notes in self._needed
+        )
         return Grounds(
             self._meaning(rows),
             words,
             is_literal=is_quoted
-            or self._evidence.called[place] >= MISTYPED * OTHER
-            or self._is_whole(place, dated)
+            or called >= MISTYPED * OTHER
+            or is_whole
             or self._is_from_then(place),
-            is_named=bool(self._evidence.called[place] >= LINKED),
+            is_named=bool(called >= LINKED),
         )
 
     def _is_from_then(self, place: int) -> bool:
         """Say whether a question asks for little but a time that the note says it is from."""
-        if not self._spans:
-            return False
         days = self._snapshot.days[place].tolist()
         return any(
             first and first <= end and begin <= last
@@ -128,98 +181,14 @@ class Confidence:
             for begin, end in self._spans
         )
 
-    @cached_property
-    def _spans(self) -> list[tuple[int, int]]:
-        """The spans of days that a question asks for and for little else, by their ordinals."""
-        question = self._evidence.question
-        if not question.times:
-            return []
-        from memory_palace.retrieval.signals.time import share_of_time  # delayed: few name a time
-
-        if share_of_time(question, self._evidence.word_rows, unknown=1) < LITTLE_ELSE:
-            return []
-        windows = (window for asked in question.times for window in asked.windows)
-        return [(window.first.toordinal(), window.last.toordinal()) for window in windows]
-
-    def _is_whole(self, place: int, dated: frozenset[str]) -> bool:
-        """Say whether a note has all words of a question, half of which carry meaning."""
-        if not self._written or 2 * self._grammar > len(self._written):
-            return False
-        return all(place in notes or term in dated for term, notes in self._needed)
-
     def _meaning(self, rows: NDArray[np.int64]) -> float | None:
-        chance = self._snapshot.commit.calibration
-        lacking = self._snapshot.lacking
+        chance, lacking = self._snapshot.commit.calibration, self._snapshot.lacking
         if lacking is not None:  # what words make likely is no evidence of meaning
             rows = rows[~lacking[rows]]
         if self._query.vector is None or "best_null" not in chance or not len(rows):
             return None
-        nearest = float(self._evidence.meaning.multiply(rows).max())
+        nearest = float(multiply(self._evidence, rows).max())
         return (nearest - self._shift - chance["best_null"]) / chance["best_deviation"]
-
-    @cached_property
-    def _shift(self) -> float:
-        """By how much all cosines of the question are higher, see ``find_best_null``."""
-        chance = self._snapshot.commit.calibration
-        if not (shared := chance.get("best_shared", 0.0)):
-            return 0.0
-        sample = self._evidence.meaning.sample
-        return shared * expect_mean(float(sample.mean()), len(sample), chance["best_level"])
-
-    @cached_property
-    def _is_plain(self) -> bool:
-        """Whether the question is a list of words, without those that only grammar needs.
-
-        A sentence in another language has none of ours, and is no list.
-        """
-        if not self._written or self._grammar:
-            return False
-        if self._query.text.isascii():
-            return True
-        from memory_palace.language.detect import is_english  # delayed: most questions are ASCII
-
-        return is_english(self._query.text)
-
-    @cached_property
-    def _grammar(self) -> int:
-        """How many words of the question only grammar needs."""
-        written = (word.casefold().replace("’", "'") for word in self._written)
-        return sum(word in STOPWORDS for word in written)
-
-    @cached_property
-    def _needed(self) -> list[tuple[str, NDArray[np.int32]]]:
-        """The terms that a note with every word of the question has, and the notes that have each.
-
-        Of a compound its parts are enough: a note may have it joined to more.
-        """
-        languages = self._snapshot.languages
-        tokens = [tokenize(word, languages=languages) for word in self._written]
-        terms = dict.fromkeys(term for found in tokens for term in found[1:] or found)
-        return [(term, self._notes_with(term)) for term in terms]
-
-    @cached_property
-    def _written(self) -> list[str]:
-        return TOKEN.findall(unicodedata.normalize("NFKC", self._query.text))
-
-    def _notes_with(self, term: str) -> NDArray[np.int32]:
-        rows = [self._evidence.word_rows.rows(term), self._names.rows(term)]
-        return self._snapshot.row_note[np.concatenate(rows)]
-
-    @cached_property
-    def _words(self) -> list[_Word]:
-        """The words of the question that carry meaning."""
-        note_of, evidence = self._snapshot.row_note, self._evidence
-        count = self._snapshot.statistics.rows
-        found = []
-        for term in evidence.question.content_terms:
-            rows = evidence.word_rows.rows(term)
-            having = evidence.word_rows.document_frequency(term)
-            named = note_of[self._names.rows(term)]
-            notes = np.concatenate([note_of[rows], named])
-            weight = math.log1p(count / max(having, UNSEEN))
-            questions = evidence.word_rows.find_all(term)[0]
-            found.append(_Word(term, weight, rows, notes, named, questions))
-        return found
 
 
 class _Word(NamedTuple):

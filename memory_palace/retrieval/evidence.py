@@ -1,4 +1,4 @@
-"""What a question finds in every row of a snapshot, before anything is chosen.
+"""Gather: the passages that may answer a question, and what it finds in every one of them.
 
 Values of different kinds are made comparable by standardising: how many standard deviations above
 the mean of all rows a row lies, and 0 below it. Means and deviations do not depend on the order in
@@ -7,30 +7,33 @@ which an index grew: cosines are sampled by text digest, and sums of BM25 are su
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable
-from functools import cached_property
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.index.calibration import (
-    LEAST,
-    expect,
-    read_null,
-    stand_above,
-    stand_out,
-)
+from memory_palace.errors import UsageError
+from memory_palace.index.calibration import LEAST, expect, read_null, stand_above, stand_out
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.words import BM25, PostingLookup
 from memory_palace.language.word_lists import expect_idf
-from memory_palace.models import ParsedQuery, Scores, Vector
-from memory_palace.retrieval.question import ParsedQuestion, match_names
+from memory_palace.models import ParsedQuery, Scores
+from memory_palace.ranking import SIGNALS
+from memory_palace.retrieval.filters import match_notes, match_times
+from memory_palace.retrieval.question import Question, match_names, read_question
+
+if TYPE_CHECKING:
+    from memory_palace.language.time.spans import Window
 
 Exact = NDArray[np.float64]
 
 Places = NDArray[np.int64]
 """Positions in another array: rows of a snapshot, its notes, or candidates."""
+
+SURE = 0.5
+"""Below this certainty an expression of time may be what is asked about, and not when."""
 
 _FOREIGN, _OWN = 0.06, 0.12
 """Share of the passages that hold a word of the question, on average over its words. In the
@@ -43,238 +46,309 @@ in the median of a set, in another one .38."""
 _FEW_ROWS = 20
 """Passages that are too few to say so: in a small palace most words are missing by chance."""
 
+NEAREST = 28
+"""Passages: enough for the seven nearest notes, which the guards of source document 001 look at,
+unless most of the nearest passages are of one note."""
 _BEST = 3
 _NEAR = 4
-"""Times as many are compared in double precision as are asked for."""
+"""Times as many are compared in double precision as are looked for."""
 _DECIMALS = 6
+_WORDS = {"lexical", "replied", "beside_words", "statement", "asked_kind", "question_words"}
 
 
-class VectorEvidence:
-    """Cosines of one vector with a vector of every row, in single precision but where exact.
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """The question's vector beside those of passages; zeros where there is none."""
 
-    A matrix-vector product in single precision depends in its last bits on where a row stands.
-    What is shown must not: an index that grew by updates answers like a fresh one. So the rows
-    that may be shown are multiplied again in double precision, see ``exactly``.
-    """
+    cosines: Scores
+    """Cosine of each row, in single precision but where ``sharpen`` made it exact."""
+    above: Scores
+    """Standardised cosine of each row."""
+    notes: Scores
+    """Mean of ``above`` over the best three passages of each note."""
+    questions: Scores
+    """By how much the nearest question that each note answers exceeds its nearest passage."""
+    sample: Exact
+    """Cosines of the rows that stand for all, see ``Snapshot.sample``."""
 
-    def __init__(
-        self,
-        snapshot: Snapshot,
-        vector: Vector | None,
-        words: Callable[[], Scores] | None = None,
-    ) -> None:
-        """Compare nothing, and find nothing, where ``vector`` is ``None``.
 
-        A row without a vector is given the cosine that rows with as many ``words`` have.
-        """
-        self._snapshot, self._vector = snapshot, vector
-        self._words = words
-        self._rough: VectorEvidence | None = None
-        self._exact_rows: Places = np.zeros(0, np.int64)
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The question's words in passages and notes."""
 
-    def exactly(self, rows: Places) -> VectorEvidence:
-        """Return the same with cosines in double precision in some rows."""
-        if self._vector is None:
-            return self
-        exact = VectorEvidence(self._snapshot, self._vector, self._words)
-        exact._rough, exact._exact_rows = self, rows
-        return exact
+    bearing: np.float32
+    """How much words count beside meaning, in [0, 1]: little in another language."""
+    above: Scores
+    """Standardised BM25 of each row, over all words of the question."""
+    notes: Scores
+    """Standardised BM25 of each note, over the words that carry meaning."""
+    questions: Scores
+    """By how much the best question that each note answers exceeds its best passage."""
+    in_names: Scores
+    """Share of the question's words that each note's names hold, the rarer the more."""
 
-    @cached_property
-    def cosines(self) -> Scores:
-        """Cosine of each row, shape ``(rows,)``; zeros without a vector."""
-        if self._vector is None:
-            return np.zeros(len(self._snapshot.row_note), np.float32)
-        if self._rough is None:
-            found = self._snapshot.similarities(self._vector)
-            lacking = self._snapshot.lacking
-            return found if lacking is None else self._expect_cosines(found, lacking)
-        cosines = self._rough.cosines.copy()
-        cosines[self._exact_rows] = self.multiply(self._exact_rows)
-        return cosines
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """One question beside one snapshot. Every signal reads it and gives one score per row."""
+
+    query: ParsedQuery
+    question: Question
+    snapshot: Snapshot
+    half_life_days: float
+    signals: frozenset[str]
+    """Those that the arrays are filled for; others are zeros."""
+    words_in: PostingLookup
+    """Rows by the words in them."""
+    names_in: PostingLookup
+    """Rows by the words in the names of their notes."""
+    facts_in: PostingLookup
+    """Rows by what was extracted from them."""
+    rows: Places
+    """The candidates; in a listing the first row of each note."""
+    words: Words
+    meaning: Meaning
+    called: Scores
+    """How surely the question is the name of each note, in [0, 1]."""
 
     @property
-    def found(self) -> NDArray[np.bool_]:
-        """Whether each row is nearer than the mean."""
-        return self.above > 0
+    def is_listing(self) -> bool:
+        """Whether there is no question, so that only metadata can order the notes."""
+        return not self.query.text
 
-    @cached_property
-    def above(self) -> Scores:
-        """Standardised cosine of each row."""
-        if self._vector is None:
-            return self.cosines
-        mean, deviation = self._moments
-        return stand_above(self.cosines, mean, deviation)
+    @property
+    def dates(self) -> tuple[Window, ...]:
+        """The times in the question that are surely no topic."""
+        sure = (item.windows for item in self.question.times if item.certainty >= SURE)
+        return tuple(window for windows in sure for window in windows)
 
-    @cached_property
-    def notes_above(self) -> Scores:
-        """Mean of ``above`` over the ``_BEST`` passages of each note with most of it."""
-        note_of, size = self._snapshot.row_note, len(self._snapshot.paths)
-        rows = np.flatnonzero((note_of >= 0) & (self.above > 0))
-        sums = np.zeros(size)
-        for _ in range(_BEST):
-            if not len(rows):
-                break
-            best = np.zeros(size, np.float32)
-            np.maximum.at(best, note_of[rows], self.above[rows])
-            sums += best
-            left = np.flatnonzero(self.above[rows] == best[note_of[rows]])
-            firsts = left[np.unique(note_of[rows[left]], return_index=True)[1]]
-            rows = np.delete(rows, firsts)
-        counts = np.bincount(note_of[note_of >= 0], minlength=size)
-        means: Scores = (sums / np.clip(counts, 1, _BEST)).astype(np.float32)
-        return means
+    def notes(self, rows: Places) -> Places:
+        """Return the note of each row, -1 of a dead one."""
+        return self.snapshot.row_note[rows].astype(np.int64)
 
-    def nearest(self, rows: Places, *, limit: int) -> Places:
-        """Return the rows of highest cosine among some, nearest first; ties by row."""
-        if self._vector is None or not len(rows):
-            return np.zeros(0, np.int64)
-        near = rows
-        if len(rows) > _NEAR * limit:
-            far = _NEAR * limit
-            near = rows[np.argpartition(-self.cosines[rows], far)[:far]]
-        order = np.lexsort((near, -np.round(self.multiply(near), _DECIMALS)))
-        nearest: Places = near[order[:limit]]
-        return nearest
-
-    def multiply(self, rows: Places) -> Exact:
-        """Return the cosines of some rows in double precision."""
-        if self._vector is None:
-            return np.zeros(len(rows))
-        found = self._snapshot.cosines_of(rows, self._vector)
-        lacking = self._snapshot.lacking
-        if lacking is not None:
-            rough = self if self._rough is None else self._rough
-            found[lacking[rows]] = rough.cosines[rows[lacking[rows]]]
-        return found
-
-    def _expect_cosines(self, found: Scores, lacking: NDArray[np.bool_]) -> Scores:
-        """Return the cosines, those of rows without a vector as the words make them likely."""
-        words = self._words() if self._words else np.zeros(len(found), np.float32)
-        known = ~lacking & (self._snapshot.row_note >= 0)
-        if known.any():
-            mean, spread = float(words[known].mean()), float(words[known].var())
-            level = float(found[known].mean())
-            both = float(((words[known] - mean) * (found[known] - level)).mean())
-            found[lacking] = level + (words[lacking] - mean) * (both / spread if spread else 0.0)
-        return found
-
-    @cached_property
-    def _moments(self) -> tuple[float, float]:
-        if self._rough is not None:
-            return self._rough._moments
-        return expect(self.sample, read_null(self._snapshot.commit.calibration))
-
-    @cached_property
-    def sample(self) -> Exact:
-        """Cosines of the rows that stand for all, see ``Snapshot.sample``."""
-        if self._rough is not None:
-            return self._rough.sample
-        if self._vector is None:
-            return np.zeros(0)
-        return self._snapshot.statistics.sample(self._vector)
+    def mark(self, found: Places, rows: Places) -> NDArray[np.bool_]:
+        """Say of each of ``rows`` whether it is among those that were found."""
+        everywhere = np.zeros(len(self.snapshot.row_note), np.bool_)
+        everywhere[found] = True
+        marked: NDArray[np.bool_] = everywhere[rows]
+        return marked
 
 
-class Evidence:
-    """Dense and lexical evidence of one question, computed when a signal first asks for it."""
+def gather(
+    query: ParsedQuery, snapshot: Snapshot, *, signals: Collection[str], half_life_days: float
+) -> Evidence:
+    """Return the candidates of a question and what ``signals`` read of every row and note.
 
-    def __init__(self, query: ParsedQuery, snapshot: Snapshot) -> None:
-        self._snapshot = snapshot
-        self._all = snapshot.statistics
-        vector = query.vector if query.text else None
-        self._has_meaning = vector is not None
-        self.meaning = VectorEvidence(snapshot, vector, words=lambda: self.words)
-        """The question beside each passage."""
-        self.facts = PostingLookup(snapshot, "facts")
-        self.word_rows = PostingLookup(snapshot, "words")
-        self._names = PostingLookup(snapshot, "names")
-        self.question = ParsedQuestion(
-            query.text, as_of=query.as_of, languages=snapshot.languages, locale=query.locale
-        )
+    Signals of other packages may read anything. BM25 of 75,000 rows takes 10 ms, the names of as
+    many notes 60 ms: what no signal reads is left out.
+    """
+    question = read_question(query, snapshot.languages)
+    words_in, names_in, facts_in = (
+        PostingLookup(snapshot, field) for field in ("words", "names", "facts")
+    )
+    read = frozenset(signals)
+    read = read if read <= SIGNALS.keys() else read | SIGNALS.keys()
+    rows = find_candidates(query, snapshot)
+    words = score_words(query, question, words_in, names_in, read)
+    meaning = compare_vectors(query, snapshot, words, read)
+    called: Scores = np.zeros(len(snapshot.paths), np.float32)
+    if query.text and "called" in read:
+        fields = (words_in, names_in)
+        is_known = all(any(field.is_held(term) for field in fields) for term in question.terms)
+        called = match_names(query.text, snapshot, is_known=is_known)
+    return Evidence(
+        query,
+        question,
+        snapshot,
+        half_life_days,
+        read,
+        words_in,
+        names_in,
+        facts_in,
+        rows=rows,
+        words=words,
+        meaning=meaning,
+        called=called,
+    )
 
-    def exactly(self, notes: Places) -> Evidence:
-        """Return the same with exact cosines in all rows of some notes.
 
-        Words are shared: they are whole numbers, and exact from the start.
-        """
-        is_wanted = np.zeros(len(self._snapshot.paths) + 1, np.bool_)  # the last is for dead rows
-        is_wanted[notes] = True
-        rows = np.flatnonzero(is_wanted[self._snapshot.row_owner])
-        exact = copy.copy(self)
-        exact.meaning = self.meaning.exactly(rows)
-        return exact
+def find_candidates(query: ParsedQuery, snapshot: Snapshot) -> Places:
+    """Return the rows that pass the filters; without a question the first row of each note."""
+    if not query.text:
+        if not query.filters:
+            raise UsageError(
+                'ask a question, such as `palace query "why did we drop Kafka"`, '
+                "or give a filter such as `--type project` to list notes"
+            )
+        live = np.flatnonzero(snapshot.row_note >= 0)[::-1]
+        first_rows = np.full(len(snapshot.paths), -1, np.int64)
+        # Of several assignments to one place the last one stays: the note's first passage.
+        first_rows[snapshot.row_note[live]] = live
+        listed = first_rows[match_notes(snapshot, query.filters)]
+        return listed[listed >= 0]
+    # The place after the last note answers for dead rows, whose note is -1.
+    allowed = np.append(match_notes(snapshot, query.filters), False)
+    for copy, originals in snapshot.copies.items():
+        allowed[copy] &= not allowed[originals].all()
+    rows = np.flatnonzero(allowed[snapshot.row_note])
+    if query.rows is not None:
+        rows = query.rows[allowed[snapshot.row_note[query.rows]]]
+    if query.filters.when:
+        rows = rows[match_times(snapshot, query.filters)[rows]]
+    return rows
 
-    @cached_property
-    def words(self) -> Scores:
-        """Standardised BM25 of each row, over all words of the question."""
-        scores = self._bm25.passages(self.question.terms)
+
+def score_words(
+    query: ParsedQuery,
+    question: Question,
+    words_in: PostingLookup,
+    names_in: PostingLookup,
+    read: frozenset[str],
+) -> Words:
+    """Return what the words of a question find."""
+    snapshot, bm25 = words_in.snapshot, BM25(words_in)
+    figures, size = snapshot.statistics, len(snapshot.paths)
+    above, notes = np.zeros(len(snapshot.row_note), np.float32), np.zeros(size, np.float32)
+    questions, in_names = np.zeros(size, np.float32), np.zeros(size, np.float32)
+    bearing = np.float32(1)
+    if query.vector is not None and read & (_WORDS | {"note_lexical", "covered"}):
+        bearing = find_bearing(bm25, question, figures.rows)
+    if read & _WORDS or snapshot.lacking is not None:
+        scores = bm25.passages(question.terms)
         # Where no passage does, only a question that a note answers holds any of them.
-        counted = self._snapshot.row_note >= 0, self._snapshot.row_owner >= 0
-        return self.bearing * stand_out(scores, self._all.spread("words", scores, *counted))
-
-    @cached_property
-    def note_words(self) -> Scores:
-        """Standardised BM25 of each note, over the words that carry meaning."""
-        scores = self._bm25.notes(self.question.content_terms)
-        counted = ~self._snapshot.private  # what is never found changes no score
-        return self.bearing * stand_out(scores, self._all.spread("note_words", scores, counted))
-
-    @cached_property
-    def bearing(self) -> np.float32:
-        """How much words count beside meaning, in [0, 1]: little in another language.
-
-        There a question finds names and numbers by chance, which stand out all the more because
-        nothing else is found.
-        """
-        if not self._has_meaning:
-            return np.float32(1)
-        common, held = self._bm25.familiarity(self.question.terms)
-        own = min(max(common - _FOREIGN, 0.0) / (_OWN - _FOREIGN), 1.0)
-        share = max(own, min(held / _HELD, 1.0) ** _STEEPNESS)
-        rows = self._all.rows
-        return np.float32(1 - (1 - share) * rows / (rows + _FEW_ROWS))
-
-    @cached_property
-    def questions(self) -> Scores:
-        """By how much the nearest question of each note exceeds its nearest passage, in meaning."""
-        return self._exceed(self.meaning.above)
-
-    @cached_property
-    def question_words(self) -> Scores:
-        """The same in words."""
-        return self._exceed(self.words)
-
-    def _exceed(self, found: Scores) -> Scores:
-        """Return by how much the best question of each note is above its best passage, or 0."""
-        snapshot = self._snapshot
-        best = np.zeros((2, len(snapshot.paths)), np.float32)
-        asked = snapshot.question_rows
-        if len(asked):
-            rows = np.flatnonzero(snapshot.row_note >= 0)
-            np.maximum.at(best[0], snapshot.row_owner[asked], found[asked])
-            np.maximum.at(best[1], snapshot.row_note[rows], found[rows])
-        exceeding: Scores = np.maximum(best[0] - best[1], np.float32(0))
-        return exceeding
-
-    @cached_property
-    def called(self) -> Scores:
-        """How surely the question is the name of each note, in [0, 1]."""
-        fields = (self.word_rows, self._names)
-        is_known = all(any(f.is_held(term) for f in fields) for term in self.question.terms)
-        return match_names(self.question.text, self._snapshot, is_known=is_known)
-
-    @cached_property
-    def in_names(self) -> Scores:
-        """The share of the question's words that each note's names hold, the rarer the more."""
-        whole = 0.0
-        share = np.zeros(len(self._snapshot.paths))
-        rows = self._all.rows
-        for term in self.question.content_terms:
-            weight = expect_idf(term, self.word_rows.document_frequency(term), rows)
+        counted = snapshot.row_note >= 0, snapshot.row_owner >= 0
+        above = bearing * stand_out(scores, figures.spread("words", scores, *counted))
+    if "note_lexical" in read:
+        scores = bm25.notes(question.content_terms)
+        findable = ~snapshot.private  # what is never found changes no score
+        notes = bearing * stand_out(scores, figures.spread("note_words", scores, findable))
+    if "question_words" in read:
+        questions = _exceed(above, snapshot)
+    if "titled" in read:
+        whole, share = 0.0, np.zeros(size)
+        for term in question.content_terms:
+            weight = expect_idf(term, words_in.document_frequency(term), figures.rows)
             whole += weight
-            share[self._snapshot.row_note[self._names.rows(term)]] += weight
-        return (share / max(whole, LEAST)).astype(np.float32)
+            share[snapshot.row_note[names_in.rows(term)]] += weight
+        in_names = (share / max(whole, LEAST)).astype(np.float32)
+    return Words(bearing, above, notes, questions, in_names)
 
-    @cached_property
-    def _bm25(self) -> BM25:
-        return BM25(self.word_rows)
+
+def find_bearing(bm25: BM25, question: Question, rows: int) -> np.float32:
+    """Return how much words count beside meaning, in [0, 1].
+
+    In another language than the notes' a question finds names and numbers by chance, which stand
+    out all the more because nothing else is found.
+    """
+    common, held = bm25.familiarity(question.terms)
+    own = min(max(common - _FOREIGN, 0.0) / (_OWN - _FOREIGN), 1.0)
+    share = max(own, min(held / _HELD, 1.0) ** _STEEPNESS)
+    return np.float32(1 - (1 - share) * rows / (rows + _FEW_ROWS))
+
+
+def compare_vectors(
+    query: ParsedQuery, snapshot: Snapshot, words: Words, read: frozenset[str]
+) -> Meaning:
+    """Return what the vector of a question finds; a row without a vector is like its words."""
+    if query.vector is None or not query.text:
+        rows = np.zeros(len(snapshot.row_note), np.float32)
+        notes = np.zeros(len(snapshot.paths), np.float32)
+        return Meaning(rows, rows, notes, notes, np.zeros(0))
+    cosines = snapshot.similarities(query.vector)
+    if (lacking := snapshot.lacking) is not None:
+        known = ~lacking & (snapshot.row_note >= 0)
+        if known.any():
+            mean, spread = float(words.above[known].mean()), float(words.above[known].var())
+            level = float(cosines[known].mean())
+            both = float(((words.above[known] - mean) * (cosines[known] - level)).mean())
+            slope = both / spread if spread else 0.0
+            cosines[lacking] = level + (words.above[lacking] - mean) * slope
+    sample = snapshot.statistics.sample(query.vector)
+    return _standardise(cosines, sample, snapshot, read)
+
+
+def _standardise(
+    cosines: Scores, sample: Exact, snapshot: Snapshot, read: frozenset[str]
+) -> Meaning:
+    """Return what cosines say, of rows and of notes."""
+    mean, deviation = expect(sample, read_null(snapshot.commit.calibration))
+    above = stand_above(cosines, mean, deviation)
+    notes = questions = np.zeros(len(snapshot.paths), np.float32)
+    if "note_dense" in read:
+        notes = _average_best(above, snapshot)
+    if "questions" in read:
+        questions = _exceed(above, snapshot)
+    return Meaning(cosines, above, notes, questions, sample)
+
+
+def sharpen(evidence: Evidence, notes: Places) -> Evidence:
+    """Return the evidence with cosines in double precision in all rows of some notes.
+
+    A matrix-vector product in single precision depends in its last bits on where a row stands.
+    What is shown must not: an index that grew by updates answers like a fresh one. Words are whole
+    numbers, and exact from the start.
+    """
+    snapshot = evidence.snapshot
+    if evidence.query.vector is None or evidence.is_listing:
+        return evidence
+    is_wanted = np.zeros(len(snapshot.paths) + 1, np.bool_)  # the last is for dead rows
+    is_wanted[notes] = True
+    rows = np.flatnonzero(is_wanted[snapshot.row_owner])
+    cosines = evidence.meaning.cosines.copy()
+    cosines[rows] = multiply(evidence, rows)
+    meaning = _standardise(cosines, evidence.meaning.sample, snapshot, evidence.signals)
+    return replace(evidence, meaning=meaning)
+
+
+def multiply(evidence: Evidence, rows: Places) -> Exact:
+    """Return the cosines of some rows in double precision."""
+    snapshot, vector = evidence.snapshot, evidence.query.vector
+    if vector is None or evidence.is_listing:
+        return np.zeros(len(rows))
+    found = snapshot.cosines_of(rows, vector)
+    if (lacking := snapshot.lacking) is not None:
+        found[lacking[rows]] = evidence.meaning.cosines[rows[lacking[rows]]]
+    return found
+
+
+def find_nearest(evidence: Evidence) -> Places:
+    """Return the candidates of highest cosine, nearest first; ties by row. None without vectors."""
+    near = evidence.rows
+    if evidence.query.vector is None or evidence.is_listing:
+        return near[:0]
+    if len(near) > (far := _NEAR * NEAREST):
+        near = near[np.argpartition(-evidence.meaning.cosines[near], far)[:far]]
+    order = np.lexsort((near, -np.round(multiply(evidence, near), _DECIMALS)))
+    nearest: Places = near[order[:NEAREST]]
+    return nearest
+
+
+def _average_best(above: Scores, snapshot: Snapshot) -> Scores:
+    """Return the mean over the ``_BEST`` passages of each note with most of it."""
+    note_of, size = snapshot.row_note, len(snapshot.paths)
+    rows = np.flatnonzero((note_of >= 0) & (above > 0))
+    sums = np.zeros(size)
+    for _ in range(_BEST):
+        if not len(rows):
+            break
+        best = np.zeros(size, np.float32)
+        np.maximum.at(best, note_of[rows], above[rows])
+        sums += best
+        left = np.flatnonzero(above[rows] == best[note_of[rows]])
+        firsts = left[np.unique(note_of[rows[left]], return_index=True)[1]]
+        rows = np.delete(rows, firsts)
+    counts = np.bincount(note_of[note_of >= 0], minlength=size)
+    means: Scores = (sums / np.clip(counts, 1, _BEST)).astype(np.float32)
+    return means
+
+
+def _exceed(found: Scores, snapshot: Snapshot) -> Scores:
+    """Return by how much the best question of each note is above its best passage, or 0."""
+    best = np.zeros((2, len(snapshot.paths)), np.float32)
+    asked = snapshot.question_rows
+    if len(asked):
+        rows = np.flatnonzero(snapshot.row_note >= 0)
+        np.maximum.at(best[0], snapshot.row_owner[asked], found[asked])
+        np.maximum.at(best[1], snapshot.row_note[rows], found[rows])
+    exceeding: Scores = np.maximum(best[0] - best[1], np.float32(0))
+    return exceeding

@@ -22,6 +22,7 @@ from memory_palace.language.sentences import Unit, cut_text, find_units
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.visible import visible, visible_line
 from memory_palace.language.word_lists import STOPWORDS, bm25_idf, drop_stop_stems
+from memory_palace.markdown.prose import shown_text
 from memory_palace.models import ELLIPSIS, ChunkRecord, FileStat, Hit, Piece, Scores
 from memory_palace.notes.discovery import SourceFile
 from memory_palace.notes.excerpt import read_indexed
@@ -105,6 +106,8 @@ _TICK = re.compile(r"\A[ \t>]*+[-*+][ \t]++\[[ xX]\][ \t]")
 _HEADING = re.compile(r"\A[ \t>]*+#{1,6}[ \t]")
 _ENDS = tuple(".!?…。！？")
 _FEW_WORDS = 4
+_CALLOUT = re.compile(r"^[> \t]*\[![^\[\]\n]*\][+-]?[ \t]*")
+"""How a callout of Obsidian begins: ``> [!note] Its title``."""
 
 
 def choose_texts(
@@ -395,3 +398,53 @@ def write_told(hit: Hit, pieces: Sequence[Piece]) -> Iterator[str]:
     for row in replace(hit, pieces=tuple(pieces)).text.split("\n") if pieces else ():
         if row.strip():
             yield visible(f"  {row.rstrip()}")
+
+
+def plain_line(text: str) -> str:
+    """Put a piece on one line, links as the words they show; quotes, bold and HTML lose marks."""
+    first, *rest = text.split("\n")
+    first = _CALLOUT.sub("", first)
+    return drop_marks(" ".join([first, *(more.lstrip(" \t>") for more in rest)]))
+
+
+def drop_marks(text: str) -> str:
+    """Return a text as people see it, on one line."""
+    return " ".join(shown_text(text).split())
+
+
+def full_texts(
+    hits: Sequence[Hit],
+    snapshot: Snapshot,
+    paths: PalacePaths | None,
+    *,
+    max_bytes: int | None = None,
+) -> list[str]:
+    """Return the whole passage of each hit, or its text where the passage cannot be had.
+
+    With ``max_bytes`` the passages that fit beside the texts of the other hits, in order.
+    """
+    reader = NoteReader(snapshot, paths)
+    texts = [hit.text for hit in hits]
+    left = None if max_bytes is None else max_bytes - sum(map(count_bytes, texts))
+    for place, hit in enumerate(hits):
+        passage = (
+            reader.read(hit.path, hit.chunk.first_line, hit.chunk.last_line)
+            if hit.chunk and hit.chunk.preview
+            else ""
+        )
+        more = count_bytes(passage) - count_bytes(texts[place])
+        if passage and (left is None or more <= left):
+            texts[place] = passage
+            left = None if left is None else left - more
+    return texts
+
+
+def show_whole(hits: Sequence[Hit], snapshot: Snapshot, max_bytes: int | None) -> list[Hit]:
+    """Return hits of which the whole passage is what answers; see ``full_texts``."""
+    found: list[Hit] = []
+    for hit, text in zip(hits, full_texts(hits, snapshot, None, max_bytes=max_bytes), strict=True):
+        if hit.chunk is not None and text:
+            lines = hit.chunk.first_line, hit.chunk.last_line
+            hit = replace(hit, pieces=(Piece(text, *lines, 0, "", 0.0, is_verbatim=True),))
+        found.append(hit)
+    return found

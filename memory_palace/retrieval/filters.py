@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypedDict, Unpack, cast, get_args
 from unicodedata import normalize
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from memory_palace.config import ROOMS, Rooms
 from memory_palace.errors import UsageError, did_you_mean
+from memory_palace.index.segment import PRIORITIES
 from memory_palace.language.moments import Moment, to_timestamp
 from memory_palace.models import Filters, Priority, TimeReading
 from memory_palace.places import PALACE
@@ -93,7 +95,68 @@ def check_room(name: str) -> None:
         )
 
 
-def match_names(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
+def match_notes(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
+    """Say for each note whether it passes every filter. Private notes never do.
+
+    Types and rooms are compared without regard to case; ``since`` and ``until`` are inclusive.
+    """
+    passes: NDArray[np.bool_] = ~snapshot.private
+    if filters.type is not None:
+        passes &= _are(snapshot.types, filters.type)
+    if filters.room is not None:
+        check_room(filters.room)
+        passes &= _are(snapshot.rooms, filters.room)
+    if filters.priority is not None:
+        passes &= snapshot.priorities == PRIORITIES.index(check_priority(filters.priority))
+    if (filters.since, filters.until, filters.written_by) != (None, None, None):
+        passes &= _match_dates(snapshot, filters)
+    if filters.folder + filters.tags:
+        passes &= _match_names(snapshot, filters)
+    if filters.when:
+        naming = snapshot.row_note[match_times(snapshot, filters)]
+        passes &= np.isin(np.arange(len(passes)), naming)
+    return passes
+
+
+def match_times(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
+    """Say for each row whether it is from the times of the filters, or names one of them."""
+    from memory_palace.retrieval.when import match_when  # delayed: few questions need it
+
+    notes, rows = match_when(snapshot, filters.when)
+    matches: NDArray[np.bool_] = rows | np.append(notes, False)[snapshot.row_note]
+    return matches
+
+
+def _match_dates(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
+    dates = snapshot.told_dates
+    passes: NDArray[np.bool_] = np.ones(len(dates), np.bool_)
+    if filters.since is not None:
+        passes &= dates >= filters.since
+    if filters.until is not None:
+        passes &= (dates <= filters.until) & (dates != 0)
+    if filters.written_by is not None:
+        passes &= ~_begins_after(snapshot, filters.written_by)
+    return passes
+
+
+def _begins_after(snapshot: Snapshot, moment: float) -> NDArray[np.bool_]:
+    """Say for each note whether the earliest day that it gives itself is later than a moment.
+
+    Its last change does not count, nor do git and the file: it may have been written long before.
+    """
+    firsts = snapshot.days[:, [0, 2]]
+    day = datetime.fromtimestamp(moment, UTC).toordinal()
+    later: NDArray[np.bool_] = ((firsts > day) | (firsts == 0)).all(axis=1) & firsts.any(axis=1)
+    return later
+
+
+def _are(values: list[str], wanted: str) -> NDArray[np.bool_]:
+    wanted = wanted.casefold()
+    matches = (value.casefold() == wanted for value in values)
+    return np.fromiter(matches, np.bool_, len(values))
+
+
+def _match_names(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
     """Say for each note whether it lies in a folder of the filters and bears all their tags.
 
     Raise ``UsageError`` for a folder or tag that no note of the index has.

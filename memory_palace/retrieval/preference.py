@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -92,13 +90,7 @@ def prefer(
             gains[order[-1]] = scored.scores[best[first]] - scored.scores[best[chosen]]
     if not why:
         return scored, best, {}
-    moved = replace(
-        scored,
-        values={**scored.values, PREFERRED: gains / MICRO},
-        weights={**scored.weights, PREFERRED: np.ones(len(gains))},
-        parts={**scored.parts, PREFERRED: gains},
-        scores=scored.scores + gains,
-    )
+    moved = scored.add(PREFERRED, gains / MICRO, 1.0)
     return moved, np.concatenate([np.array(order, np.int64), best[LOOKED_AT:]]), why
 
 
@@ -106,11 +98,32 @@ class _Rivals:
     """The first hits of a question, best first, compared with each other."""
 
     def __init__(self, scored: Scored, best: Places, judge: Confidence, disputes: Disputes) -> None:
-        self._context = scored.context.pick(best)
-        self._judge, self._disputes = judge, disputes
-        self.rows = self._context.rows
-        self._scores = scored.scores[best] / MICRO
-        self._notes = self._context.notes.tolist()
+        evidence = scored.evidence
+        self._evidence, self._judge, self._disputes = evidence, judge, disputes
+        self.rows, notes = scored.rows[best], scored.notes[best]
+        self._scores, self._notes = scored.scores[best] / MICRO, notes.tolist()
+        self._records = [evidence.snapshot.note(note) for note in self._notes]
+        claims = [evidence.snapshot.chunk(row).validity for row in self.rows.tolist()]
+        pairs = zip(self._records, claims, strict=True)
+        self._validities = [note.validity if own == ALWAYS else own for note, own in pairs]
+        """How long what was found of each note holds: a claim may be superseded alone."""
+        self._is_past = list(map(self._is_over, self._records, self._validities))
+        """Whether each note says that it, or the claim found, does not hold at the time asked."""
+        self._is_copied = [note.date.source == "mtime" for note in self._records]
+        """Whether only the file system dates a note: a copy or a checkout does so anew."""
+        now = evidence.query.as_of
+        moments = [
+            now if note.is_evergreen else min(note.date.timestamp, now) for note in self._records
+        ]
+        ages = recency(evidence, self.rows)
+        if evidence.dates:  # where a time is asked for, what is newer is no better
+            moments, ages = [0.0] * len(moments), np.zeros_like(ages)
+        self._days = [moment // _DAY_SECONDS for moment in moments]
+        self._importance = importance(evidence, self.rows).astype(np.float64).tolist()
+        self._worth = [own + new for own, new in zip(self._importance, ages.tolist(), strict=True)]
+        """Importance and recency of each, as ``compound`` adds them."""
+        self._are_alike = self._compare_all()
+        """Whether each two hits say about the same."""
 
     def choose(self, first: int, left: Sequence[int]) -> tuple[int, Reason | None]:
         """Return which of those that are left goes where the first of them is, and why."""
@@ -165,7 +178,7 @@ class _Rivals:
 
     def _goes_before(self, party: int, conflict: int) -> bool:
         """Whether a party is the best of a conflict, or answers, and nobody asks for that one."""
-        if self._context.evidence.called[self._notes[conflict]]:
+        if self._evidence.called[self._notes[conflict]]:
             return False
         parties = (place for place in range(len(self.rows)) if self._is_about(conflict, place))
         return party == next(parties) or self._sureness(party) >= _ANSWERS
@@ -184,20 +197,24 @@ class _Rivals:
             return ("newer than" if is_newer else "more important than") if worth > 0 else ""
         return "newer than" if days >= NEWER_DAYS else ""
 
-    @cached_property
-    def _are_alike(self) -> NDArray[np.bool_]:
+    def _compare_all(self) -> NDArray[np.bool_]:
         """Say of each two hits whether they say about the same."""
-        mean, deviation = self._null
-        hits = self._likeness[np.triu_indices(len(self.rows), 1)]
-        usual = (hits.sum() - self._likeness + mean) / len(hits)
+        evidence = self._evidence
+        if evidence.query.vector is None:
+            (mean, deviation), likeness = _WORDS, self._compare_words()
+        else:
+            mean, deviation = read_null(evidence.snapshot.commit.calibration)
+            vectors = evidence.snapshot.rows_of(self.rows).astype(np.float64)
+            likeness = np.round(vectors @ vectors.T, 6)
+        hits = likeness[np.triu_indices(len(self.rows), 1)]
+        usual = (hits.sum() - likeness + mean) / len(hits)
         has_ended = np.not_equal.outer(self._is_past, self._is_past)
-        apart = np.where(self._are_linked, LINKED, np.where(has_ended, ENDED, ALIKE))
+        apart = np.where(self._find_linked(), LINKED, np.where(has_ended, ENDED, ALIKE))
         least = np.minimum(usual, mean + _ODDLY * deviation) + apart * deviation
-        alike: NDArray[np.bool_] = self._likeness >= least
+        alike: NDArray[np.bool_] = likeness >= least
         return alike
 
-    @cached_property
-    def _are_linked(self) -> NDArray[np.bool_]:
+    def _find_linked(self) -> NDArray[np.bool_]:
         """Say of each two hits whether one links to the other."""
         paths = [fold_name(note.path) for note in self._records]
         ends = [
@@ -228,79 +245,25 @@ class _Rivals:
     def _sureness(self, place: int) -> float:
         return self._judge.of(self._records[place], self._notes[place], int(self.rows[place]))
 
-    @cached_property
-    def _records(self) -> list[NoteRecord]:
-        return [self._context.snapshot.note(note) for note in self._notes]
-
-    @cached_property
-    def _validities(self) -> list[Validity]:
-        """How long what was found of each note holds: a claim may be superseded alone."""
-        claims = [self._context.snapshot.chunk(row).validity for row in self.rows.tolist()]
-        pairs = zip(self._records, claims, strict=True)
-        return [note.validity if own == ALWAYS else own for note, own in pairs]
-
-    @cached_property
-    def _importance(self) -> list[float]:
-        return [float(value) for value in importance(self._context)]
-
-    @cached_property
-    def _worth(self) -> list[float]:
-        """Importance and recency of each, as ``compound`` adds them; no age where time is asked."""
-        ages = np.zeros(len(self.rows)) if self._context.dates else recency(self._context)
-        return [own + float(new) for own, new in zip(self._importance, ages, strict=True)]
-
-    @cached_property
-    def _days(self) -> list[float]:
-        """The day of each note, none of them later than the question; 0 where time is asked."""
-        if self._context.dates:
-            return [0.0] * len(self.rows)
-        now = self._context.query.as_of
-        return [
-            (now if note.is_evergreen else min(note.date.timestamp, now)) // _DAY_SECONDS
-            for note in self._records
-        ]
-
-    @cached_property
-    def _is_copied(self) -> list[bool]:
-        """Whether only the file system dates a note: a copy or a checkout does so anew."""
-        return [note.date.source == "mtime" for note in self._records]
-
-    @cached_property
-    def _is_past(self) -> list[bool]:
-        """Whether each note says that it, or the claim found, does not hold at the time asked."""
-        return list(map(self._is_over, self._records, self._validities))
-
     def _is_over(self, note: NoteRecord, holds: Validity) -> bool:
         if holds == ALWAYS:
             return False
-        if not self._context.dates:
+        if not self._evidence.dates:
             is_replaced = bool(holds.superseded_by) and holds.valid_until is None
-            return is_replaced or not holds.holds_at(self._context.query.as_of)
+            return is_replaced or not holds.holds_at(self._evidence.query.as_of)
         own = note.date.timestamp if holds.superseded_by else None
         first = own if holds.valid_from is None else holds.valid_from
         last = own if holds.valid_until is None else holds.valid_until
         return not any(
             (first is None or first < (window.last.toordinal() + 1 - _EPOCH) * _DAY_SECONDS)
             and (last is None or last >= (window.first.toordinal() - _EPOCH) * _DAY_SECONDS)
-            for window in self._context.dates
+            for window in self._evidence.dates
         )
 
-    @cached_property
-    def _null(self) -> tuple[float, float]:
-        if self._context.query.vector is None:
-            return _WORDS
-        return read_null(self._context.snapshot.commit.calibration)
-
-    @cached_property
-    def _likeness(self) -> Exact:
-        """Cosine of each two passages; without vectors of the words they begin with, by idf."""
-        snapshot = self._context.snapshot
-        if self._context.query.vector is not None:
-            vectors = snapshot.rows_of(self.rows).astype(np.float64)
-            cosines: Exact = np.round(vectors @ vectors.T, 6)
-            return cosines
+    def _compare_words(self) -> Exact:
+        """Return the cosine of the words that each two passages begin with, by idf."""
         words = [self._read_words(row) for row in self.rows.tolist()]
-        known, rows = self._context.words, snapshot.statistics.rows
+        known, rows = self._evidence.words_in, self._evidence.snapshot.statistics.rows
         listed = sorted(set().union(*words))
         rare = [expect_idf(word, known.document_frequency(word), rows) for word in listed]
         holds = np.array([[word in own for word in listed] for own in words]) * rare
@@ -309,7 +272,7 @@ class _Rivals:
         return shared
 
     def _read_words(self, row: int) -> set[str]:
-        snapshot = self._context.snapshot
-        text = snapshot.chunk(row).preview.casefold() if row >= 0 else ""
+        snapshot = self._evidence.snapshot
+        text = snapshot.chunk(row).preview.casefold()
         plain = " ".join(word for word in text.split() if word not in STOPWORDS)
         return set(tokenize(plain, languages=snapshot.languages))

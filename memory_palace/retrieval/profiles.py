@@ -11,7 +11,7 @@ from memory_palace.embedding.registry import reads_english_alone
 from memory_palace.errors import UsageError, WrongEmbedderError, did_you_mean
 from memory_palace.index.commit import Commit, Detail
 from memory_palace.language.detect import is_foreign
-from memory_palace.ranking import DEFAULT_PROFILE, METADATA, SIGNALS, ProfileSettings
+from memory_palace.ranking import DEFAULT_PROFILE, METADATA, OF_VECTORS, SIGNALS, ProfileSettings
 from memory_palace.signals import Signal, extensions, find_profile, find_signal
 
 
@@ -55,11 +55,6 @@ class Profile:
         """Whether it can order notes where nothing was asked."""
         return self.weights.keys() <= METADATA | {"semantic"}
 
-
-OF_VECTORS = frozenset(
-    {"semantic", "dense", "note_dense", "beside_meaning", "anchoring", "questions"}
-)
-"""Signals that are silent without vectors."""
 
 HYBRID: Mapping[str, float] = {
     "dense": 0.85,

@@ -1,9 +1,4 @@
-"""A question: its words, the days it names, its vectors, and which notes are called like it.
-
-Each is read when first asked for.
-
-What needs more grammar stands in ``analysis``: most questions are answered without importing it.
-"""
+"""Parse: the words of a question, the times and tags it names, its vector, and notes called so."""
 
 from __future__ import annotations
 
@@ -11,9 +6,9 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +20,7 @@ from memory_palace.language.time.lexicon import drop_asking, may_name_time
 from memory_palace.language.tokens import BETWEEN, Languages, squeeze_all, tokenize
 from memory_palace.language.word_lists import STOP_STEMS, drop_stop_stems
 from memory_palace.models import ParsedQuery, Scores
+from memory_palace.retrieval.filters import bear_tag, match_notes
 
 if TYPE_CHECKING:
     from memory_palace.config import PalacePaths
@@ -53,51 +49,41 @@ _Named = tuple[Sequence[int], Sequence[str], float]
 """Notes, a name of each, and what it counts."""
 
 
-class ParsedQuestion:
-    """What a query asks for, read once and used by every signal."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """The words of a question, and the times it names."""
 
-    def __init__(
-        self, text: str, *, as_of: float, languages: Languages = (), locale: str = ""
-    ) -> None:
-        """Take a question asked at ``as_of``, seconds since the epoch (days are UTC days).
+    text: str
+    terms: tuple[str, ...]
+    """Its distinct tokens, in order."""
+    content_terms: tuple[str, ...]
+    """Those that carry meaning; all of them where nothing else is left."""
+    times: tuple[TimeExpression, ...] = ()
+    untimed_terms: tuple[str, ...] = ()
+    """Where it names a time: its distinct tokens outside of that which carry meaning."""
 
-        ``languages`` are those that the words of the index were made with; ``locale`` is
-        that of the settings.
-        """
-        self.text = text
-        self._languages, self._locale = languages, locale
-        self._as_of = as_of
 
-    @cached_property
-    def terms(self) -> tuple[str, ...]:
-        """Its distinct tokens, in order."""
-        return tuple(dict.fromkeys(tokenize(self.text, languages=self._languages)))
+def read_question(query: ParsedQuery, languages: Languages = ()) -> Question:
+    """Return words and times of a question asked at ``query.as_of`` (days are UTC days).
 
-    @cached_property
-    def content_terms(self) -> tuple[str, ...]:
-        """Those that carry meaning; all of them where nothing else is left."""
-        return drop_stop_stems(self.terms)
+    ``languages`` are those that the words of the index were made with. Importing the reader of
+    times takes 15 ms, so it is done for texts alone that may name one.
+    """
+    terms = tuple(dict.fromkeys(tokenize(query.text, languages=languages)))
+    question = Question(query.text, terms, drop_stop_stems(terms))
+    if not may_name_time(query.text):
+        return question
+    from memory_palace.language.time.reading import find_times  # delayed, see above
 
-    @cached_property
-    def times(self) -> tuple[TimeExpression, ...]:
-        """The expressions of time in it; most questions have none."""
-        if not may_name_time(self.text):
-            return ()
-        from memory_palace.language.time.reading import find_times  # delayed: few questions need it
-
-        text = unicodedata.normalize("NFKC", self.text)
-        as_of = datetime.fromtimestamp(self._as_of, UTC).date()
-        read = partial(find_times, text, as_of, locale=self._locale, languages=self._languages)
-        return tuple(ASKED.read("times", read, ()))
-
-    @cached_property
-    def untimed_terms(self) -> tuple[str, ...]:
-        """Its distinct tokens outside of expressions of time that carry meaning."""
-        rest = unicodedata.normalize("NFKC", self.text)
-        for item in reversed(self.times):
-            rest = f"{rest[: item.start]} {rest[item.end :]}"
-        terms = dict.fromkeys(tokenize(drop_asking(rest), languages=self._languages))
-        return tuple(term for term in terms if term not in STOP_STEMS)
+    text = unicodedata.normalize("NFKC", query.text)
+    day = datetime.fromtimestamp(query.as_of, UTC).date()
+    read = partial(find_times, text, day, locale=query.locale, languages=languages)
+    times = tuple(ASKED.read("times", read, ()))
+    for item in reversed(times):
+        text = f"{text[: item.start]} {text[item.end :]}"
+    rest = dict.fromkeys(tokenize(drop_asking(text), languages=languages))
+    untimed = tuple(term for term in rest if term not in STOP_STEMS)
+    return replace(question, times=times, untimed_terms=untimed)
 
 
 def narrow(query: ParsedQuery, snapshot: Snapshot, paths: PalacePaths | None) -> ParsedQuery:
@@ -106,9 +92,7 @@ def narrow(query: ParsedQuery, snapshot: Snapshot, paths: PalacePaths | None) ->
     So do those that are from the time of a ``when:…``. A tag that no note has is a word as any
     other, and so is what no note holds of the quotes.
     """
-    from memory_palace.retrieval.context import match_notes  # delayed: few questions need it
-    from memory_palace.retrieval.filters import bear_tag
-    from memory_palace.retrieval.quotes import find_quoted, match_quotes
+    from memory_palace.retrieval.quotes import find_quoted, match_quotes  # delayed: few need it
 
     query = take_times(query, snapshot.languages)
     query = take_tags(query, lambda tag: bool(bear_tag(snapshot, tag).any()))

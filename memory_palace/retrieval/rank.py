@@ -1,17 +1,18 @@
-"""Rank candidates by weighted signals: quickly all, and exactly those that may be shown."""
+"""Score: weighted signals, quickly for all candidates, exactly for those that may be shown."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.models import Contribution, Scores, TimeReading
-from memory_palace.retrieval.context import SearchContext
-from memory_palace.retrieval.evidence import Places
+from memory_palace.models import AnchorEvidence, Contribution, Scores, TimeReading
+from memory_palace.retrieval.evidence import Evidence, Exact, Places, find_nearest, sharpen
 from memory_palace.retrieval.profiles import Profile
-from memory_palace.retrieval.signals.table import measure
+from memory_palace.retrieval.signals.table import measure, reads_vectors
 
 _FIRST = 64
 _GROWTH = 8
@@ -21,7 +22,15 @@ _MARGIN = 5e-5
 MICRO = 1_000_000
 _DECIMALS = 6
 
-Exact = NDArray[np.float64]
+PROTECTED = 5
+"""How many of the nearest candidates are protected, and how many hits they are kept among."""
+RESCUED_TO = 12
+INTRUDES_FROM = 8
+"""Source document 001: a candidate that is among the first five by meaning and came out sixth to
+twelfth takes the fifth place, where somebody beyond the seventh by meaning is among the first."""
+
+CAPPED_DEPTH = 4
+"""Times the hits asked for: how deep others are looked for where a source is capped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,74 +44,143 @@ class ScoringRule:
     profile: Profile
     is_gated: bool
 
-    def weights(self, signal: str, context: SearchContext) -> Scores:
-        """Return the weight of a signal per candidate, after the gate."""
+    def weight(self, signal: str) -> float:
+        """Return the weight of a signal, after the gate."""
         is_shut = self.is_gated and signal in self.profile.gated
-        weight = np.float32(0 if is_shut else self.profile.weights[signal])
-        return np.full(len(context.cosines), weight)
+        return 0.0 if is_shut else self.profile.weights[signal]
 
-    def read_times(self, context: SearchContext) -> tuple[TimeReading, ...]:
+    def read_times(self, evidence: Evidence) -> tuple[TimeReading, ...]:
         """Return how the times of a question were read, where the profile looks at them."""
         if "temporal" not in self.profile.weights:
             return ()
         return tuple(
             TimeReading(item.text, window.first, window.last, item.certainty)
-            for item in context.times
+            for item in evidence.question.times
             for window in item.windows
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """Candidates with exact scores, each the sum of what is shown of it."""
+class QuickScores:
+    """The score of every candidate in single precision, to choose those that are looked at."""
 
-    context: SearchContext
+    evidence: Evidence
+    rule: ScoringRule
+    values: Mapping[str, Scores]
+    """Of each signal that counts."""
+    totals: Scores
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Rows with exact scores, each the sum of what is shown of it."""
+
+    evidence: Evidence
+    rows: Places
     values: dict[str, Exact]
-    weights: dict[str, Exact]
+    weights: dict[str, float]
     parts: dict[str, NDArray[np.int64]]
     """What each signal adds, in millionths."""
     scores: NDArray[np.int64]
     """In millionths: whole numbers add up without rounding."""
 
+    @property
+    def notes(self) -> Places:
+        """The note of each row."""
+        return self.evidence.notes(self.rows)
+
+    def add(self, signal: str, values: Exact, weight: float) -> Scored:
+        """Return the scores with one more part."""
+        part = np.rint(values * weight * MICRO).astype(np.int64)
+        return replace(
+            self,
+            values={**self.values, signal: values},
+            weights={**self.weights, signal: weight},
+            parts={**self.parts, signal: part},
+            scores=self.scores + part,
+        )
+
     def contributions(self, place: int) -> tuple[Contribution, ...]:
-        """Return the lines of one candidate's score."""
+        """Return the lines of one row's score."""
         return tuple(
             Contribution(
                 signal,
                 float(self.values[signal][place]),
-                float(self.weights[signal][place]),
+                self.weights[signal],
                 int(self.parts[signal][place]) / MICRO,
             )
             for signal in self.parts
         )
 
     def score(self, place: int) -> float:
-        """Return one candidate's score: the sum of its contributions, rounded to 6 decimals."""
+        """Return one row's score: the sum of its contributions, rounded to 6 decimals."""
         return int(self.scores[place]) / MICRO
 
     def order(self) -> Places:
-        """Return the candidates, best first; ties by path, then line, then row."""
-        lines = self.context.snapshot.row_lines[:, 0]
-        first_lines = lines[self.context.rows] if len(lines) else np.zeros_like(self.context.rows)
-        return np.lexsort((self.context.rows, first_lines, self.context.notes, -self.scores))
+        """Return the places of the rows, best first; ties by path, then line, then row."""
+        lines = self.evidence.snapshot.row_lines[self.rows, 0]
+        return np.lexsort((self.rows, lines, self.notes, -self.scores))
 
 
-def rank(
-    context: SearchContext, rule: ScoringRule, *, limit: int, per_note: bool = True
-) -> tuple[Scored, Places]:
+def score_quickly(evidence: Evidence, rule: ScoringRule) -> QuickScores:
+    """Return the scores of all candidates in single precision."""
+    profile, rows = rule.profile, evidence.rows
+    counting = [name for name in profile.weights if not (rule.is_gated and name in profile.gated)]
+    values = {signal: measure(signal, evidence, rows) for signal in counting}
+    totals: Scores = np.zeros(len(rows), np.float32)
+    for signal, found in values.items():
+        totals += np.float32(rule.weight(signal)) * found
+    if profile.capped:
+        capped: Scores = np.zeros(len(rows), np.float32)
+        for signal in sorted(profile.capped & values.keys()):
+            capped += np.float32(profile.weights[signal]) * values[signal]
+        totals -= np.maximum(capped - np.float32(profile.cap), 0)
+    return QuickScores(evidence, rule, values, totals)
+
+
+def score_exactly(quick: QuickScores, places: Places) -> Scored:
+    """Score some candidates as they are shown.
+
+    Values and weights are rounded to 6 decimals first, each product is rounded to 6 decimals,
+    and the score is the sum of the rounded products.
+    """
+    rows, profile = quick.evidence.rows[places], quick.rule.profile
+    evidence = sharpen(quick.evidence, quick.evidence.notes(rows))
+    values, weights = dict[str, Exact](), dict[str, float]()
+    parts, total = dict[str, NDArray[np.int64]](), np.zeros(len(rows), np.int64)
+    for signal in profile.weights:
+        if signal in quick.values and not reads_vectors(signal):
+            found = quick.values[signal][places]
+        else:
+            found = measure(signal, evidence, rows)
+        exact: Exact = found.astype(np.float64)
+        values[signal] = np.round(exact, _DECIMALS, out=exact)
+        weights[signal] = round(float(np.float32(quick.rule.weight(signal))), _DECIMALS)
+        parts[signal] = np.rint(values[signal] * weights[signal] * MICRO).astype(np.int64)
+        total += parts[signal]
+    scored = Scored(evidence, rows, values, weights, parts, total)
+    if not profile.capped:
+        return scored
+    capped = np.zeros(len(rows), np.int64)
+    for signal in profile.capped & parts.keys():
+        capped += parts[signal]
+    excess = np.maximum(capped - round(profile.cap * MICRO), 0)
+    return scored.add("cap", excess / MICRO, -1.0)
+
+
+def rank(quick: QuickScores, *, limit: int, per_note: bool = True) -> tuple[Scored, Places]:
     """Return exact scores of a shortlist, and the places of the best hits in it, best first.
 
     ``per_note`` gives one passage per note and one note per passage text; without it every
     passage is a hit of its own. Nothing is a hit without any evidence. The shortlist grows until
     nothing outside of it can be among the first ``limit`` hits.
     """
-    quick = score_quickly(context, rule)
+    totals = quick.totals
     size = max(_FIRST, _GROWTH * limit)
     while True:
-        is_whole = size >= len(quick)
-        floor = -np.inf if is_whole else _floor(quick, size) - _MARGIN
-        shortlist = context.pick_exactly(np.flatnonzero(quick >= floor))
-        scored = score_exactly(shortlist, rule)
+        is_whole = size >= len(totals)
+        floor = -np.inf if is_whole else _floor(totals, size) - _MARGIN
+        scored = score_exactly(quick, np.flatnonzero(totals >= floor))
         best = _fold(scored, per_note=per_note)[:limit]
         if is_whole or _is_settled(scored, best, limit, floor):
             return scored, best
@@ -130,16 +208,11 @@ def _fold(scored: Scored, *, per_note: bool) -> Places:
     order = order[scored.scores[order] > 0]
     if not per_note:
         return order
-    order = _first_of_each(order, scored.context.notes[order])
-    if scored.context.is_listing:
+    order = _first_of_each(order, scored.notes[order])
+    if scored.evidence.is_listing:
         return order
-    return _first_of_each(order, passage_keys(scored.context)[order])
-
-
-def passage_keys(context: SearchContext) -> NDArray[np.void]:
-    """Return a value per candidate that is equal for equal passages: 16 bytes of its digest."""
-    digests = np.ascontiguousarray(context.snapshot.row_digests[context.rows])
-    return digests.view(f"V{digests.shape[1]}")[:, 0]
+    digests = np.ascontiguousarray(scored.evidence.snapshot.row_digests[scored.rows[order]])
+    return _first_of_each(order, digests.view(f"V{digests.shape[1]}")[:, 0])
 
 
 def _first_of_each(order: Places, keys: NDArray[np.generic]) -> Places:
@@ -148,41 +221,50 @@ def _first_of_each(order: Places, keys: NDArray[np.generic]) -> Places:
     return kept
 
 
-def score_quickly(context: SearchContext, rule: ScoringRule) -> Scores:
-    """Return the score per candidate in single precision, to choose what to look at."""
-    totals: Scores = np.zeros(len(context.cosines), np.float32)
-    for signal in rule.profile.weights:
-        if not (rule.is_gated and signal in rule.profile.gated):
-            totals += rule.weights(signal, context) * measure(signal, context)
-    if rule.profile.capped:
-        from memory_palace.retrieval.guards import excess_quickly  # delayed: few profiles cap
+def rank_guarded(quick: QuickScores, *, limit: int, per_note: bool) -> tuple[Scored, Places]:
+    """Rank, and move up or leave out what the profile or the settings ask for."""
+    found = quick.evidence.query.anchors
+    if found is not None and found.capped:
+        scored, best = rank(quick, limit=CAPPED_DEPTH * limit, per_note=per_note)
+        return scored, _cap_sources(scored, best, found, limit=limit)
+    if not quick.rule.profile.preserves_rank:
+        return rank(quick, limit=limit, per_note=per_note)
+    scored, best = rank(quick, limit=max(limit, RESCUED_TO), per_note=per_note)
+    return scored, _preserve_rank(scored, best, per_note=per_note)[:limit]
 
-        totals -= excess_quickly(context, rule.profile)
-    return totals
 
+def _preserve_rank(scored: Scored, best: Places, *, per_note: bool) -> Places:
+    """Return the hits with at most one of them moved up to the fifth place.
 
-def score_exactly(context: SearchContext, rule: ScoringRule) -> Scored:
-    """Score candidates as they are shown.
-
-    Values and weights are rounded to 6 decimals first, each product is rounded to 6 decimals,
-    and the score is the sum of the rounded products.
+    ``best`` holds places in ``scored``, best first. One move a question: a second could undo the
+    first. Who is moved is the nearest of those who qualify. Where notes are ranked, a note is as
+    near as its nearest passage.
     """
-    values = {signal: _rounded(measure(signal, context)) for signal in rule.profile.weights}
-    weights = {signal: _rounded(rule.weights(signal, context)) for signal in values}
-    parts = {
-        signal: np.rint(values[signal] * weights[signal] * MICRO).astype(np.int64)
-        for signal in values
-    }
-    if rule.profile.capped:
-        from memory_palace.retrieval.guards import cap_exactly  # delayed: few profiles cap
+    ids, near = scored.rows[best], find_nearest(scored.evidence)
+    if per_note:
+        ids, near = scored.notes[best], scored.evidence.notes(near)
+    by_meaning = {unit: rank for rank, unit in enumerate(dict.fromkeys(near.tolist()), start=1)}
+    ranks = [by_meaning.get(unit, INTRUDES_FROM) for unit in ids.tolist()]
+    if not any(rank >= INTRUDES_FROM for rank in ranks[:PROTECTED]):
+        return best
+    waiting = range(PROTECTED, min(RESCUED_TO, len(best)))
+    rescued = [(ranks[place], place) for place in waiting if ranks[place] <= PROTECTED]
+    if not rescued:
+        return best
+    _, place = min(rescued)
+    moved = np.delete(best, place)
+    preserved: Places = np.insert(moved, PROTECTED - 1, best[place])
+    return preserved
 
-        cap_exactly(rule.profile, values, weights, parts)
-    total = np.zeros(len(context.cosines), np.int64)
-    for part in parts.values():
-        total += part
-    return Scored(context, values, weights, parts, total)
 
-
-def _rounded(values: Scores) -> Exact:
-    exact: Exact = values.astype(np.float64)
-    return np.round(exact, _DECIMALS, out=exact)
+def _cap_sources(scored: Scored, best: Places, found: AnchorEvidence, *, limit: int) -> Places:
+    """Keep the best hits, ``limit`` at most, of a capped source only its share."""
+    most = max(int(found.source_cap * limit), 1)
+    counts: Counter[str] = Counter()
+    kept: list[int] = []
+    for place in best.tolist():
+        source = found.capped[int(scored.notes[place])]
+        counts[source] += 1
+        if not source or counts[source] <= most:
+            kept.append(place)
+    return np.array(kept[:limit], np.int64)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from memory_palace.errors import MissingPartError, UsageError
 from memory_palace.models import Matrix
 from memory_palace.retrieval.evidence import Places
 from memory_palace.retrieval.excerpts import NoteReader
-from memory_palace.retrieval.rank import MICRO, Scored
+from memory_palace.retrieval.rank import Scored
 
 TOKEN_LIMIT = 512
 """Of both texts together; the longer one is cut."""
@@ -84,7 +83,7 @@ def rank_again(
     logarithm of the odds in either case. Raise ``UsageError`` where nothing was asked; see
     ``open_cross_encoder`` and ``choose_label`` for what else is raised.
     """
-    question = scored.context.query.text
+    question = scored.evidence.query.text
     if not question:
         raise UsageError("there is no question to rerank by; ask one, or leave out --rerank")
     model = open_cross_encoder(name)
@@ -93,18 +92,11 @@ def rank_again(
     logits = model.score(pairs).astype(np.float64)
     others = np.delete(logits, label, axis=1).sum(axis=1)
     found = np.round(logits[:, label] - others, _DECIMALS) + 0.0  # no minus zero
-    values, weights = np.zeros(len(scored.scores)), np.full(len(scored.scores), WEIGHT)
+    values = np.zeros(len(scored.scores))
     values[best] = found
-    parts = np.rint(values * WEIGHT * MICRO).astype(np.int64)
-    again = replace(
-        scored,
-        values={**scored.values, RERANK: values},
-        weights={**scored.weights, RERANK: weights},
-        parts={**scored.parts, RERANK: parts},
-        scores=scored.scores + parts,
-    )
     # Stable: equal values stay in the order they came in, which may be another than by score.
-    return again, best[np.argsort(-found, kind="stable")][:limit]
+    best = best[np.argsort(-found, kind="stable")][:limit]
+    return scored.add(RERANK, values, WEIGHT), best
 
 
 def choose_label(labels: tuple[str, ...], name: str) -> int:
@@ -125,19 +117,17 @@ def _read_passages(scored: Scored, best: Places, paths: PalacePaths | None) -> l
 
     A passage that is not as it was indexed, and one without a folder, is its preview.
     """
-    snapshot, context = scored.context.snapshot, scored.context
+    snapshot = scored.evidence.snapshot
     reader = NoteReader(snapshot, paths)
     texts = []
     for place in best.tolist():
-        note, chunk = snapshot.note(int(context.notes[place])), None
-        if (row := int(context.rows[place])) >= 0:
-            chunk = snapshot.chunk(row)
+        note, chunk = snapshot.note(int(scored.notes[place])), snapshot.chunk(scored.rows[place])
         text = ""
-        if chunk and chunk.preview:
+        if chunk.preview:
             text = reader.read_plain(note.path, chunk.first_line, chunk.last_line)
             text = text or chunk.preview
         opening = text.partition("\n")[0].strip("# \t")
-        above = dict.fromkeys((note.title, *(chunk.heading_path if chunk else ())))
+        above = dict.fromkeys((note.title, *chunk.heading_path))
         above.pop(opening, None)
         texts.append("\n".join([" > ".join(above), text]) if above else text)
     return texts

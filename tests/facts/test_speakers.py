@@ -8,7 +8,7 @@ from memory_palace.language.sentences import find_speakers, find_units, split_sp
 from memory_palace.models import Filters, ParsedQuery
 from memory_palace.notes.parsing import parse_note
 from memory_palace.palace import Palace
-from memory_palace.retrieval.context import find_candidates
+from memory_palace.retrieval.evidence import gather
 from memory_palace.retrieval.signals.table import speaker
 
 
@@ -118,9 +118,9 @@ def test_a_name_that_nobody_has_is_the_speakers_who_is_spelt_most_like_it(
         (tmp_path / note).write_text("\n\n".join(turns), encoding="utf-8")
     palace.index(embedder="none")
     query = ParsedQuery(f"what did {named} say of paint?", 0.0, Filters())
-    context = find_candidates(query, palace.snapshot(), half_life_days=30)
-    found = speaker(context) > 0
-    assert [context.snapshot.paths[note] for note in context.notes[found]] == meant
+    asked = gather(query, palace.snapshot(), signals={"speaker"}, half_life_days=30)
+    spoken = asked.rows[speaker(asked, asked.rows) > 0]
+    assert [asked.snapshot.paths[note] for note in asked.notes(spoken)] == meant
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from memory_palace.index.commit import Detail
 from memory_palace.language.time.reading import find_times
 from memory_palace.models import ParsedQuery, Problem
 from memory_palace.notes.parsing import parse_note
-from memory_palace.retrieval.question import ParsedQuestion, take_times
+from memory_palace.retrieval.question import read_question, take_times
 from memory_palace.retrieval.quotes import find_quoted
 
 FIRST, TEXTS = (
@@ -51,11 +51,11 @@ def read_all(number: int) -> None:
     note = parse_note(path, data, count_tokens=count, token_limit=64, locale=locale)
     derive(note, Detail.STRUCTURED, Config(locale=locale))
     if number % 5 < 2 or number % 3 == 0:
-        read_question(text[:120], locale=locale, as_of=float(number * 1000))
+        ask(text[:120], locale=locale, as_of=float(number * 1000))
 
 
-def read_question(asked: str, *, locale: str, as_of: float) -> None:
-    question = ParsedQuestion(asked, as_of=as_of, locale=locale)
+def ask(asked: str, *, locale: str, as_of: float) -> None:
+    question = read_question(ParsedQuery(asked, as_of, locale=locale))
     assert question.terms is not None and question.untimed_terms is not None
     analyse(asked)
     find_quoted(asked)

@@ -13,7 +13,7 @@ from memory_palace.cli.app import main
 from memory_palace.features.agents.tools import recall, search
 from memory_palace.models import Filters, ParsedQuery
 from memory_palace.palace import Palace
-from memory_palace.retrieval.context import find_candidates
+from memory_palace.retrieval.evidence import gather
 from memory_palace.retrieval.signals.table import recency
 
 COPIED = datetime(2026, 3, 4, 12, tzinfo=UTC).timestamp()
@@ -86,9 +86,10 @@ def test_the_day_of_a_file_is_marked_in_lists_and_json(vault, capsys):
 
 def test_the_day_of_a_copy_ranks_nothing(vault):
     snapshot = vault.snapshot()
-    context = find_candidates(ParsedQuery("roof", NOW, Filters()), snapshot, half_life_days=30.0)
-    paths = [snapshot.paths[note] for note in context.notes.tolist()]
-    scores = dict(zip(paths, recency(context).tolist(), strict=True))
+    query = ParsedQuery("roof", NOW, Filters())
+    asked = gather(query, snapshot, signals={"recency"}, half_life_days=30.0)
+    paths = [snapshot.paths[note] for note in asked.notes(asked.rows).tolist()]
+    scores = dict(zip(paths, recency(asked, asked.rows).tolist(), strict=True))
     assert {scores[f"roof {n}.md"] for n in range(24)} == {0.5}
     assert scores["old.md"] < 0.01 and scores["edited.md"] > 0.9 and scores["new.md"] > 0.9
 

@@ -8,7 +8,7 @@ from copying_palaces import copy_sample
 from memory_palace import Palace
 from memory_palace.index.chance import SmallTalk, read_lines
 from memory_palace.language.sentences import split_sentences
-from memory_palace.retrieval.shortening import drop_marks
+from memory_palace.retrieval.excerpts import drop_marks
 
 SMALL_TALK = """
 Hiya, all well over there?

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from memory_palace.cli.commands import app
+from memory_palace.features.asking.screen import flow, shorten
 from memory_palace.language.sentences import cut_text, find_units
 from memory_palace.models import ELLIPSIS, Piece
 from memory_palace.notes.parsing import read_body
 from memory_palace.palace import Palace
 from memory_palace.retrieval.excerpts import MOST_READ, is_sentence
-from memory_palace.retrieval.shortening import flow, shorten
 
 FILLER = "The morning was spent on the usual round of the garden and the shed. " * 6
 ANSWER = "The spare fuse hangs behind the pantry door."

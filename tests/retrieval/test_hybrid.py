@@ -12,8 +12,8 @@ from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.words import BM25, K1, PASSAGE_B, PostingLookup
 from memory_palace.language.word_lists import PSEUDO_TEXTS
 from memory_palace.models import ParsedQuery
-from memory_palace.retrieval.evidence import Evidence
-from memory_palace.retrieval.profiles import Profile
+from memory_palace.retrieval.evidence import gather, sharpen
+from memory_palace.retrieval.profiles import HYBRID, Profile
 from memory_palace.retrieval.search import search
 from memory_palace.retrieval.signals.table import BESIDE, SPOKEN
 
@@ -22,6 +22,10 @@ VECTOR = np.array([1, 0], np.float32)
 
 def asked(text, vector=VECTOR):
     return ParsedQuery(text, 0.0, vector=vector)
+
+
+def find(text, snapshot):
+    return gather(asked(text), snapshot, signals=HYBRID, half_life_days=30)
 
 
 def score_words(snapshot):
@@ -237,7 +241,7 @@ def test_an_exact_cosine_does_not_depend_on_where_its_row_stands(build, passage)
     notes = [passage(f"palace/{n}.md", [0.01 * n]) for n in range(40)]
     for groups in ([notes], [notes[::2], notes[1::2]]):
         snapshot = build(*groups)
-        exact = Evidence(asked("x"), snapshot).exactly(snapshot.row_note).meaning.cosines
+        exact = sharpen(find("x", snapshot), snapshot.row_note).meaning.cosines
         by_path = {snapshot.paths[n]: c for n, c in zip(snapshot.row_note, exact, strict=True)}
         assert by_path["palace/7.md"] == np.float32(0.07)
 
@@ -329,7 +333,7 @@ def test_in_a_small_palace_missing_words_say_nothing_of_the_language(build, pass
     texts = ["frost on the pipe", "sun", "wind"]
     snapshot = build([passage(f"palace/{n}.md", [0.1], texts=[t]) for n, t in enumerate(texts)])
     question = "why did nobody insulate that frost endangered gutter"
-    assert Evidence(asked(question), snapshot).bearing > 0.8
+    assert find(question, snapshot).words.bearing > 0.8
 
 
 def test_one_labelled_line_of_a_long_page_is_nobody_who_speaks(build, passage):
@@ -358,7 +362,7 @@ def test_a_note_is_as_near_as_its_best_three_passages(build, passage):
     far = [0.0] * 9
     long = passage("palace/b.md", [0.6, 0.6, 0.6, *far], texts=[f"{n}" for n in range(12)])
     snapshot = build([short, long])
-    above = Evidence(asked("x"), snapshot).meaning
-    near, nearer = above.notes_above.tolist()
+    above = find("x", snapshot).meaning
+    near, nearer = above.notes.tolist()
     assert nearer > near > 0
     assert nearer == pytest.approx(above.above[3:6].mean(), rel=1e-5)

@@ -91,13 +91,12 @@ def test_a_question_of_nothing_is_refused_and_a_filter_alone_lists(build, ask, p
     notes = [
         passage("palace/old.md", age_days=100),
         passage("palace/new.md", age_days=1),
-        passage("palace/bare.md", [], age_days=0),
+        passage("palace/today.md", age_days=0),
     ]
     with pytest.raises(UsageError, match="palace query"):
         search(ask(""), build(notes))
     found = search(ask("", type="project"), build(notes))
-    assert paths(found) == ["palace/bare.md", "palace/new.md", "palace/old.md"]
-    assert found.hits[0].chunk is None and found.hits[0].snippet == ""
+    assert paths(found) == ["palace/today.md", "palace/new.md", "palace/old.md"]
     assert {hit.contributions[0].value for hit in found.hits} == {0.5}
 
 

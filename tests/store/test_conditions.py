@@ -15,7 +15,7 @@ from memory_palace.errors import ConfigError, UsageError  # noqa: E402
 from memory_palace.features.store.generation import Generation, read_kept  # noqa: E402
 from memory_palace.features.store.reader import StoreReader  # noqa: E402
 from memory_palace.palace import Palace  # noqa: E402
-from memory_palace.retrieval.whole_passages import full_texts  # noqa: E402
+from memory_palace.retrieval.excerpts import full_texts  # noqa: E402
 
 pytestmark = pytest.mark.postgres
 

@@ -15,7 +15,8 @@ from benchmarks.golden import read_pairs  # noqa: E402
 from memory_palace.features.store.outline import Outline, ToldStatistics  # noqa: E402
 from memory_palace.index.snapshot import Statistics  # noqa: E402
 from memory_palace.index.words import BM25, PostingLookup  # noqa: E402
-from memory_palace.retrieval.question import ParsedQuestion  # noqa: E402
+from memory_palace.models import ParsedQuery  # noqa: E402
+from memory_palace.retrieval.question import read_question  # noqa: E402
 
 pytestmark = pytest.mark.postgres
 
@@ -34,7 +35,7 @@ def test_figures_of_all_notes_are_told_without_reading_them(sample, database):
     vector = np.eye(files.commit.dimension, dtype=np.float32)[7]
     off = []
     for text in GOLDEN[::3]:
-        question = ParsedQuestion(text, as_of=0.0, languages=files.languages)
+        question = read_question(ParsedQuery(text, 0.0), files.languages)
         told, bm25 = ToldStatistics(whole.ask(), question), BM25(lists)
         assert told.rows == own.rows
         for term in question.terms:

@@ -19,8 +19,8 @@ from memory_palace.ranking import ProfileSettings
 from memory_palace.signals import Extension, Signal, register
 
 
-def shouts(context):
-    return context.mark(context.facts.rows("shout", "yes")).astype(np.float32)
+def shouts(evidence, rows):
+    return evidence.mark(evidence.facts_in.rows("shout", "yes"), rows).astype(np.float32)
 
 
 def read_shouts(note, chunk, config):
@@ -127,7 +127,7 @@ def test_names_that_are_taken_and_packages_that_do_not_load_are_one_line(palace,
 @pytest.mark.parametrize("wrong", [np.float32([1.0]), np.float32([-1, 0]), np.float32([np.nan, 0])])
 def test_values_that_are_no_scores_are_refused(palace, wrong):
     profile = ProfileSettings("hybrid", weights={"odd": 1.0})
-    register(Extension("odd", {"odd": Signal(lambda context: wrong)}, {"odd": profile}))
+    register(Extension("odd", {"odd": Signal(lambda evidence, rows: wrong)}, {"odd": profile}))
     palace.index(embedder="hashing")
     with pytest.raises(UsageError, match="signal odd gives no score"):
         palace.query("gauge", profile="odd")

@@ -9,7 +9,7 @@ from memory_palace.features.agents.fencing import fence
 from memory_palace.features.asking.answers import Answer
 from memory_palace.features.checking.verify import verify
 from memory_palace.models import ALWAYS
-from memory_palace.retrieval.whole_passages import full_texts
+from memory_palace.retrieval.excerpts import full_texts
 from memory_palace.shown import to_record
 
 ASKED = "on which floor is the server room"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 
@@ -23,15 +23,19 @@ from memory_palace.cli.screen import (
     wrap,
 )
 from memory_palace.features.asking.answers import Entry, LaidAnswer
+from memory_palace.language.sentences import cut_text as cut_row
 from memory_palace.language.tokens import TOKEN, UNSPACED, UNSPACED_RUN, Languages, tokenize
 from memory_palace.language.word_lists import drop_stop_stems
 from memory_palace.markdown.prose import shown_text
-from memory_palace.retrieval.shortening import shorten
+from memory_palace.models import ELLIPSIS, Piece
+from memory_palace.retrieval.excerpts import plain_line
 
 LINES = 24
 """Lines that five hits take at most, remarks on stderr included, from 60 columns on."""
 _GAP = 2
 _PIECE = re.compile(f"{UNSPACED}+|[^{UNSPACED[1:]}+")
+_AGAIN = 0.5
+"""Taken off for each piece of the same hit that is shown already, so that one does not get all."""
 STYLES: Mapping[str, str] = {
     "mark": "bold cyan",
     "title": "bold",
@@ -82,10 +86,62 @@ def _texts(shown: LaidAnswer, question: str, width: int, room: int) -> list[str]
         most_rows=room,
         count_rows=lambda text: len(fill(text, "", width)),
         width=width,
-        measure=cell_len,
         languages=shown.languages,
     )
     return [text or short for text, short in zip(whole, shorter, strict=True)]
+
+
+def shorten(
+    texts: Sequence[Sequence[Piece]],
+    question: str,
+    *,
+    most_rows: int,
+    count_rows: Callable[[str], int],
+    width: int,
+    languages: Languages = (),
+) -> list[str]:
+    """Return shorter texts of some hits, ``most_rows`` rows of a screen together.
+
+    The best pieces of all of them stay whole, as many as there are rows for; each other hit has a
+    row of ``width`` columns, of its best piece.
+    """
+    chosen: list[list[Piece]] = [[] for _ in texts]
+    terms = dict.fromkeys(drop_stop_stems(tokenize(question, languages=languages)), 1.0)
+    left = most_rows - len(texts)
+    waiting = [
+        (piece, shown) for pieces, shown in zip(texts, chosen, strict=True) for piece in pieces
+    ]
+    while waiting:
+        best = max(waiting, key=lambda pair: pair[0].value - _AGAIN * len(pair[1]))
+        waiting.remove(best)
+        piece, shown = best
+        more = sorted([*shown, piece], key=lambda kept: kept.place)
+        extra = count_rows(flow(more)) - (count_rows(flow(shown)) if shown else 1)
+        if extra <= left:
+            shown[:] = more
+            left -= extra
+    lines = [max(pieces, key=lambda piece: piece.value, default=None) for pieces in texts]
+    return [
+        flow(shown)
+        if shown
+        else cut_row(plain_line(best.text), terms, width, measure=cell_len, languages=languages)
+        if best
+        else ""
+        for best, shown in zip(lines, chosen, strict=True)
+    ]
+
+
+def flow(pieces: Sequence[Piece]) -> str:
+    """Join pieces for reading: no line ends inside of sentences, no empty lines, ``…`` at gaps."""
+    text, place = "", 0
+    for piece in pieces:
+        if text and piece.place == place + 1:
+            text += "\n" if "\n" in piece.joint else " "
+        elif text:
+            text += f" {ELLIPSIS}\n"
+        text += piece.text if piece.is_verbatim else plain_line(piece.text)
+        place = piece.place
+    return text
 
 
 def _head(entry: Entry, width: int, environ: Mapping[str, str]) -> list[Text]:

@@ -25,7 +25,7 @@ from memory_palace.index.opened import check_freshness
 from memory_palace.models import NoteRecord, Problem, QueryResult
 from memory_palace.palace import Palace
 from memory_palace.query import Query
-from memory_palace.retrieval.whole_passages import full_texts
+from memory_palace.retrieval.excerpts import full_texts
 from memory_palace.shown import Shown, inner, plural, say_behind, show_date
 
 if TYPE_CHECKING:

@@ -22,11 +22,16 @@ from memory_palace.index.opened import check_freshness
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.tokens import plain_words
 from memory_palace.models import Hit, ParsedQuery, Piece, Recollection
-from memory_palace.retrieval.context import match_notes
-from memory_palace.retrieval.excerpts import NoteReader, is_sentence, write_told
+from memory_palace.retrieval.excerpts import (
+    NoteReader,
+    drop_marks,
+    is_sentence,
+    plain_line,
+    write_told,
+)
+from memory_palace.retrieval.filters import match_notes
 from memory_palace.retrieval.profiles import RECALL
 from memory_palace.retrieval.search import search
-from memory_palace.retrieval.shortening import drop_marks, plain_line
 
 LOOKED_AT = 8
 """Notes whose sentences are read: of those that rank lower none is among the few that are told."""

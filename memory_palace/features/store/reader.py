@@ -46,8 +46,15 @@ from memory_palace.language.moments import Moment
 from memory_palace.language.tokens import squeeze_all, tokenize
 from memory_palace.models import Filters, ParsedQuery, QueryResult, Scores, Vector
 from memory_palace.ranking import SIGNALS
-from memory_palace.retrieval.context import SearchContext, find_candidates, match_notes
-from memory_palace.retrieval.filters import Conditions, ask_as_of, bear_tag, choose_filters
+from memory_palace.retrieval.evidence import Evidence, gather
+from memory_palace.retrieval.excerpts import show_whole
+from memory_palace.retrieval.filters import (
+    Conditions,
+    ask_as_of,
+    bear_tag,
+    choose_filters,
+    match_notes,
+)
 from memory_palace.retrieval.profiles import (
     HYBRID,
     Profile,
@@ -58,11 +65,11 @@ from memory_palace.retrieval.profiles import (
 )
 from memory_palace.retrieval.question import (
     SHORTEST,
-    ParsedQuestion,
     embed_question,
     find_unknown_tags,
     may_narrow,
     narrow,
+    read_question,
     take_tags,
     take_times,
 )
@@ -72,7 +79,6 @@ from memory_palace.retrieval.search import RankingOptions, SearchResult, search
 from memory_palace.retrieval.signals.table import measure
 from memory_palace.retrieval.signals.time import is_sure, weigh_keys
 from memory_palace.retrieval.when import list_keys
-from memory_palace.retrieval.whole_passages import show_whole
 
 if TYPE_CHECKING:
     from memory_palace.embedding.base import Embedder
@@ -138,9 +144,7 @@ class _Question:
 
     def __init__(self, statements: Statements, outline: Outline, query: ParsedQuery) -> None:
         self._statements, self._outline, self.query = statements, outline, query
-        self.parsed = ParsedQuestion(
-            query.text, as_of=query.as_of, languages=outline.languages, locale=query.locale
-        )
+        self.parsed = read_question(query, outline.languages)
         self.told = ToldStatistics(outline, self.parsed)
         self._allowed = np.zeros(len(outline.paths), np.bool_)
         self._read: dict[int, tuple[NoteRow, bool]] = {}
@@ -156,19 +160,21 @@ class _Question:
         self._allowed = match_notes(self._outline, self.query.filters)
         if self.query.vector is not None:
             self._outline.cosines = nearest(self.query.vector, self._allowed)
-        context = find_candidates(self.query, self._outline, half_life_days=days)
+        read = _OF_NOTES if self.query.text else profile.weights
+        found = gather(self.query, self._outline, signals=read, half_life_days=days)
+        notes = found.notes(found.rows)
         most = max(BY_ALL, BY_LIMIT * limit)
         if not self.query.text:
-            scores = score_quickly(context, ScoringRule(profile, is_gated=False))
-            self._add(context.notes[_best(scores, most)])
+            scores = score_quickly(found, ScoringRule(profile, is_gated=False)).totals
+            self._add(notes[_best(scores, most)])
             return
-        total: Scores = context.silence()
+        total: Scores = np.zeros(len(notes), np.float32)
         for signal in _OF_NOTES:
-            values = np.float32(HYBRID[signal]) * measure(signal, context)
+            values = np.float32(HYBRID[signal]) * measure(signal, found, found.rows)
             total += values
-            self._add(context.notes[_best(values, max(BY_EACH, most // 8))])
-        self._add(context.notes[_best(total, most, above=-inf)])
-        self._add_quoting(context)
+            self._add(notes[_best(values, max(BY_EACH, most // 8))])
+        self._add(notes[_best(total, most, above=-inf)])
+        self._add_quoting(found)
         self._add_called()
 
     def _fetch_lists(self) -> None:
@@ -186,12 +192,13 @@ class _Question:
         """Choose notes, if they pass the filters."""
         self._chosen.update(place for place in map(int, places) if self._allowed[place])
 
-    def _add_quoting(self, context: SearchContext) -> None:
+    def _add_quoting(self, found: Evidence) -> None:
         """Choose the notes that have the most words of each quote."""
+        notes = found.notes(found.rows)
         for quote in find_quoted(self.query.text):
             terms = dict.fromkeys(tokenize(quote, languages=self._outline.languages))
-            counts = count_terms(terms, self._outline)[context.notes].astype(np.float32)
-            self._add(context.notes[_best(counts, BY_QUOTE)])
+            counts = count_terms(terms, self._outline)[notes].astype(np.float32)
+            self._add(notes[_best(counts, BY_QUOTE)])
 
     def _add_called(self) -> None:
         """Choose the notes that the question may name, and what they link to if it is a label."""

@@ -40,8 +40,8 @@ from memory_palace.language.tokens import stem_word
 from memory_palace.language.word_lists import STOPWORDS
 from memory_palace.models import Scores
 from memory_palace.ranking import ProfileSettings
-from memory_palace.retrieval.context import SearchContext
-from memory_palace.retrieval.question import ParsedQuestion
+from memory_palace.retrieval.evidence import Evidence, Places
+from memory_palace.retrieval.question import Question
 from memory_palace.retrieval.quotes import find_quoted
 from memory_palace.retrieval.signals.time import temporal
 from memory_palace.signals import STRUCTURE as NAME
@@ -145,70 +145,70 @@ PARTIAL = (1.0, 0.7, 0.4)
 
 
 @lru_cache(maxsize=1)
-def _read(question: ParsedQuestion, facts: PostingLookup) -> Analysis:
+def _read(question: Question, facts: PostingLookup) -> Analysis:
     read = partial(analyse, question.text, known_entities=_KnownEntities(facts))
     return ASKED.read("grammar", read, Analysis(is_english=False))
 
 
-def _analysis(context: SearchContext) -> Analysis:
-    return _read(context.evidence.question, context.facts)
+def _analysis(evidence: Evidence) -> Analysis:
+    return _read(evidence.question, evidence.facts_in)
 
 
-def logic(context: SearchContext) -> Scores:
+def logic(evidence: Evidence, rows: Places) -> Scores:
     """Return the weighted share of the question's facts, in [0, 1]. Precision: low."""
     wanted = [
-        (Kind.RELATION, k, OPEN if ANY in k else RELATION) for k in _analysis(context).relations
+        (Kind.RELATION, k, OPEN if ANY in k else RELATION) for k in _analysis(evidence).relations
     ]
-    wanted += [(Kind.ENTITY, key, ENTITY) for key in _analysis(context).names]
-    scores, total = context.silence(), 0.0
+    wanted += [(Kind.ENTITY, key, ENTITY) for key in _analysis(evidence).names]
+    scores, total = np.zeros(len(rows), np.float32), 0.0
     for kind, key, weight in wanted:
         total += weight
-        value = weight * _rarity(context, kind, key)
+        value = weight * _rarity(evidence, kind, key)
         if value:
-            scores += np.float32(value) * context.mark(context.facts.rows(kind, key))
+            scores += np.float32(value) * evidence.mark(evidence.facts_in.rows(kind, key), rows)
     if total:
         scores /= np.float32(total)
     return np.minimum(scores, np.float32(1), out=scores)
 
 
-def preference(context: SearchContext) -> Scores:
+def preference(evidence: Evidence, rows: Places) -> Scores:
     """Return how well a stated preference answers, in [0, 1]; silent unless one is asked for."""
-    analysis = _analysis(context)
-    scores = context.silence()
+    analysis = _analysis(evidence)
+    scores = np.zeros(len(rows), np.float32)
     if not analysis.asks_preference:
         return scores
     holders = analysis.names or (_WRITER,)
     for holder in holders:
-        _raise(context, scores, preference_key(holder, ANY), SOME)
+        _raise(evidence, rows, scores, preference_key(holder, ANY), SOME)
     for subject in analysis.words:
-        _raise(context, scores, preference_key(ANY, subject), OF_ANYBODY)
+        _raise(evidence, rows, scores, preference_key(ANY, subject), OF_ANYBODY)
         for holder in holders:
-            _raise(context, scores, preference_key(holder, subject), OF_HOLDER)
+            _raise(evidence, rows, scores, preference_key(holder, subject), OF_HOLDER)
     return scores
 
 
-def _raise(context: SearchContext, scores: Scores, key: str, value: float) -> None:
-    rows = context.facts.rows(Kind.PREFERENCE, key)
-    if len(rows):
-        np.maximum(scores, np.float32(value) * context.mark(rows), out=scores)
+def _raise(evidence: Evidence, rows: Places, scores: Scores, key: str, value: float) -> None:
+    having = evidence.facts_in.rows(Kind.PREFERENCE, key)
+    if len(having):
+        np.maximum(scores, np.float32(value) * evidence.mark(having, rows), out=scores)
 
 
-def noun_phrase(context: SearchContext) -> Scores:
+def noun_phrase(evidence: Evidence, rows: Places) -> Scores:
     """Return the share of the question's noun phrases in each candidate, the rarer the more.
 
     In [0, 1]. The bridge of source document 001 compares phrase embeddings; this one stems.
     """
-    total, scores = 0.0, context.silence()
-    for keys in _analysis(context).phrases:
-        found = context.silence()
+    total, scores = 0.0, np.zeros(len(rows), np.float32)
+    for keys in _analysis(evidence).phrases:
+        found = np.zeros(len(rows), np.float32)
         best = 0.0
         shares = (PARTIAL[0], *(PARTIAL[1] if " " in key else PARTIAL[2] for key in keys[1:]))
         for key, share in zip(keys, shares, strict=True):
-            weight = _rarity(context, Kind.PHRASE, key)
+            weight = _rarity(evidence, Kind.PHRASE, key)
             if weight:
                 best = max(best, weight)
-                rows = context.mark(context.facts.rows(Kind.PHRASE, key))
-                np.maximum(found, np.float32(share * weight) * rows, out=found)
+                has = evidence.mark(evidence.facts_in.rows(Kind.PHRASE, key), rows)
+                np.maximum(found, np.float32(share * weight) * has, out=found)
         scores += found
         total += best or 1.0
     if total:
@@ -216,56 +216,64 @@ def noun_phrase(context: SearchContext) -> Scores:
     return np.minimum(scores, np.float32(1), out=scores)
 
 
-def quoted(context: SearchContext) -> Scores:
+def quoted(evidence: Evidence, rows: Places) -> Scores:
     """Return the share of the question's quotes that each candidate holds, in [0, 1]."""
-    quotes = _analysis(context).quotes
-    scores = context.silence()
+    quotes = _analysis(evidence).quotes
+    scores = np.zeros(len(rows), np.float32)
     for quote in quotes:
         words = [word for word in quote.split() if word not in STOPWORDS]
-        holds = _holds_all(context, words if len(words) > 1 else ())
-        scores += np.maximum(_is_kept(context, _QUOTED_AS, quote), np.float32(ALL_WORDS) * holds)
+        holds = _holds_all(evidence, rows, words if len(words) > 1 else ())
+        scores += np.maximum(
+            _is_kept(evidence, rows, _QUOTED_AS, quote), np.float32(ALL_WORDS) * holds
+        )
     if quotes:
         scores /= np.float32(len(quotes))
     return scores
 
 
-def _is_kept(context: SearchContext, kinds: Sequence[Kind], key: str) -> NDArray[np.bool_]:
+def _is_kept(
+    evidence: Evidence, rows: Places, kinds: Sequence[Kind], key: str
+) -> NDArray[np.bool_]:
     """Say for each candidate whether it has a fact of that key, of any of some kinds."""
-    rows = [context.facts.rows(kind, key) for kind in kinds]
-    return context.mark(np.concatenate(rows))
+    having = [evidence.facts_in.rows(kind, key) for kind in kinds]
+    return evidence.mark(np.concatenate(having), rows)
 
 
-def _holds_all(context: SearchContext, words: Collection[str]) -> NDArray[np.bool_]:
+def _holds_all(evidence: Evidence, rows: Places, words: Collection[str]) -> NDArray[np.bool_]:
     """Say for each candidate whether it holds all of some stems; of none, no candidate does."""
-    holds = np.full(len(context.rows), bool(words))
+    holds = np.full(len(rows), bool(words))
     for word in words:
-        holds &= context.mark(context.words.rows(word))
+        holds &= evidence.mark(evidence.words_in.rows(word), rows)
     return holds
 
 
-def name(context: SearchContext) -> Scores:
+def name(evidence: Evidence, rows: Places) -> Scores:
     """Return the share of the question's names that each candidate holds, in [0, 1]."""
-    names = _analysis(context).names
-    scores = context.silence()
+    names = _analysis(evidence).names
+    scores = np.zeros(len(rows), np.float32)
     for name in names:
-        holds = _holds_all(context, [stem_word(word) for word in name.split()])
-        scores += np.maximum(_is_kept(context, _NAMED_AS, name), np.float32(WORDS_ALONE) * holds)
+        holds = _holds_all(evidence, rows, [stem_word(word) for word in name.split()])
+        scores += np.maximum(
+            _is_kept(evidence, rows, _NAMED_AS, name), np.float32(WORDS_ALONE) * holds
+        )
     if names:
         scores /= np.float32(len(names))
     return scores
 
 
-def temporal_phrase(context: SearchContext) -> Scores:
+def temporal_phrase(evidence: Evidence, rows: Places) -> Scores:
     """Return nearness in time times the share of phrases: tells apart the notes of one day."""
-    if not (context.times and _analysis(context).phrases):
-        return context.silence()
-    scores: Scores = np.multiply(temporal(context), noun_phrase(context), dtype=np.float32)
+    if not (evidence.question.times and _analysis(evidence).phrases):
+        return np.zeros(len(rows), np.float32)
+    scores: Scores = np.multiply(
+        temporal(evidence, rows), noun_phrase(evidence, rows), dtype=np.float32
+    )
     return scores
 
 
-def _rarity(context: SearchContext, kind: str, key: str) -> float:
+def _rarity(evidence: Evidence, kind: str, key: str) -> float:
     """Return how telling a fact is, in (0, 1]: ``1 / (1 + ln(frequency))``; 0 if nothing has it."""
-    frequency = context.facts.document_frequency(kind, key)
+    frequency = evidence.facts_in.document_frequency(kind, key)
     return 1 / (1 + float(np.log(frequency))) if frequency else 0.0
 
 

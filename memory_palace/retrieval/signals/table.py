@@ -21,20 +21,14 @@ from memory_palace.errors import UsageError
 from memory_palace.index.calibration import LEAST, stand_out
 from memory_palace.index.segment import PRIORITIES
 from memory_palace.index.words import NO_ROWS
-from memory_palace.language.time.lexicon import may_name_time
 from memory_palace.language.tokens import UNSPACED_RUN, squeeze_all, tokenize
 from memory_palace.language.word_lists import STOPWORDS, answer_stems, expect_idf
 from memory_palace.models import Scores
-from memory_palace.ranking import SIGNALS
-from memory_palace.retrieval.context import SearchContext
+from memory_palace.ranking import OF_VECTORS, SIGNALS
+from memory_palace.retrieval.evidence import Evidence, Places, find_nearest
 from memory_palace.retrieval.question import is_mistyped
 
-_Measure: TypeAlias = Callable[[SearchContext], Scores]
-
-_SETTLED = frozenset({"time", "covered", "replied", "beside_words"})
-"""Modules, and signals of this one, that look at words, facts and dates alone, so that their values
-are computed once, for all candidates."""
-
+_Measure: TypeAlias = Callable[[Evidence, Places], Scores]
 
 LISTED = np.float32(0.5)
 """What every note gets where nothing was asked (source document 002)."""
@@ -56,36 +50,45 @@ IMPORTANCE = {"": 0.5, "low": 0.3, "medium": 0.6, "high": 1.0}
 _BY_CODE = np.array([IMPORTANCE[name] for name in PRIORITIES], np.float32)
 
 
-def measure(signal: str, context: SearchContext) -> Scores:
-    """Return the values of a signal, computed or as settled before."""
+def measure(signal: str, evidence: Evidence, rows: Places) -> Scores:
+    """Return the values of a signal in some rows."""
     module = SIGNALS.get(signal)
     if module is None:
-        return _measure_extension(signal, context)
-    if module == "time" and not may_name_time(context.query.text):
-        return context.silence()
-    if _SETTLED.isdisjoint((module, signal)):
-        return find_signal(signal)(context)
-    if signal not in context.settled:
-        context.settled[signal] = find_signal(signal)(context)
-    return context.settled[signal]
+        return _measure_extension(signal, evidence, rows)
+    if module == "time" and not evidence.question.times:
+        return np.zeros(len(rows), np.float32)
+    return find_signal(signal)(evidence, rows)
 
 
-def _measure_extension(name: str, context: SearchContext) -> Scores:
+def reads_vectors(signal: str) -> bool:
+    """Say whether a signal has to be measured again where cosines are made exact."""
+    if signal in SIGNALS:
+        return signal in OF_VECTORS | {"statement", "asked_kind"}
+    found = signals.find_signal(signal)
+    return found is None or found.needs_vectors
+
+
+def _measure_extension(name: str, evidence: Evidence, rows: Places) -> Scores:
     """Return the values of a registered signal; raise ``UsageError`` where they are no scores.
 
     A share is measured in standard deviations: what few passages have counts for more, on the scale
-    that words and meaning have.
+    that words and meaning have. They are those of all rows, candidates or not, as for words: what a
+    filter leaves out changes no score.
     """
     signal = signals.find_signal(name)
     if signal is None:
         raise UsageError(f"the signal {name} is not registered; install the package that has it")
-    if signal.needs_vectors or name not in context.settled:
-        asked = context.everywhere() if signal.is_share else context
-        found = np.asarray(signal.measure(asked), np.float32)
-        if found.shape != asked.rows.shape or not np.isfinite(found).all() or (found < 0).any():
-            raise UsageError(f"the signal {name} gives no score of 0 or more for each candidate")
-        context.settled[name] = _stand_out(name, found, context) if signal.is_share else found
-    return context.settled[name]
+    row_note = evidence.snapshot.row_note
+    asked = np.arange(len(row_note)) if signal.is_share else rows
+    found = np.asarray(signal.measure(evidence, asked), np.float32)
+    if found.shape != asked.shape or not np.isfinite(found).all() or (found < 0).any():
+        raise UsageError(f"the signal {name} gives no score of 0 or more for each candidate")
+    if not signal.is_share:
+        return found
+    shares = found.astype(np.float64)
+    spread = evidence.snapshot.statistics.spread(name, shares, row_note >= 0)
+    scores: Scores = stand_out(shares, spread)[rows]
+    return scores
 
 
 @cache
@@ -95,247 +98,236 @@ def find_signal(name: str) -> _Measure:
     return found
 
 
-def _stand_out(signal: str, found: Scores, context: SearchContext) -> Scores:
-    """Return by how many deviations the value of a signal is above its mean per candidate, or 0.
-
-    Of all rows, candidates or not, as for words: what a filter leaves out changes no score.
-    """
-    shares, snapshot = found.astype(np.float64), context.snapshot
-    spread = snapshot.statistics.spread(signal, shares, snapshot.row_note >= 0)
-    scores: Scores = stand_out(shares, spread)[context.rows]
-    return scores
-
-
-def semantic(context: SearchContext) -> Scores:
+def semantic(evidence: Evidence, rows: Places) -> Scores:
     """Return max(0, cosine) per candidate, in [0, 1]."""
-    if context.is_listing:
-        return np.full(len(context.cosines), LISTED)
+    if evidence.is_listing:
+        return np.full(len(rows), LISTED)
     # Rounding may carry the cosine of equal texts past 1.
-    scores: Scores = np.clip(context.cosines, 0, 1)
+    scores: Scores = np.clip(evidence.meaning.cosines[rows], 0, 1)
     return scores
 
 
-def dense(context: SearchContext) -> Scores:
+def dense(evidence: Evidence, rows: Places) -> Scores:
     """Return the standard deviations by which each candidate's cosine is above the mean, or 0."""
-    scores: Scores = context.evidence.meaning.above[context.rows]
+    scores: Scores = evidence.meaning.above[rows]
     return scores
 
 
-def note_dense(context: SearchContext) -> Scores:
+def note_dense(evidence: Evidence, rows: Places) -> Scores:
     """Return the mean dense evidence of the best three passages of each candidate's note.
 
     The best alone: a long note on something else has one passage that is near to anything. All: a
     long page is about much besides what it is asked for.
     """
-    scores: Scores = context.evidence.meaning.notes_above[context.notes]
+    scores: Scores = evidence.meaning.notes[evidence.notes(rows)]
     return scores
 
 
-def lexical(context: SearchContext) -> Scores:
+def lexical(evidence: Evidence, rows: Places) -> Scores:
     """Return the standard deviations by which each candidate's BM25 is above the mean, or 0."""
-    scores: Scores = context.evidence.words[context.rows]
+    scores: Scores = evidence.words.above[rows]
     return scores
 
 
-def note_lexical(context: SearchContext) -> Scores:
+def note_lexical(evidence: Evidence, rows: Places) -> Scores:
     """Return the standard deviations by which BM25 of each candidate's note is above the mean."""
-    scores: Scores = context.evidence.note_words[context.notes]
+    scores: Scores = evidence.words.notes[evidence.notes(rows)]
     return scores
 
 
-def covered(context: SearchContext) -> Scores:
+def covered(evidence: Evidence, rows: Places) -> Scores:
     """Return the share of the question's words in each candidate or just around it, in [0, 1].
 
     Rare words count more, each counts once, and less where only a passage beside it has it: "I
     bought it in Paris" may answer what was said of the ring before.
     """
-    note_of, words = context.snapshot.row_note, context.words
-    rows = context.snapshot.statistics.rows
+    note_of, words = evidence.snapshot.row_note, evidence.words_in
+    count = evidence.snapshot.statistics.rows
     found: Scores = np.zeros(len(note_of), np.float32)
     whole = LEAST
-    for term in context.evidence.question.content_terms:
-        weight = expect_idf(term, words.document_frequency(term), rows)
+    for term in evidence.question.content_terms:
+        weight = expect_idf(term, words.document_frequency(term), count)
         whole += weight
         holders, reached = words.rows(term), np.zeros(len(note_of), np.float32)
         for step, share in AROUND.items():
             near = np.clip(holders - step, 0, len(note_of) - 1)
             reached[near[note_of[near] == note_of[holders]]] = share
         found += np.float32(weight) * reached
-    scores: Scores = found[context.rows] * (context.evidence.bearing / np.float32(whole))
+    scores: Scores = found[rows] * (evidence.words.bearing / np.float32(whole))
     return scores
 
 
-def replied(context: SearchContext) -> Scores:
+def replied(evidence: Evidence, rows: Places) -> Scores:
     """Return what the words of the passage before each candidate found, where that one asks.
 
     An answer need not repeat them: "How long have you had the hut?" "Four years."
     """
-    note_of, words = context.snapshot.row_note, context.evidence.words
-    asking = context.facts.rows("form", "question")
+    note_of, words = evidence.snapshot.row_note, evidence.words.above
+    asking = evidence.facts_in.rows("form", "question")
     asking = asking[asking + 1 < len(note_of)]
     asking = asking[note_of[asking] == note_of[asking + 1]]
     found: Scores = np.zeros(len(note_of), np.float32)
     found[asking + 1] = words[asking]
-    scores: Scores = found[context.rows]
+    scores: Scores = found[rows]
     return scores
 
 
-def asked_kind(context: SearchContext) -> Scores:
+def asked_kind(evidence: Evidence, rows: Places) -> Scores:
     """Return 1 for a passage with a time, span or number where the question asks for one, else 0.
 
     It is a prior: where the question found nothing else, it is 0.
     """
-    rows = [context.words.rows(stem) for stem in sorted(answer_stems(context.query.text))]
-    has_one = context.mark(np.concatenate([NO_ROWS, *rows]))
-    scores: Scores = (has_one & _is_found(context)).astype(np.float32)
+    stems = sorted(answer_stems(evidence.query.text))
+    having = [evidence.words_in.rows(stem) for stem in stems]
+    has_one = evidence.mark(np.concatenate([NO_ROWS, *having]), rows)
+    scores: Scores = (has_one & _is_found(evidence, rows)).astype(np.float32)
     return scores
 
 
-def called(context: SearchContext) -> Scores:
+def called(evidence: Evidence, rows: Places) -> Scores:
     """Return how surely the question is the name of each candidate's note, in [0, 1].
 
     A passage that has the question for a heading gets ``HEADED`` at least, unless it is one word:
     any note on anything may have a section of that name.
     """
-    scores: Scores = context.evidence.called[context.notes]
-    (asked,) = squeeze_all([context.query.text])
-    if asked and len(context.evidence.question.terms) > 1:
-        headed = context.mark(context.facts.rows("heading", asked))
+    scores: Scores = evidence.called[evidence.notes(rows)]
+    (asked,) = squeeze_all([evidence.query.text])
+    if asked and len(evidence.question.terms) > 1:
+        headed = evidence.mark(evidence.facts_in.rows("heading", asked), rows)
         scores = np.maximum(scores, np.float32(HEADED) * headed)
     return scores
 
 
-def titled(context: SearchContext) -> Scores:
+def titled(evidence: Evidence, rows: Places) -> Scores:
     """Return the share of the question that each candidate's names hold, squared, in [0, 1].
 
     Names are titles, file names, aliases, tags and folders. Squared, because one word of many
     says little: it may be in a name by chance (on a garden of 792 notes).
     """
-    share = context.evidence.in_names[context.notes]
+    share = evidence.words.in_names[evidence.notes(rows)]
     scores: Scores = share * share
     return scores
 
 
-def beside_words(context: SearchContext) -> Scores:
+def beside_words(evidence: Evidence, rows: Places) -> Scores:
     """Return what each candidate borrows from the words of the passages around it."""
-    return _borrow(context, context.evidence.words)
+    return _borrow(evidence.words.above, evidence, rows)
 
 
-def beside_meaning(context: SearchContext) -> Scores:
+def beside_meaning(evidence: Evidence, rows: Places) -> Scores:
     """Return what each candidate borrows from the meaning of the passages around it."""
-    return _borrow(context, context.evidence.meaning.above)
+    return _borrow(evidence.meaning.above, evidence, rows)
 
 
-def _borrow(context: SearchContext, evidence: Scores) -> Scores:
+def _borrow(found: Scores, evidence: Evidence, rows: Places) -> Scores:
     """Return the shares ``BESIDE`` of what the rows around each candidate found.
 
     Passages of other notes lend nothing.
     """
-    note_of = context.snapshot.row_note
+    note_of = evidence.snapshot.row_note
     borrowed = np.zeros(len(note_of), np.float32)
     for step, (before, after) in BESIDE.items():
         is_same = note_of[step:] == note_of[:-step]
-        borrowed[step:] += np.float32(before) * evidence[:-step] * is_same
-        borrowed[:-step] += np.float32(after) * evidence[step:] * is_same
-    scores: Scores = borrowed[context.rows]
+        borrowed[step:] += np.float32(before) * found[:-step] * is_same
+        borrowed[:-step] += np.float32(after) * found[step:] * is_same
+    scores: Scores = borrowed[rows]
     return scores
 
 
-def speaker(context: SearchContext) -> Scores:
+def speaker(evidence: Evidence, rows: Places) -> Scores:
     """Return 1 where a line of the passage begins with a label such as ``Anna:``, else 0.
 
     The label's words are compared with the question's whole words, not with their stems. Less where
     few passages of the note have such a label: nobody speaks in the one line ``Obsidian: the app``
     of a page. A word that no note holds is the name of a speaker who is spelt alike.
     """
-    text, languages = context.query.text, context.snapshot.languages
-    known = sorted(context.snapshot.speakers)
+    text, languages = evidence.query.text, evidence.snapshot.languages
+    known = sorted(evidence.snapshot.speakers)
     words = set(tokenize(text, stems=False)) - STOPWORDS
     names = words.union(name for name in known if name in text and UNSPACED_RUN.fullmatch(name))
     for word in words.difference(known) if known else ():
-        if not any(map(context.words.is_held, tokenize(word, languages=languages))):
+        if not any(map(evidence.words_in.is_held, tokenize(word, languages=languages))):
             near = [name for name in known if is_mistyped(word, name)]
             names.update(near or get_close_matches(word, known, 1, cutoff=0.7))
-    rows = [context.facts.rows("speaker", name) for name in sorted(names)]
-    said = np.unique(np.concatenate([NO_ROWS, *rows]))
+    found = [evidence.facts_in.rows("speaker", name) for name in sorted(names)]
+    said = np.unique(np.concatenate([NO_ROWS, *found]))
     if not len(said):
-        return context.silence()
-    size, note_of = len(context.snapshot.paths), context.snapshot.row_note
+        return np.zeros(len(rows), np.float32)
+    size, note_of = len(evidence.snapshot.paths), evidence.snapshot.row_note
     spoken = np.bincount(note_of[said], minlength=size)
     passages = np.bincount(note_of[note_of >= 0], minlength=size)
     share = np.minimum(spoken / np.maximum(passages * SPOKEN, LEAST), 1)
-    scores: Scores = (context.mark(said) * share[context.notes]).astype(np.float32)
+    scores: Scores = (evidence.mark(said, rows) * share[evidence.notes(rows)]).astype(np.float32)
     return scores
 
 
-def statement(context: SearchContext) -> Scores:
+def statement(evidence: Evidence, rows: Places) -> Scores:
     """Return 1 for a passage that does not end in a question mark, 0 for one that does.
 
     It is a prior: where the question found nothing, neither in meaning nor in words, it is 0.
     """
-    is_asked = context.mark(context.facts.rows("form", "question"))
-    scores: Scores = (_is_found(context) & ~is_asked).astype(np.float32)
+    is_asked = evidence.mark(evidence.facts_in.rows("form", "question"), rows)
+    scores: Scores = (_is_found(evidence, rows) & ~is_asked).astype(np.float32)
     return scores
 
 
-def _is_found(context: SearchContext) -> NDArray[np.bool_]:
-    evidence = context.evidence
-    found: NDArray[np.bool_] = evidence.meaning.found | (evidence.words > 0)
-    return found[context.rows]
+def _is_found(evidence: Evidence, rows: Places) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = (evidence.meaning.above[rows] > 0) | (evidence.words.above[rows] > 0)
+    return found
 
 
-def anchor(context: SearchContext) -> Scores:
+def anchor(evidence: Evidence, rows: Places) -> Scores:
     """Return the best score of any fired anchor per candidate, in [0, 1]; 0 where none fired."""
-    scores: Scores = np.zeros(len(context.rows), np.float32)
-    found = context.query.anchors
+    scores: Scores = np.zeros(len(rows), np.float32)
+    found = evidence.query.anchors
     if found is None or not len(found.rows):
         return scores
-    places = np.minimum(np.searchsorted(found.rows, context.rows), len(found.rows) - 1)
-    is_listed = found.rows[places] == context.rows
+    places = np.minimum(np.searchsorted(found.rows, rows), len(found.rows) - 1)
+    is_listed = found.rows[places] == rows
     scores[is_listed] = found.scores[places[is_listed]]
     return scores
 
 
-def anchoring(context: SearchContext) -> Scores:
+def anchoring(evidence: Evidence, rows: Places) -> Scores:
     """Return 1 for the candidate nearest in meaning, less for the next four, 0 for the rest."""
-    scores: Scores = np.zeros(len(context.rows), np.float32)
-    for row, share in zip(context.nearest, ANCHORING, strict=False):
-        scores[context.rows == row] = share
+    scores: Scores = np.zeros(len(rows), np.float32)
+    for row, share in zip(find_nearest(evidence), ANCHORING, strict=False):
+        scores[rows == row] = share
     return scores
 
 
-def questions(context: SearchContext) -> Scores:
+def questions(evidence: Evidence, rows: Places) -> Scores:
     """Return by how much a question that each candidate's note answers is nearer than its passages.
 
     In deviations of meaning. Such questions stand in front matter: what is found is the note.
     """
-    scores: Scores = context.evidence.questions[context.notes]
+    scores: Scores = evidence.meaning.questions[evidence.notes(rows)]
     return scores
 
 
-def question_words(context: SearchContext) -> Scores:
+def question_words(evidence: Evidence, rows: Places) -> Scores:
     """Return the same in deviations of BM25."""
-    scores: Scores = context.evidence.question_words[context.notes]
+    scores: Scores = evidence.words.questions[evidence.notes(rows)]
     return scores
 
 
-def recency(context: SearchContext) -> Scores:
+def recency(evidence: Evidence, rows: Places) -> Scores:
     """Return 0.5 ** (age / half-life) per candidate, in [0, 1].
 
     A note from the future is new, and an evergreen note always; one that a copy dates is a
     half-life old, as nobody knows its age. A true half-life, as source
     document 002 says in words: its formula exp(-age / 30) has one of 20.8 days.
     """
-    snapshot = context.snapshot
-    dates = snapshot.told_dates[context.notes]
-    age_days = np.maximum(context.query.as_of - dates, 0) / _DAY_SECONDS
-    age_days[dates == 0] = context.half_life_days
-    age_days[snapshot.evergreen[context.notes]] = 0
-    scores: Scores = np.exp2((-age_days / context.half_life_days).astype(np.float32))
+    snapshot, notes = evidence.snapshot, evidence.notes(rows)
+    dates = snapshot.told_dates[notes]
+    age_days = np.maximum(evidence.query.as_of - dates, 0) / _DAY_SECONDS
+    age_days[dates == 0] = evidence.half_life_days
+    age_days[snapshot.evergreen[notes]] = 0
+    scores: Scores = np.exp2((-age_days / evidence.half_life_days).astype(np.float32))
     return scores
 
 
-def importance(context: SearchContext) -> Scores:
+def importance(evidence: Evidence, rows: Places) -> Scores:
     """Return the importance that front matter or manifest give each candidate, in [0, 1]."""
-    scores: Scores = _BY_CODE[context.snapshot.priorities[context.notes]]
+    scores: Scores = _BY_CODE[evidence.snapshot.priorities[evidence.notes(rows)]]
     return scores

@@ -23,9 +23,8 @@ from memory_palace.index.words import PostingLookup
 from memory_palace.language.time.spans import EARLIEST, TimeExpression, Window, month_span
 from memory_palace.language.word_lists import expect_idf
 from memory_palace.models import Scores
-from memory_palace.retrieval.context import SURE, SearchContext
-from memory_palace.retrieval.question import ParsedQuestion
-from memory_palace.retrieval.signals.table import measure
+from memory_palace.retrieval.evidence import SURE, Evidence, Places
+from memory_palace.retrieval.question import Question
 
 ENDS = 0.05
 """By how much the ends of a long window fall short of its middle."""
@@ -57,41 +56,40 @@ _OPEN_DAYS = 3653
 Ordinals = NDArray[np.float64]
 
 
-def temporal(context: SearchContext) -> Scores:
-    """Return the nearness of each candidate to the time asked for, in [0, 1]. Precision: high.
+def temporal(evidence: Evidence, rows: Places) -> Scores:
+    """Return the nearness of each row to the time asked for, in [0, 1]. Precision: high.
 
     The nearest of the note's dates and of those in the passage counts, for the best of the
     expressions by its certainty. Silent where the question names no time. What may well be a topic
     ("in winter the cells die") finds notes that are dated by their own word, and nothing else.
     """
-    notes: Scores = np.zeros(len(context.snapshot.paths), np.float32)
-    passages: Scores = np.zeros(len(context.snapshot.row_note), np.float32)
-    for asked in context.times:
+    snapshot = evidence.snapshot
+    notes: Scores = np.zeros(len(snapshot.paths), np.float32)
+    passages: Scores = np.zeros(len(snapshot.row_note), np.float32)
+    for asked in evidence.question.times:
         for window in asked.windows:
-            near = np.float32(asked.certainty) * near_notes(
-                context.snapshot, window, is_sure=is_sure(asked)
-            )
-            np.maximum(notes, near, out=notes)
-        if is_sure(asked):
-            _mark_passages(context, asked, passages)
-    scores: Scores = np.maximum(notes[context.notes], passages[context.rows])
+            near = near_notes(snapshot, window, is_sure=is_sure(asked))
+            np.maximum(notes, np.float32(asked.certainty) * near, out=notes)
+        for key, value in weigh_keys(asked).items() if is_sure(asked) else ():
+            having = evidence.facts_in.rows(FactKind.DATE, key)
+            worth = np.float32(asked.certainty * value)
+            passages[having] = np.maximum(passages[having], worth)
+    scores: Scores = np.maximum(notes[evidence.notes(rows)], passages[rows])
     return scores
 
 
-def dated(context: SearchContext) -> Scores:
+def dated(evidence: Evidence, rows: Places) -> Scores:
     """Return the same as far as the question asks for a time and little else, in [0, 1].
 
     "What did I do on October 14" has no other word to be answered by. A sure expression counts as
     two rare words beside those that are left of the question and that some passage has.
     """
-    share = share_of_time(context.evidence.question, context.words)
-    if not share:
-        return context.silence()
-    scores: Scores = np.float32(share * share) * measure("temporal", context)
-    return scores
+    share = share_of_time(evidence.question, evidence.words_in)
+    scores: Scores = np.zeros(len(rows), np.float32)
+    return np.float32(share * share) * temporal(evidence, rows) if share else scores
 
 
-def share_of_time(question: ParsedQuestion, words: PostingLookup, *, unknown: int = 0) -> float:
+def share_of_time(question: Question, words: PostingLookup, *, unknown: int = 0) -> float:
     """Return which part of a question sure expressions of time are, in [0, 1]; see ``dated``.
 
     A word that no passage has counts as one that ``unknown`` passages have, and not at all for 0.
@@ -165,13 +163,6 @@ def near_notes(snapshot: Snapshot, window: Window, *, is_sure: bool) -> Scores:
         found = share * nearness(window, days[has, column], days[has, column + 1])
         near[has] = np.maximum(near[has], found)
     return near.astype(np.float32)
-
-
-def _mark_passages(context: SearchContext, asked: TimeExpression, scores: Scores) -> None:
-    """Raise the scores of rows to what the dates in their passages are worth."""
-    for key, value in weigh_keys(asked).items():
-        rows = context.facts.rows(FactKind.DATE, key)
-        scores[rows] = np.maximum(scores[rows], np.float32(asked.certainty * value))
 
 
 def weigh_keys(asked: TimeExpression) -> dict[str, float]:

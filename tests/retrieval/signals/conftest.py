@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,8 +13,9 @@ from memory_palace.facts.derive import extract_dates
 from memory_palace.features.structure.facts import extract_structure
 from memory_palace.index.snapshot import Statistics
 from memory_palace.language.tokens import tokenize
+from memory_palace.models import ParsedQuery
 from memory_palace.ranking import SIGNALS
-from memory_palace.retrieval.question import ParsedQuestion
+from memory_palace.retrieval.question import Question, read_question
 from memory_palace.retrieval.signals import table
 from memory_palace.signals import structure
 
@@ -64,22 +64,19 @@ class Notes:
 
 @dataclass(frozen=True)
 class Context:
-    evidence: SimpleNamespace
-    times: tuple
-    facts: FactTable
-    words: WordTable
+    question: Question
+    facts_in: FactTable
+    words_in: WordTable
     snapshot: Notes
     rows: np.ndarray
-    notes: np.ndarray
-    size: int
 
-    def mark(self, rows):
-        marked = np.zeros(self.size, np.bool_)
-        marked[rows] = True
-        return marked[self.rows]
+    def notes(self, rows):
+        return self.snapshot.row_note[rows]
 
-    def silence(self):
-        return np.zeros(len(self.rows), np.float32)
+    def mark(self, found, rows):
+        marked = np.zeros(len(self.snapshot.row_note), np.bool_)
+        marked[found] = True
+        return marked[rows]
 
 
 def _ordinals(spans):
@@ -101,13 +98,11 @@ def make_context(
         {(str(fact.kind), fact.key) for fact in (*extract_structure(text), *extract_dates(text))}
         for text in passages
     ]
-    parsed = ParsedQuestion(question, as_of=ASKED)
     rows = np.array(range(len(passages)) if order is None else order, np.int64)
     return Context(
-        evidence=SimpleNamespace(question=parsed),
-        times=parsed.times,
-        facts=FactTable(facts, known),
-        words=WordTable([set(tokenize(text)) for text in passages]),
+        question=read_question(ParsedQuery(question, ASKED)),
+        facts_in=FactTable(facts, known),
+        words_in=WordTable([set(tokenize(text)) for text in passages]),
         snapshot=Notes(
             np.array(stamps),
             np.full(len(stamps), source),
@@ -116,8 +111,6 @@ def make_context(
             notes,
         ),
         rows=rows,
-        notes=notes[rows],
-        size=len(passages),
     )
 
 
@@ -132,9 +125,8 @@ def find_signal(name):
 
 
 def scores(signal, question, passages: Sequence[str], **options) -> list[float]:
-    return [
-        round(float(x), 4) for x in find_signal(signal)(make_context(question, passages, **options))
-    ]
+    made = make_context(question, passages, **options)
+    return [round(float(x), 4) for x in find_signal(signal)(made, made.rows)]
 
 
 @pytest.fixture(scope="session")
