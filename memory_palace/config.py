@@ -255,7 +255,7 @@ def _lay_out(root: Path, own: str) -> PalacePaths:
     return PalacePaths(root, is_classic=is_classic, rooms=SEVEN if is_classic else Rooms({}))
 
 
-USERS_ONLY = "llm:"
+USERS_ONLY = ("llm:", "st:")
 """How the embedders begin that a user may name, and neither a folder nor a store."""
 LONG_LINE_BYTES = 256 * 1024
 

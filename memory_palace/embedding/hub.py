@@ -1,4 +1,4 @@
-"""Cross-encoders that their user names: a folder, or ``ORGANIZATION/NAME`` of the hub.
+"""Models that their user names: a folder, or ``ORGANIZATION/NAME`` of the hub.
 
 Both are read with the library ``sentence-transformers``: no code of a model is run, no pickle is
 read, and nothing but ``fetch_model`` uses the network.
@@ -30,9 +30,14 @@ RERANKERS: Mapping[str, str] = {
 """Short names of two models of the hub: English and quick; a hundred languages and slow."""
 
 
+def is_available(environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether the library is here, which is not imported; which models are, is not asked."""
+    return find_spec("sentence_transformers") is not None
+
+
 def need_library(what: str) -> None:
     """Raise ``MissingPartError`` where ``sentence-transformers`` is not installed."""
-    if find_spec("sentence_transformers") is None:
+    if not is_available():
         install = install_command("st")
         raise MissingPartError(f"{what} needs sentence-transformers; run `{install}`")
 

@@ -39,7 +39,11 @@ EMBEDDERS: Mapping[str, tuple[str, str]] = {
     ),
     "llm:MODEL": (
         "llm_models",
-        "any model of the llm library, of a service or your own; the extra [llm]",
+        "a model of the llm library, often of a service; the extra [llm]",
+    ),
+    "st:MODEL": (
+        "st_models",
+        "your own: a sentence-transformers folder, or a name of the hub; the extra [st]",
     ),
 }
 """By name: the module, and what it is in one line. ``MODEL`` stands for the name of any model."""
