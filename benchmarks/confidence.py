@@ -26,6 +26,7 @@ from benchmarks.metrics import share_interval
 from benchmarks.vectors import RememberingEmbedder
 from memory_palace.embedding.base import Embedder
 from memory_palace.models import Filters, ParsedQuery
+from memory_palace.query import Query
 from memory_palace.ranking import DEFAULT_PROFILE
 from memory_palace.retrieval.confidence import ANSWERED
 from memory_palace.retrieval.search import search
@@ -117,7 +118,9 @@ def ask_across(group: Sequence[Collection], embedder: Embedder, cache: Path) -> 
             for question, vector in zip(questions, matrix, strict=True):
                 text = " ".join(question.text.split())
                 query = ParsedQuery(text, question.as_of, Filters(), vector)
-                hits = search(query, corpus.snapshot, profile=DEFAULT_PROFILE, limit=HITS).hits
+                hits = search(
+                    query, corpus.snapshot, Query(limit=HITS), profile=DEFAULT_PROFILE
+                ).hits
                 units = {corpus.unit(hit.path, 1, is_passage=False) for hit in hits}
                 sure = max((hit.confidence or 0.0 for hit in hits), default=0.0)
                 found.append((sure, source is palace and bool(units & question.gold)))

@@ -21,6 +21,7 @@ from memory_palace.embedding.base import Embedder
 from memory_palace.index.commit import name_recipe
 from memory_palace.models import Filters, ParsedQuery, Vector
 from memory_palace.palace import Palace
+from memory_palace.query import Query
 from memory_palace.retrieval.profiles import Profile
 from memory_palace.retrieval.search import search
 from memory_palace.storage.atomic import write_atomic
@@ -100,7 +101,7 @@ def product_ranker(
         core = [hit for hit in result if hit.role == "core"]
         text, filters = " ".join(question.text.split()), Filters(written_by=moment)
         query = ParsedQuery(text, moment, filters, vector)
-        below = search(query, palace.snapshot(), profile=profile, limit=DEPTH, neighbors=0).hits
+        below = search(query, palace.snapshot(), Query(limit=DEPTH), profile=profile).hits
         found = {documents[hit.path]: hit.score for hit in core}
         for hit in below:
             found.setdefault(documents[hit.path], hit.score)

@@ -19,6 +19,7 @@ from memory_palace.errors import UsageError
 from memory_palace.features.recall.recalling import LOOKED_AT, tell
 from memory_palace.models import Hit, ParsedQuery
 from memory_palace.palace import Palace
+from memory_palace.query import Query
 from memory_palace.retrieval import profiles
 from memory_palace.retrieval.search import search
 
@@ -101,7 +102,7 @@ def say_recalled(palace: Palace, said: Remark) -> Speech:
     snapshot = palace.snapshot()
     vector = palace.embedder().embed_queries([said.text])[0] if found.mode == "vector" else None
     query = ParsedQuery(said.text, said.as_of or time.time(), vector=vector)
-    ranked = search(query, snapshot, profile=profiles.RECALL, limit=NOTES).hits
+    ranked = search(query, snapshot, Query(limit=NOTES), profile=profiles.RECALL).hits
     paths = [hit.path for hit in ranked]
     return Speech(found.text, _words_of(found.hits), paths, found.confidence, ms)
 

@@ -105,8 +105,8 @@ def _measure_warm(root: Path, label: str) -> Measured:
     vector = palace.embedder().embed_queries([QUESTION])[0]
     query = ParsedQuery(QUESTION, time.time(), Filters(), vector)
     every, plain = time_calls(
-        lambda: search(query, snapshot, profile="hybrid", limit=5),
-        lambda: search(query, snapshot, profile="raw", limit=5),
+        lambda: search(query, snapshot, profile="hybrid"),
+        lambda: search(query, snapshot, profile="raw"),
         warmup=10,
         percentile=95,
     )
@@ -143,7 +143,7 @@ def measure_ranking() -> Iterator[Measured]:
         query = ParsedQuery(" ".join(words), time.time(), Filters(), vector)
 
         def rank(profile: str) -> object:
-            return search(query, snapshot, profile=profile, limit=5)
+            return search(query, snapshot, profile=profile)
 
         label = f"ranking {len(matrix):,} x {dimension}, p95"
         calls = (lambda: rank("compound"), lambda: matrix @ vector)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -22,15 +23,13 @@ from memory_palace.errors import IndexMissingError, UsageError
 from memory_palace.features.store.access import drop
 from memory_palace.features.store.connecting import asking, connect
 from memory_palace.features.store.reader import StoreReader
-from memory_palace.models import Filters, QueryResult
+from memory_palace.models import QueryResult
 from memory_palace.palace import Palace
-from memory_palace.retrieval.search import RankingOptions
+from memory_palace.query import Query
 
 SHARES = (1.0, 0.5, 0.05, 0.001)
 """Of the notes that a filter lets pass: the latest."""
 _HITS = 10
-_OPTIONS: RankingOptions = {"limit": _HITS, "per_note": True, "gate": True, "neighbors": 2}
-"""What ``Palace.query`` does without options, but for ten hits."""
 _MIB = 1 << 20
 
 
@@ -109,10 +108,10 @@ def measure_questions(sides: BothSides) -> Iterator[Measured]:
     same, asked = 0, 0
     with StoreReader(sides.address) as reader:
         for share in SHARES:
-            filters = _latest(sides.palace, share)
+            since = _latest(sides.palace, share)
             times = []
             for question in (sides.questions[0], *sides.questions):
-                both = [_time(ask, question, filters) for ask in (sides.palace.query, reader.query)]
+                both = [_time(ask, question, since) for ask in (sides.palace.ask, reader.ask)]
                 times.append([seconds for seconds, _ in both])
                 files, store = ([hit.path for hit in found.hits] for _, found in both)
                 same, asked = same + (files[:1] == store[:1]), asked + 1
@@ -130,17 +129,18 @@ def measure_questions(sides: BothSides) -> Iterator[Measured]:
     yield Measured(what, same / asked, limit=0.97, at_least=True, note=f"of {asked} questions")
 
 
-def _latest(palace: Palace, share: float) -> Filters:
-    """Return filters that let a share of the notes pass."""
-    since = None if share == 1 else float(np.quantile(palace.snapshot().dates, 1 - share))
-    return Filters(since=since)
+def _latest(palace: Palace, share: float) -> datetime | None:
+    """Return the moment since which a share of the notes is from."""
+    if share == 1:
+        return None
+    return datetime.fromtimestamp(np.quantile(palace.snapshot().dates, 1 - share), UTC)
 
 
 def _time(
-    ask: Callable[..., QueryResult], question: str, filters: Filters
+    ask: Callable[[Query], QueryResult], question: str, since: datetime | None
 ) -> tuple[float, QueryResult]:
     started = time.perf_counter()
-    found = ask(question, filters=filters, **_OPTIONS)
+    found = ask(Query(question, limit=_HITS, neighbors=2, since=since))
     return time.perf_counter() - started, found
 
 

@@ -13,6 +13,7 @@ from benchmarks.extension import add_baselines
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import STOPWORDS
 from memory_palace.models import Filters, ParsedQuery, Vector
+from memory_palace.query import Query
 from memory_palace.retrieval.profiles import Profile, get_profile
 from memory_palace.retrieval.search import search
 
@@ -52,10 +53,8 @@ def profile_ranker(profile: Profile, collection: Collection, corpus: Corpus) -> 
         found = search(
             query,
             corpus.snapshot,
+            Query(limit=DEPTH, per_note=not collection.ranks_passages),
             profile=profile,
-            limit=DEPTH,
-            per_note=not collection.ranks_passages,
-            neighbors=0,
         )
         return Found(
             [

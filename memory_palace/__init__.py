@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from memory_palace.models import (
         ChunkRecord,
         Contribution,
-        Filters,
         Hit,
         NoteDate,
         NoteRecord,
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
         Recollection,
     )
     from memory_palace.palace import Palace
+    from memory_palace.query import Query
 
 __version__ = "0.1.0"
 __all__ = [
@@ -50,7 +50,6 @@ __all__ = [
     "Config",
     "ConfigError",
     "Contribution",
-    "Filters",
     "Hit",
     "IndexDamagedError",
     "IndexLockedError",
@@ -64,6 +63,7 @@ __all__ = [
     "Palace",
     "PalaceError",
     "Problem",
+    "Query",
     "QueryResult",
     "Recollection",
     "StoreError",
@@ -75,6 +75,7 @@ _HOMES = (
     "memory_palace.errors",
     "memory_palace.config",
     "memory_palace.models",
+    "memory_palace.query",
     "memory_palace.index.values",
     "memory_palace.palace",
 )

@@ -8,17 +8,18 @@ from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, Unpack
+from typing import TYPE_CHECKING, Protocol
 
 from memory_palace.config import Config, PalacePaths
 from memory_palace.fence import ASKED
 from memory_palace.index.commit import choose_detail, name_recipe
 from memory_palace.index.embedders import Embedders
 from memory_palace.index.opened import OpenedIndex, check_freshness
-from memory_palace.models import Filters, NoteRecord, ParsedQuery, Problem, QueryResult
+from memory_palace.models import NoteRecord, ParsedQuery, Problem, QueryResult
 from memory_palace.notes.discovery import read_settings
 from memory_palace.notes.excerpt import find_disputes
 from memory_palace.notes.usage import Act, logs_usage, record_usage
+from memory_palace.query import Query, by_fields
 from memory_palace.retrieval import profiles
 from memory_palace.table import EVIDENCE, FEATURES, FOLLOWERS, load
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from memory_palace.index.values import FindVectors, Followed, IndexReport, Progress
     from memory_palace.notes.excerpt import NoteText
     from memory_palace.retrieval.profiles import Mode, Profile
-    from memory_palace.retrieval.search import RankingOptions, SearchResult
+    from memory_palace.retrieval.search import SearchResult
 
 
 class Follower(Protocol):
@@ -153,35 +154,23 @@ class Engine:
 
         return writer_lock(self.paths.lock, wait_seconds=wait_seconds)
 
-    def query(
-        self,
-        text: str,
-        *,
-        filters: Filters | None = None,
-        profile: str | None = None,
-        lexical: bool = False,
-        include_cold: bool = False,
-        as_of: float | None = None,
-        **ranking: Unpack[RankingOptions],
-    ) -> QueryResult:
-        """Rank notes that answer ``text``; with a filter and no text, list them.
+    def ask(self, asked: Query) -> QueryResult:
+        """Rank the notes that answer a question; without text, list those that meet the conditions.
 
-        ``lexical`` and an index without vectors need no embedder, and the mode of the result says
-        so. ``profile`` is one that ships or of the settings; ``None`` is the one they choose.
-        ``ranking`` is what ``search`` takes. Quoted words must stand in a passage, unless no note
-        holds them; a ``#tag`` of some note narrows the answer.
+        Quoted words must stand in a passage, unless no note holds them; a ``#tag`` of some note
+        narrows the answer. An index without vectors needs no embedder: the mode of the result says
+        so. Raise ``UsageError`` for what cannot be used.
         """
-        snapshot = self.snapshot(include_cold=include_cold)
-        unread_by = "" if profile else profiles.find_unread(text, snapshot.commit)
-        by_words = lexical or bool(unread_by)
-        query, chosen, mode = self._prepare(
-            text, snapshot, filters=filters, profile=profile, lexical=by_words, as_of=as_of
-        )
-        found = self._search(query, snapshot, chosen, paths=self.paths, **ranking)
+        asked, query = asked.linked(), self._parse(asked)
+        snapshot = self.snapshot(include_cold=asked.include_cold)
+        unread_by = "" if asked.profile else profiles.find_unread(asked.text, snapshot.commit)
+        lexical = asked.lexical or bool(unread_by)
+        query, chosen, mode = self._prepare(query, snapshot, asked.profile, lexical=lexical)
+        found = self._search(query, snapshot, asked, chosen, self.paths)
         freshness = self.check_freshness(self.paths, self.config, snapshot)
         self.note_unread(freshness.problems)
         return QueryResult(
-            text=" ".join(text.split()),
+            text=" ".join(asked.text.split()),
             profile=chosen.name,
             mode=mode,
             embedder=None if mode == "lexical" else snapshot.commit.embedder,
@@ -197,32 +186,36 @@ class Engine:
             unread_by=unread_by,
         )
 
+    query = by_fields(Query, ask)
+
     def rank_paths(self, texts: Iterable[str], *, limit: int) -> list[tuple[str, ...]]:
-        """Return for each text the notes that ``query`` ranks first; no note is opened for it."""
+        """Return for each text the notes that ``ask`` ranks first; no note is opened for it."""
         snapshot, found = self.snapshot(), list[tuple[str, ...]]()
         for text in texts:
-            query, chosen, _ = self._prepare(text, snapshot)
-            hits = self._search(query, snapshot, chosen, limit=limit).hits
+            asked = Query(text, limit=limit)
+            query, chosen, _ = self._prepare(self._parse(asked), snapshot)
+            hits = self._search(query, snapshot, asked, chosen).hits
             found.append(tuple(hit.path for hit in hits))
         return found
 
+    def _parse(self, asked: Query) -> ParsedQuery:
+        from memory_palace.retrieval.question import parse_query
+
+        locale, rooms = self.config.locale, self.paths.rooms
+        return parse_query(asked, now=time.time(), locale=locale, rooms=rooms)
+
     def _prepare(
         self,
-        text: str,
+        query: ParsedQuery,
         snapshot: Snapshot,
-        *,
-        filters: Filters | None = None,
         profile: str | None = None,
+        *,
         lexical: bool = False,
-        as_of: float | None = None,
     ) -> tuple[ParsedQuery, Profile, Mode]:
-        """Return what a text asks, and how its answers are ranked."""
+        """Return what a question asks of a snapshot, and how its answers are ranked."""
         from memory_palace.retrieval.question import may_narrow, narrow
 
-        moment = time.time() if as_of is None else as_of
-        asked = " ".join(text.split())
-        query = ParsedQuery(asked, moment, filters or Filters(), locale=self.config.locale)
-        query = narrow(query, snapshot, self.paths) if may_narrow(asked) else query
+        query = narrow(query, snapshot, self.paths) if may_narrow(query.text) else query
         has_vectors = bool(snapshot.commit.dimension)
         mode = profiles.choose_mode(query.text, lexical=lexical, has_vectors=has_vectors)
         chosen = profiles.choose_profile(profile, self.config, mode)
@@ -239,15 +232,21 @@ class Engine:
         self,
         query: ParsedQuery,
         snapshot: Snapshot,
+        asked: Query,
         profile: Profile,
         paths: PalacePaths | None = None,
-        **how: Unpack[RankingOptions],
     ) -> SearchResult:
         from memory_palace.retrieval.search import search
 
         days, told = self.config.half_life_days, find_disputes(self.paths)
         return search(
-            query, snapshot, profile=profile, half_life_days=days, paths=paths, disputes=told, **how
+            query,
+            snapshot,
+            asked,
+            profile=profile,
+            half_life_days=days,
+            paths=paths,
+            disputes=told,
         )
 
     def _embed(self, query: ParsedQuery, snapshot: Snapshot) -> ParsedQuery:
@@ -263,15 +262,15 @@ class Engine:
         """Return the committed generation, opened again only when another was committed."""
         return self._opened.snapshot(include_cold=include_cold)
 
-    def notes(
-        self, *, filters: Filters | None = None, include_cold: bool = False
-    ) -> list[NoteRecord]:
-        """List notes that pass the filters, in path order."""
+    def list_notes(self, asked: Query) -> list[NoteRecord]:
+        """List the notes that meet the conditions of a query, in path order."""
         from memory_palace.retrieval.filters import match_notes
 
-        snapshot = self.snapshot(include_cold=include_cold)
-        places = match_notes(snapshot, filters or Filters()).nonzero()[0]
+        snapshot = self.snapshot(include_cold=asked.include_cold)
+        places = match_notes(snapshot, self._parse(asked).filters).nonzero()[0]
         return [snapshot.note(place) for place in places.tolist()]
+
+    notes = by_fields(Query, list_notes)
 
     def read(
         self,

@@ -7,25 +7,18 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, Unpack
+from typing import TYPE_CHECKING, Self
 
 from memory_palace.config import Config, find_paths, nearest_paths
 from memory_palace.engine import Engine
 from memory_palace.errors import NotAPalaceError
 from memory_palace.language.moments import Moment
-from memory_palace.models import Filters, NoteRecord, ParsedQuery, QueryResult, Recollection
+from memory_palace.models import QueryResult, Recollection
 from memory_palace.places import OWN, PALACE
 from memory_palace.query import Query
-from memory_palace.retrieval.filters import (
-    Conditions,
-    ask_as_of,
-    check_least,
-    choose_filters,
-)
 from memory_palace.table import METHODS, load
 
 if TYPE_CHECKING:
@@ -45,7 +38,6 @@ if TYPE_CHECKING:
     from memory_palace.index.doctor import Examination
     from memory_palace.index.embedders import AwaitedModel
     from memory_palace.index.values import IndexReport
-    from memory_palace.retrieval.search import RankingOptions
 
 
 class Palace(Engine):
@@ -189,52 +181,6 @@ class Palace(Engine):
         drawn: ViewReport = draw(self, file, include_cold=include_cold, relayout=relayout)
         return drawn
 
-    def query(
-        self,
-        text: str | Query = "",
-        *,
-        limit: int = 5,
-        filters: Filters | None = None,
-        profile: str | None = None,
-        per_note: bool = True,
-        lexical: bool = False,
-        gate: bool = True,
-        include_cold: bool = False,
-        neighbors: int = 2,
-        as_of: Moment | None = None,
-        budget_bytes: int | None = None,
-        min_confidence: float | None = None,
-        rerank: str | None = None,
-        **conditions: Unpack[Conditions],
-    ) -> QueryResult:
-        """Rank the notes that answer ``text``; without text, list those that match the filters.
-
-        Only notes that meet the ``conditions`` (see ``Conditions``) are ranked. ``limit`` counts
-        notes, or passages with ``per_note=False``; ``neighbors`` linked notes follow each hit.
-        ``profile`` ships or is of the settings, which choose one for ``None``; ``lexical`` compares
-        words and facts only. ``budget_bytes`` bounds the text of all hits. "Yesterday" counts from
-        ``as_of``; notes of a later date are left out, and hits below ``min_confidence``, but for
-        the nearest. ``rerank`` names a cross-encoder, or its folder, that orders the 50 best.
-        In place of all of these it may be one value. Raise ``UsageError`` for what cannot be used.
-        """
-        if isinstance(text, Query):
-            return self.query(text.text, **text.arguments())
-        check_least(limit=(limit, 1), neighbors=(neighbors, 0), budget_bytes=(budget_bytes, 1))
-        chosen = self._choose(filters, conditions, as_of)
-        chosen, moment = ask_as_of(chosen, as_of, now=time.time())
-        how: RankingOptions = {"limit": limit, "per_note": per_note, "gate": gate, "rerank": rerank}
-        how |= {"min_confidence": min_confidence, "budget_bytes": budget_bytes}
-        how["neighbors"] = neighbors
-        return super().query(
-            text,
-            filters=chosen,
-            profile=profile,
-            lexical=lexical,
-            include_cold=include_cold,
-            as_of=moment,
-            **how,
-        )
-
     def recall(
         self,
         text: str,
@@ -251,31 +197,10 @@ class Palace(Engine):
         later date are left out. ``min_confidence`` replaces the palace's own bar: 0 always speaks
         where there is anything. Raise ``UsageError`` for a value that cannot be used.
         """
-        check_least(budget_bytes=(budget_bytes, 1))
-        filters, moment = ask_as_of(Filters(), as_of, now=time.time())
-        said = ParsedQuery(text, moment, filters, locale=self.config.locale)
+        said = self._parse(Query(text, as_of=as_of, budget_bytes=budget_bytes))
         given = {"budget_bytes": budget_bytes, "min_confidence": min_confidence}
         found: Recollection = load(METHODS["recall"])(self, said, context=context, **given)
         return found
-
-    def notes(
-        self,
-        *,
-        filters: Filters | None = None,
-        include_cold: bool = False,
-        **conditions: Unpack[Conditions],
-    ) -> list[NoteRecord]:
-        """List the notes that meet the conditions, or match the filters, in path order."""
-        chosen = self._choose(filters, conditions)
-        return super().notes(filters=chosen, include_cold=include_cold)
-
-    def _choose(
-        self, filters: Filters | None, conditions: Conditions, as_of: Moment | None = None
-    ) -> Filters:
-        now, locale = time.time(), self.config.locale
-        return choose_filters(
-            filters, conditions, self.paths.rooms, now=now, as_of=as_of, locale=locale
-        )
 
     def doctor(self, *, fix: bool = False) -> Examination:
         """Prove that notes, manifest, vectors and digests agree; ``fix`` builds what does not."""

@@ -1,15 +1,20 @@
-"""What is asked: one value for the command line, for agents and for ``Palace.query``."""
+"""``Query``: what is asked. Each parameter is declared here, once."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from inspect import Parameter, signature
+from typing import ClassVar, Concatenate, ParamSpec, TypeAlias, TypeVar
 
 from memory_palace.language.moments import Moment
 from memory_palace.ranking import SHIPPED
 
 Names: TypeAlias = Sequence[str] | None
+"""One name or several."""
+P = ParamSpec("P")
+R = TypeVar("R")
+S = TypeVar("S")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,7 @@ class Query:
 
     text: str = ""
     limit: int = 5
+    """Notes, or passages."""
     type: str | None = None
     priority: str | None = None
     """``high``, ``medium`` or ``low``."""
@@ -50,18 +56,24 @@ class Query:
     when: str | None = None
     """A time that notes are from by their own word, or passages name: ``last May``."""
     as_of: Moment | None = None
+    """When it is asked: "yesterday" counts from there, and notes of a later date are left out."""
     include_cold: bool = False
     profile: str | None = None
     """One that ships or of the settings, which choose one for ``None``."""
     neighbors: int | None = None
-    """Linked notes that follow each hit."""
+    """Linked notes that follow each hit: 2 of a palace that is asked, unless it is said."""
     min_confidence: float | None = None
+    """Hits that are less sure are left out, but for the nearest."""
     budget_bytes: int | None = None
     """Bounds the text of all hits, in UTF-8 bytes."""
     rerank: str | None = None
     """A cross-encoder, or its folder, that orders the 50 best."""
     lexical: bool = False
     """Whether words and facts alone are compared."""
+    per_note: bool = True
+    """Whether each note is one hit; otherwise its passages are."""
+    gate: bool = True
+    """Whether metadata only orders what says the same; otherwise the profile's literal formula."""
 
     flags: ClassVar[Mapping[str, Flag]] = {
         "type": Flag("-t --type", "Only this note type."),
@@ -119,8 +131,21 @@ class Query:
         ),
     }
 
-    def arguments(self) -> dict[str, Any]:
-        """Return the fields that differ from their defaults, but for the text, by name."""
-        given = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "text"}
-        defaults = {one.name: one.default for one in fields(self)}
-        return {name: value for name, value in given.items() if value != defaults[name]}
+    def linked(self) -> Query:
+        """Return the query with two linked notes after each hit where nobody says how many."""
+        return replace(self, neighbors=2) if self.neighbors is None else self
+
+
+def by_fields(
+    make: Callable[P, Query], ask: Callable[[S, Query], R]
+) -> Callable[Concatenate[S, P], R]:
+    """Return a method like ``ask`` that takes the fields of a query instead of one."""
+
+    def method(self: S, /, *given: P.args, **named: P.kwargs) -> R:
+        return ask(self, make(*given, **named))
+
+    own = Parameter("self", Parameter.POSITIONAL_ONLY)
+    taken = signature(make).replace(return_annotation=signature(ask).return_annotation)
+    shown = taken.replace(parameters=[own, *taken.parameters.values()])
+    method.__dict__.update(__doc__=ask.__doc__, __signature__=shown)
+    return method

@@ -14,10 +14,10 @@ from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.feature import Feature, Verb
 from memory_palace.graph.naming import NoteNames
-from memory_palace.models import Filters
 from memory_palace.notes.manifest import drop_lines, read_manifest
 from memory_palace.notes.note import is_cold_path
 from memory_palace.places import ARCHIVE
+from memory_palace.query import Query
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -37,7 +37,7 @@ def find_leaks(engine: Engine) -> list[Leak]:
     """Return every cold path in the manifest, hot index, graph, or hits of a test query."""
     snapshot, graph = engine.snapshot(), engine.graph()
     manifest = read_manifest(engine.paths).entries.values()
-    probe = engine.query("", filters=Filters(since=0.0), limit=len(snapshot.paths) or 1)
+    probe = engine.ask(Query(since="1970-01-01", limit=len(snapshot.paths) or 1))
     shown = [Leak("manifest", entry.path) for entry in manifest]
     shown += [Leak("index", path) for path in snapshot.paths]
     shown += [Leak("graph", path) for path in graph.paths]

@@ -22,7 +22,7 @@ from memory_palace.language.word_lists import expect_idf
 from memory_palace.models import ParsedQuery, Scores
 from memory_palace.ranking import SIGNALS
 from memory_palace.retrieval.filters import match_notes, match_times
-from memory_palace.retrieval.question import Question, match_names, read_question
+from memory_palace.retrieval.question import Wording, match_names, read_question
 
 if TYPE_CHECKING:
     from memory_palace.language.time.spans import Window
@@ -57,7 +57,7 @@ _WORDS = {"lexical", "replied", "beside_words", "statement", "asked_kind", "ques
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class VectorEvidence:
     """The question's vector beside those of passages; zeros where there is none."""
 
     cosines: Scores
@@ -73,7 +73,7 @@ class Meaning:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class WordEvidence:
     """The question's words in passages and notes."""
 
     bearing: np.float32
@@ -93,7 +93,7 @@ class Evidence:
     """One question beside one snapshot. Every signal reads it and gives one score per row."""
 
     query: ParsedQuery
-    question: Question
+    question: Wording
     snapshot: Snapshot
     half_life_days: float
     signals: frozenset[str]
@@ -106,8 +106,8 @@ class Evidence:
     """Rows by what was extracted from them."""
     rows: Places
     """The candidates; in a listing the first row of each note."""
-    words: Words
-    meaning: Meaning
+    words: WordEvidence
+    meaning: VectorEvidence
     called: Scores
     """How surely the question is the name of each note, in [0, 1]."""
 
@@ -200,11 +200,11 @@ def find_candidates(query: ParsedQuery, snapshot: Snapshot) -> Places:
 
 def score_words(
     query: ParsedQuery,
-    question: Question,
+    question: Wording,
     words_in: PostingLookup,
     names_in: PostingLookup,
     read: frozenset[str],
-) -> Words:
+) -> WordEvidence:
     """Return what the words of a question find."""
     snapshot, bm25 = words_in.snapshot, BM25(words_in)
     figures, size = snapshot.statistics, len(snapshot.paths)
@@ -231,10 +231,10 @@ def score_words(
             whole += weight
             share[snapshot.row_note[names_in.rows(term)]] += weight
         in_names = (share / max(whole, LEAST)).astype(np.float32)
-    return Words(bearing, above, notes, questions, in_names)
+    return WordEvidence(bearing, above, notes, questions, in_names)
 
 
-def find_bearing(bm25: BM25, question: Question, rows: int) -> np.float32:
+def find_bearing(bm25: BM25, question: Wording, rows: int) -> np.float32:
     """Return how much words count beside meaning, in [0, 1].
 
     In another language than the notes' a question finds names and numbers by chance, which stand
@@ -247,13 +247,13 @@ def find_bearing(bm25: BM25, question: Question, rows: int) -> np.float32:
 
 
 def compare_vectors(
-    query: ParsedQuery, snapshot: Snapshot, words: Words, read: frozenset[str]
-) -> Meaning:
+    query: ParsedQuery, snapshot: Snapshot, words: WordEvidence, read: frozenset[str]
+) -> VectorEvidence:
     """Return what the vector of a question finds; a row without a vector is like its words."""
     if query.vector is None or not query.text:
         rows = np.zeros(len(snapshot.row_note), np.float32)
         notes = np.zeros(len(snapshot.paths), np.float32)
-        return Meaning(rows, rows, notes, notes, np.zeros(0))
+        return VectorEvidence(rows, rows, notes, notes, np.zeros(0))
     cosines = snapshot.similarities(query.vector)
     if (lacking := snapshot.lacking) is not None:
         known = ~lacking & (snapshot.row_note >= 0)
@@ -269,7 +269,7 @@ def compare_vectors(
 
 def _standardise(
     cosines: Scores, sample: Exact, snapshot: Snapshot, read: frozenset[str]
-) -> Meaning:
+) -> VectorEvidence:
     """Return what cosines say, of rows and of notes."""
     mean, deviation = expect(sample, read_null(snapshot.commit.calibration))
     above = stand_above(cosines, mean, deviation)
@@ -278,7 +278,7 @@ def _standardise(
         notes = _average_best(above, snapshot)
     if "questions" in read:
         questions = _exceed(above, snapshot)
-    return Meaning(cosines, above, notes, questions, sample)
+    return VectorEvidence(cosines, above, notes, questions, sample)
 
 
 def sharpen(evidence: Evidence, notes: Places) -> Evidence:

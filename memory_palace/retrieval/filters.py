@@ -3,68 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypedDict, Unpack, cast, get_args
+from typing import TYPE_CHECKING, cast, get_args
 from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.config import ROOMS, Rooms
+from memory_palace.config import ROOMS, SEVEN, Rooms
 from memory_palace.errors import UsageError, did_you_mean
 from memory_palace.index.segment import PRIORITIES
-from memory_palace.language.moments import Moment, to_timestamp
+from memory_palace.language.moments import to_timestamp
 from memory_palace.models import Filters, Priority, TimeReading
 from memory_palace.places import PALACE
+from memory_palace.query import Names, Query
 
 if TYPE_CHECKING:
     from memory_palace.index.snapshot import Snapshot
 
 
-class Conditions(TypedDict, total=False):
-    """What people ask of the notes that may be found, as they say it."""
-
-    type: str | None
-    priority: str | None
-    """``high``, ``medium`` or ``low``."""
-    room: str | None
-    """One of the seven rooms."""
-    folder: str | Sequence[str] | None
-    """One folder or several, from the root or from ``palace/``; what is below them counts."""
-    tags: str | Sequence[str] | None
-    """One tag or several, which a note must all have; ``hut`` is met by ``hut/roof`` too."""
-    since: Moment | None
-    until: Moment | None
-    when: str | None
-    """A time that notes are from by their own word, or passages name: ``last May``."""
-
-
-def make_filters(
-    *, now: float, asked: float | None = None, locale: str = "", **given: Unpack[Conditions]
+def read_filters(
+    asked: Query, *, now: float, moment: float, locale: str = "", rooms: Rooms = SEVEN
 ) -> Filters:
-    """Check conditions as people give them; ``now`` is what ``30d`` counts back from.
+    """Check the conditions of a query; ``now`` is what ``30d`` counts back from.
 
-    ``asked`` is the moment of the question, now unless it is given.
-
-    Raise ``UsageError`` for an unknown priority or room, and for text that is not a date. Folders
-    and tags are known to an index only, and checked where it is asked.
+    ``moment`` is that of the question. Raise ``UsageError`` for an unknown priority, a room that is
+    none of the seven or no folder here, and for text that is not a date. Folders and tags are known
+    to an index only, and checked where it is asked.
     """
-    if unknown := given.keys() - Conditions.__annotations__:
-        raise TypeError(f"there is no condition {min(unknown)!r}")
-    priority, room = given.get("priority"), given.get("room")
-    since, until = given.get("since"), given.get("until")
+    since, until, room = asked.since, asked.until, asked.room
     if room is not None:
         check_room(room)
+        rooms.folder_of(room.casefold())
     return Filters(
-        type=given.get("type"),
-        priority=check_priority(priority) if priority is not None else None,
+        type=asked.type,
+        priority=None if asked.priority is None else check_priority(asked.priority),
         room=room,
-        since=to_timestamp(since, now=now) if since is not None else None,
-        until=to_timestamp(until, now=now, end_of_day=True) if until is not None else None,
-        folder=tuple(_strip_folder(name) for name in _listed(given.get("folder"))),
-        tags=tuple(_strip_tag(name) for name in _listed(given.get("tags"))),
-        when=_read_when(given.get("when"), now if asked is None else asked, locale),
+        since=None if since is None else to_timestamp(since, now=now),
+        until=None if until is None else to_timestamp(until, now=now, end_of_day=True),
+        folder=tuple(_strip_folder(name) for name in _listed(asked.folder)),
+        tags=tuple(_strip_tag(name) for name in _listed(asked.tags)),
+        when=_read_when(asked.when, moment, locale),
+        written_by=None if asked.as_of is None else moment,
     )
 
 
@@ -228,7 +208,7 @@ def describe_unknown(what: str, name: str, known: Collection[str]) -> str:
     return f"{what} {name!r}" + (f"; did you mean {' or '.join(near)}?" if near else "")
 
 
-def _listed(names: str | Sequence[str] | None) -> Sequence[str]:
+def _listed(names: Names) -> Sequence[str]:
     return (names,) if isinstance(names, str) else names or ()
 
 
@@ -251,36 +231,6 @@ def _slashes(path: str) -> Iterator[int]:
 def fold(name: str) -> str:
     """Return the name of a folder or tag for comparing."""
     return normalize("NFC", name).casefold()
-
-
-def ask_as_of(filters: Filters, as_of: Moment | None, *, now: float) -> tuple[Filters, float]:
-    """Return the moment of a question, and filters that leave out what was written later."""
-    if as_of is None:
-        return filters, now
-    moment = to_timestamp(as_of, now=now, end_of_day=True)
-    return replace(filters, written_by=moment), moment
-
-
-def choose_filters(
-    filters: Filters | None,
-    conditions: Conditions,
-    rooms: Rooms,
-    *,
-    now: float,
-    as_of: Moment | None = None,
-    locale: str = "",
-) -> Filters:
-    """Return ``filters``, or those that were given one by one; a room must be a folder here."""
-    if all(value in (None, (), []) for value in conditions.values()):
-        filters = Filters() if filters is None else filters
-    elif filters is None:
-        _, asked = ask_as_of(Filters(), as_of, now=now)
-        filters = make_filters(**conditions, now=now, asked=asked, locale=locale)
-    else:
-        raise UsageError(f"give filters, or {' and '.join(conditions)}; not both")
-    if filters.room is not None and filters.room.casefold() in ROOMS:
-        rooms.folder_of(filters.room.casefold())
-    return filters
 
 
 def check_least(**given: tuple[int | None, int]) -> None:

@@ -13,14 +13,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from memory_palace.config import SEVEN, Rooms
 from memory_palace.fence import ASKED
 from memory_palace.graph.resolve import fold_name, fold_target
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.language.moments import to_timestamp
 from memory_palace.language.time.lexicon import drop_asking, may_name_time
 from memory_palace.language.tokens import BETWEEN, Languages, squeeze_all, tokenize
 from memory_palace.language.word_lists import STOP_STEMS, drop_stop_stems
 from memory_palace.models import ParsedQuery, Scores
-from memory_palace.retrieval.filters import bear_tag, match_notes
+from memory_palace.query import Query
+from memory_palace.retrieval.filters import bear_tag, check_least, match_notes, read_filters
 
 if TYPE_CHECKING:
     from memory_palace.config import PalacePaths
@@ -50,7 +53,7 @@ _Named = tuple[Sequence[int], Sequence[str], float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Question:
+class Wording:
     """The words of a question, and the times it names."""
 
     text: str
@@ -63,14 +66,27 @@ class Question:
     """Where it names a time: its distinct tokens outside of that which carry meaning."""
 
 
-def read_question(query: ParsedQuery, languages: Languages = ()) -> Question:
+def parse_query(asked: Query, *, now: float, locale: str = "", rooms: Rooms = SEVEN) -> ParsedQuery:
+    """Return what is asked at a moment, with its filters; raise ``UsageError`` for what cannot be.
+
+    ``locale`` is that of the settings.
+    """
+    check_least(
+        limit=(asked.limit, 1), neighbors=(asked.neighbors, 0), budget_bytes=(asked.budget_bytes, 1)
+    )
+    moment = now if asked.as_of is None else to_timestamp(asked.as_of, now=now, end_of_day=True)
+    filters = read_filters(asked, now=now, moment=moment, locale=locale, rooms=rooms)
+    return ParsedQuery(" ".join(asked.text.split()), moment, filters, locale=locale)
+
+
+def read_question(query: ParsedQuery, languages: Languages = ()) -> Wording:
     """Return words and times of a question asked at ``query.as_of`` (days are UTC days).
 
     ``languages`` are those that the words of the index were made with. Importing the reader of
     times takes 15 ms, so it is done for texts alone that may name one.
     """
     terms = tuple(dict.fromkeys(tokenize(query.text, languages=languages)))
-    question = Question(query.text, terms, drop_stop_stems(terms))
+    question = Wording(query.text, terms, drop_stop_stems(terms))
     if not may_name_time(query.text):
         return question
     from memory_palace.language.time.reading import find_times  # delayed, see above

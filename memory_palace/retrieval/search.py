@@ -5,8 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from memory_palace.graph.near import NearLinks
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Hit, ParsedQuery, TimeReading
 from memory_palace.notes.excerpt import find_disputes
+from memory_palace.query import Query
 from memory_palace.retrieval.confidence import ANSWERED, Confidence, agree
 from memory_palace.retrieval.evidence import Places, gather
 from memory_palace.retrieval.excerpts import choose_texts
@@ -30,6 +30,8 @@ from memory_palace.retrieval.rank import (
     score_quickly,
 )
 
+ANYTHING = Query()
+"""What says nothing of how to rank."""
 _SAME = 1e-5
 """Cosines of equal vectors differ by less, whichever way they were computed."""
 
@@ -43,65 +45,45 @@ class SearchResult(NamedTuple):
     times: tuple[TimeReading, ...]
 
 
-class RankingOptions(TypedDict, total=False):
-    """What ``search`` can be told besides the question; see there."""
-
-    limit: int
-    per_note: bool
-    gate: bool
-    neighbors: int
-    budget_bytes: int | None
-    min_confidence: float | None
-    rerank: str | None
-
-
 def search(
     query: ParsedQuery,
     snapshot: Snapshot,
+    asked: Query = ANYTHING,
     *,
     profile: str | Profile = "compound",
-    limit: int = 5,
-    per_note: bool = True,
-    gate: bool = True,
     half_life_days: float = 30.0,
-    neighbors: int = 0,
     paths: PalacePaths | None = None,
-    budget_bytes: int | None = None,
-    min_confidence: float | None = None,
-    rerank: str | None = None,
     disputes: Mapping[str, tuple[str, ...]] | None = None,
 ) -> SearchResult:
-    """Rank the notes that pass the query's filters, one hit per note.
+    """Rank the notes that pass the filters of ``query``, one hit per note; ``asked`` says how.
 
-    ``per_note=False`` ranks passages, as many of one note as there are. Without a question the
-    filters list notes, ordered by their metadata. ``gate=False`` is the literal formula of the
-    profile. Up to ``neighbors`` linked notes follow each hit. ``paths`` lead to the notes, whose
-    text is then given, ``budget_bytes`` of it at most. See ``_demand`` for ``min_confidence``, and
-    ``_rank_twice`` for ``rerank``. ``disputes`` are the open conflicts of each note, which are read
-    where they are not given.
+    Without a question the filters list notes, ordered by their metadata. ``paths`` lead to the
+    notes, whose text is then given. ``disputes`` are the open conflicts of each note, which are
+    read where they are not given.
     """
-    if limit < 1:
-        raise UsageError(f"a query returns at least 1 note, not {limit}; see `palace query --help`")
+    if asked.limit < 1:
+        message = f"a query returns at least 1 note, not {asked.limit}; see `palace query --help`"
+        raise UsageError(message)
     if disputes is None:
         disputes = {} if paths is None else find_disputes(paths)
     chosen = profile if isinstance(profile, Profile) else get_profile(profile)
     read = chosen.weights.keys() | {"called"}  # the confidence looks at names
     evidence = gather(query, snapshot, signals=read, half_life_days=half_life_days)
-    rule = ScoringRule(chosen, is_gated=gate and not evidence.is_listing)
+    rule = ScoringRule(chosen, is_gated=asked.gate and not evidence.is_listing)
     quick, judge = score_quickly(evidence, rule), Confidence(evidence)
-    if rerank is not None:
-        choose = partial(_rank_twice, rerank, paths)
+    if asked.rerank is not None:
+        scored, best = _rank_twice(quick, asked, asked.rerank, paths)
+        why: Mapping[int, str] = {}
     else:
-        choose = partial(_rank_preferred, judge, disputes)
-    scored, best, why = choose(quick, limit=limit, per_note=per_note)
+        scored, best, why = _rank_preferred(quick, asked, judge, disputes)
     counts = zip(best.tolist(), count_folded(quick, scored, best), strict=True)
     hits = [make_hit(scored, *each, judge, preferred=why.get(each[0], "")) for each in counts]
-    hits, is_answered = _demand(hits if evidence.is_listing else agree(hits), min_confidence)
-    if neighbors > 0:
-        hits = list(add_neighbors(hits, quick, judge, limit=neighbors))
+    hits, is_answered = _demand(hits if evidence.is_listing else agree(hits), asked.min_confidence)
+    if asked.neighbors:
+        hits = list(add_neighbors(hits, quick, judge, limit=asked.neighbors))
     if paths is not None or snapshot.read_lines:
-        near = scored.evidence.meaning.above
-        shown = choose_texts(query.text, hits, snapshot, paths, max_bytes=budget_bytes, near=near)
+        near, most = scored.evidence.meaning.above, asked.budget_bytes
+        shown = choose_texts(query.text, hits, snapshot, paths, max_bytes=most, near=near)
         hits = [replace(hit, disputed_in=disputes.get(hit.path, ())) for hit in shown]
     return SearchResult(hits, is_answered, rule.read_times(evidence))
 
@@ -117,33 +99,28 @@ def _demand(hits: list[Hit], min_confidence: float | None) -> tuple[list[Hit], b
 
 
 def _rank_twice(
-    model: str, paths: PalacePaths | None, quick: QuickScores, *, limit: int, per_note: bool
-) -> tuple[Scored, Places, Mapping[int, str]]:
+    quick: QuickScores, asked: Query, model: str, paths: PalacePaths | None
+) -> tuple[Scored, Places]:
     """Rank, and let a cross-encoder, by its name or folder, order what is best before it is cut."""
     from memory_palace.retrieval.reranking import RERANKED, rank_again  # delayed
 
-    depth = max(limit, RERANKED)
-    scored, best = rank_guarded(quick, limit=depth, per_note=per_note)
-    return *rank_again(scored, best, model, paths, limit=limit), {}
+    depth = max(asked.limit, RERANKED)
+    scored, best = rank_guarded(quick, limit=depth, per_note=asked.per_note)
+    return rank_again(scored, best, model, paths, limit=asked.limit)
 
 
 def _rank_preferred(
-    judge: Confidence,
-    disputes: Mapping[str, Sequence[str]],
-    quick: QuickScores,
-    *,
-    limit: int,
-    per_note: bool,
+    quick: QuickScores, asked: Query, judge: Confidence, disputes: Mapping[str, Sequence[str]]
 ) -> tuple[Scored, Places, Mapping[int, str]]:
     """Rank, and put first, of what says about the same, what is to be believed.
 
     More hits are compared than are asked for, unless sources are capped: a share of more is more.
     """
     prefers = quick.rule.is_gated and quick.rule.profile.prefers
-    found = quick.evidence.query.anchors
+    found, limit = quick.evidence.query.anchors, asked.limit
     is_capped = found is not None and found.capped
     depth = max(limit, LOOKED_AT) if prefers and not is_capped else limit
-    scored, best = rank_guarded(quick, limit=depth, per_note=per_note)
+    scored, best = rank_guarded(quick, limit=depth, per_note=asked.per_note)
     if not prefers or len(best) < 2:
         return scored, best[:limit], {}
     scored, best, why = prefer(scored, best, judge, disputes)

@@ -34,14 +34,14 @@ FROST = "# Frost\n\nThe rain gauge drifts below five degrees.\n"
 LOUD = """
 import os, sys, time
 from memory_palace.palace import Palace
-quiet = Palace.query
-def query(self, text="", **given):
+quiet = Palace.ask
+def ask(self, asked):
     print("printed by a library")
     os.write(1, b"written by a library\\n")
-    if text == "slow":
+    if asked.text == "slow":
         time.sleep(2)
-    return quiet(self, text, **given)
-Palace.query = query
+    return quiet(self, asked)
+Palace.ask = ask
 from memory_palace.cli.app import main
 main(sys.argv[1:])
 """

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from asking_anchors import answered_by, fired_anchors, reached, with_settings
 
-from memory_palace.models import Filters
 from memory_palace.palace import Palace
 
 Write = Callable[[str, str], Path]
@@ -105,8 +104,8 @@ def test_filters_come_before_the_cap_on_passages(
         )
     palace.index()
     palace.anchors.build()
-    filters = Filters(room="reflection_wing")
-    result = palace.query("tipping bucket", profile="anchors", filters=filters, neighbors=0)
+    asked = {"profile": "anchors", "room": "reflection_wing", "neighbors": 0}
+    result = palace.query("tipping bucket", **asked)
     assert [hit.path for hit in result.hits] == ["palace/reflection_wing/review.md"]
 
 

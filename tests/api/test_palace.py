@@ -4,7 +4,8 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from memory_palace import Filters, NotAPalaceError, Palace, UsageError
+from memory_palace import NotAPalaceError, Palace, UsageError
+from memory_palace.query import Query
 
 
 @pytest.fixture
@@ -44,12 +45,12 @@ def test_a_result_reads_like_a_sequence_of_hits(palace):
     assert not palace.query("frost", type="nosuchtype")
 
 
-def test_filters_may_be_given_one_by_one_or_together(palace):
+def test_a_query_is_given_by_its_fields_or_as_one_value(palace):
     one = palace.query("frost", type="project", priority="HIGH", neighbors=0)
-    both = palace.query("frost", filters=Filters(type="project", priority="high"), neighbors=0)
-    assert one.hits == both.hits
-    with pytest.raises(UsageError, match="not both"):
-        palace.query("frost", type="project", filters=Filters(type="project"))
+    both = palace.ask(Query("frost", type="project", priority="high", neighbors=0))
+    assert one == both
+    with pytest.raises(TypeError, match="colour"):
+        palace.query("frost", colour="red")
     assert [n.path for n in palace.notes(room="chambers")] == [
         "palace/chambers/kitchen/Bread oven.md"
     ]
@@ -75,8 +76,6 @@ def test_moments_may_be_dates_texts_and_seconds(palace):
         {"since": "soon"},
         {"since": "99999y"},
         {"as_of": "never"},
-        {"filters": Filters(priority="urgent")},
-        {"filters": Filters(room="kitchen")},
     ],
 )
 def test_what_the_command_line_refuses_a_query_refuses(palace, values):

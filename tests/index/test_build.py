@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from memory_palace.errors import WrongEmbedderError
-from memory_palace.models import Filters
 from memory_palace.palace import Palace
 
 
@@ -175,7 +174,7 @@ def test_a_changed_manifest_line_changes_the_record_without_embedding(indexed):
     manifest.write_text("\n".join(lines) + "\n")
     report = indexed.index()
     assert report.embedded == 0 and report.changed == ()
-    (record,) = indexed.notes(filters=Filters(type="flour"))
+    (record,) = indexed.notes(type="flour")
     assert record.priority == "low"
 
 

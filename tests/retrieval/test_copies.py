@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from writing_notes import write_notes
 
-from memory_palace.models import Filters
 from memory_palace.palace import Palace
 
 CARD = "palace/dispatch_corridor/completed/2026-10-01_new-mast.md"
@@ -49,7 +48,7 @@ def ask(palace, **more):
 def distil(palace):
     palace.metabolism.distill(CARD, apply=True)
     palace.index()
-    (note,) = palace.notes(filters=Filters(type="telegram"))
+    (note,) = palace.notes(type="telegram")
     return note.path
 
 

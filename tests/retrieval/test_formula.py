@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from memory_palace.errors import UsageError
 from memory_palace.ranking import SIGNALS
 from memory_palace.retrieval.profiles import PROFILES, get_profile
-from memory_palace.retrieval.search import search
+from tests.searching import search
 
 
 def parts(hit):

@@ -8,7 +8,7 @@ import numpy as np
 
 from memory_palace.models import ParsedQuery
 from memory_palace.retrieval.profiles import PROFILES, Profile
-from memory_palace.retrieval.search import search
+from tests.searching import search
 
 VECTOR = np.array([1, 0], np.float32)
 WORDS = "frost pump gauge valve"

@@ -14,8 +14,8 @@ from memory_palace.language.word_lists import PSEUDO_TEXTS
 from memory_palace.models import ParsedQuery
 from memory_palace.retrieval.evidence import gather, sharpen
 from memory_palace.retrieval.profiles import HYBRID, Profile
-from memory_palace.retrieval.search import search
 from memory_palace.retrieval.signals.table import BESIDE, SPOKEN
+from tests.searching import search
 
 VECTOR = np.array([1, 0], np.float32)
 

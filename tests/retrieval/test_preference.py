@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_palace.palace import Palace
-from memory_palace.retrieval.search import search
+from tests.searching import search
 
 RULE = "The gauge at the weir is read every morning at eight by the keeper."
 SAME = "The gauge at the weir is read by the keeper every morning at nine."

@@ -7,7 +7,7 @@ import pytest
 from memory_palace.errors import UsageError
 from memory_palace.graph.near import NearLinks
 from memory_palace.models import ParsedQuery
-from memory_palace.retrieval.search import search
+from tests.searching import search
 
 DAY = 86_400.0
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -15,7 +14,6 @@ from store.pushing import Store  # noqa: E402
 
 from benchmarks.datasets.locomo import load_locomo  # noqa: E402
 from benchmarks.golden import read_pairs  # noqa: E402
-from memory_palace.engine import Engine  # noqa: E402
 from memory_palace.features.store.reader import StoreReader  # noqa: E402
 
 pytestmark = pytest.mark.postgres
@@ -95,7 +93,7 @@ def answers(ask, questions):
 def test_a_chain_of_pushes_answers_as_one_push_and_as_the_files(sample, database, server, seed):
     from store.serving import Database
 
-    ask_files = partial(Engine.query, sample)
+    ask_files = sample.query
     questions = [*GOLDEN[::5], *write_talk(sample.paths.notes)]
     store, editor = Store(database, sample), Editor(sample.paths.notes, seed)
     store.push()

@@ -15,6 +15,7 @@ from memory_palace.errors import ConfigError, UsageError  # noqa: E402
 from memory_palace.features.store.generation import Generation, read_kept  # noqa: E402
 from memory_palace.features.store.reader import StoreReader  # noqa: E402
 from memory_palace.palace import Palace  # noqa: E402
+from memory_palace.query import Query  # noqa: E402
 from memory_palace.retrieval.excerpts import full_texts  # noqa: E402
 
 pytestmark = pytest.mark.postgres
@@ -37,8 +38,8 @@ def paths_of(found):
     return [(hit.path, hit.role, pytest.approx(hit.score, rel=0.01, abs=0.01)) for hit in found]
 
 
-def ask(reader, text, *, neighbors=2, limit=10, **how):
-    return reader.ask(text, ranking={"limit": limit, "neighbors": neighbors}, **how)
+def ask(reader, text, *, limit=10, whole=False, **how):
+    return reader.ask(Query(text, limit=limit, **how), whole=whole)
 
 
 def test_a_linked_note_of_another_room_is_no_hit(sample, stored):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 from unicodedata import normalize
 
 import pytest
@@ -14,11 +13,9 @@ psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
 from store.pushing import Store  # noqa: E402
 
-from memory_palace.engine import Engine  # noqa: E402
 from memory_palace.errors import UsageError  # noqa: E402
 from memory_palace.features.store.reader import StoreReader  # noqa: E402
 from memory_palace.palace import Palace  # noqa: E402
-from memory_palace.retrieval.filters import make_filters  # noqa: E402
 
 pytestmark = pytest.mark.postgres
 
@@ -91,12 +88,10 @@ def conditions(draw):
         "when": st.sampled_from(["2025-12-31", "May 2026", "last May"]),
         "since": MOMENTS,
         "until": MOMENTS,
-        "written_by": MOMENTS,
+        "as_of": MOMENTS,
     }
     chosen = draw(st.lists(st.sampled_from([*kinds]), min_size=1, max_size=3, unique=True))
-    told = {kind: draw(kinds[kind]) for kind in chosen}
-    exact = {kind: told.pop(kind) for kind in ("written_by",) if kind in told}
-    return replace(make_filters(now=NOW, **told), **exact)
+    return {kind: draw(kinds[kind]) for kind in chosen}
 
 
 @pytest.fixture(scope="module")
@@ -113,9 +108,9 @@ def store(server, tmp_path_factory):
     database.close()
 
 
-def ask(engine, query, text, filters, *, include_cold):
+def ask(query, text, asked, *, include_cold):
     try:
-        found = query(engine, text, filters=filters, include_cold=include_cold, limit=99, as_of=NOW)
+        found = query(text, include_cold=include_cold, limit=99, **{"as_of": NOW, **asked})
     except UsageError as error:
         return str(error).partition(";")[0]
     return [(hit.path, pytest.approx(hit.score, rel=0.01, abs=0.01)) for hit in found]
@@ -141,11 +136,11 @@ def test_the_same_notes_pass(store, written, asked):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
     pushed.push()
-    for filters, include_cold in asked:
+    for each, include_cold in asked:
         for text in ("", "where did snow fall"):
             how = {"include_cold": include_cold}
-            found = ask(palace, Engine.query, text, filters, **how)
-            assert ask(reader, StoreReader.query, text, filters, **how) == found
+            found = ask(palace.query, text, each, **how)
+            assert ask(reader.query, text, each, **how) == found
 
 
 def test_a_tag_of_the_archive_alone_is_a_word_unless_the_archive_is_asked(store):
@@ -157,7 +152,7 @@ def test_a_tag_of_the_archive_alone_is_a_word_unless_the_archive_is_asked(store)
     pushed.push()
     for include_cold, expected in ((False, "grand_hall"), (True, "archive_basement/2025")):
         how = {"include_cold": include_cold, "limit": 9, "as_of": NOW}
-        found = Engine.query(pushed.palace, "thick #ice", **how)
+        found = pushed.palace.query("thick #ice", **how)
         again = reader.query("thick #ice", **how)
         assert [hit.path for hit in again] == [hit.path for hit in found]
         assert f"palace/{expected}/a note.md" in [hit.path for hit in again]

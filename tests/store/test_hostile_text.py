@@ -13,10 +13,8 @@ from hypothesis import strategies as st  # noqa: E402
 from running import run_main  # noqa: E402
 from store.pushing import Store  # noqa: E402
 
-from memory_palace.engine import Engine  # noqa: E402
 from memory_palace.errors import PalaceError  # noqa: E402
 from memory_palace.features.store.reader import StoreReader  # noqa: E402
-from memory_palace.models import Filters  # noqa: E402
 from memory_palace.palace import Palace  # noqa: E402
 
 pytestmark = pytest.mark.postgres
@@ -91,7 +89,7 @@ def test_hostile_notes_are_found_as_in_the_files(hostile):
     palace, reader, _ = hostile
     assert len(WORDS) == len(HOSTILE)
     for word in (*WORDS[::3], "axolotl", "narwhal", "wombat3"):
-        found = Engine.query(palace, word, as_of=NOW, limit=3)
+        found = palace.query(word, as_of=NOW, limit=3)
         again = reader.query(word, as_of=NOW, limit=3)
         assert [hit.path for hit in again] == [hit.path for hit in found], word
         assert again.hits, word
@@ -100,12 +98,12 @@ def test_hostile_notes_are_found_as_in_the_files(hostile):
 @pytest.mark.parametrize("text", SQL)
 def test_a_question_and_a_filter_are_text(hostile, text):
     palace, reader, _ = hostile
-    asked = {"filters": Filters(type=text), "as_of": NOW, "limit": 20}
-    found, again = Engine.query(palace, text, **asked), reader.query(text, **asked)
+    asked = {"type": text, "as_of": NOW, "limit": 20}
+    found, again = palace.query(text, **asked), reader.query(text, **asked)
     assert [hit.path for hit in again] == [hit.path for hit in found]
     assert len(again.hits) == 1
-    folder = Filters(folder=(text.replace("/", "∕"),), tags=("sql",))
-    assert reader.query(f'"wombat" [[{text}]]', filters=folder, as_of=NOW).hits is not None
+    which = {"folder": text.replace("/", "∕"), "tags": "sql"}
+    assert reader.query(f'"wombat" [[{text}]]', as_of=NOW, **which).hits is not None
 
 
 texts = st.text(st.characters(codec=None), max_size=40) | st.sampled_from(SQL)
@@ -114,18 +112,15 @@ texts = st.text(st.characters(codec=None), max_size=40) | st.sampled_from(SQL)
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     texts,
-    st.builds(Filters, type=texts)
-    | st.builds(Filters, tags=st.tuples(texts))
-    | st.builds(Filters, folder=st.tuples(texts))
-    | st.just(Filters()),
+    st.dictionaries(st.sampled_from(["type", "tags", "folder"]), texts, max_size=1),
 )
-@example("wombat \udcff \0", Filters())
-def test_any_text_is_asked_and_any_is_a_filter(hostile, question, filters):
+@example("wombat \udcff \0", {})
+def test_any_text_is_asked_and_any_is_a_filter(hostile, question, conditions):
     palace, reader, _ = hostile
     answers = []
-    for ask in (Engine.query.__get__(palace), reader.query):
+    for ask in (palace.query, reader.query):
         try:
-            found = ask(question, filters=filters, as_of=NOW, limit=5)
+            found = ask(question, as_of=NOW, limit=5, **conditions)
             answers.append([hit.path for hit in found])
         except PalaceError as error:
             assert len(str(error).splitlines()) == 1

@@ -8,12 +8,10 @@ psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
 from store.pushing import Store  # noqa: E402
 
-from memory_palace.engine import Engine  # noqa: E402
 from memory_palace.features.store import reader as reading  # noqa: E402
 from memory_palace.features.store import writing  # noqa: E402
 from memory_palace.features.store.reader import StoreReader  # noqa: E402
 from memory_palace.features.store.statements import Statements  # noqa: E402
-from memory_palace.models import Filters  # noqa: E402
 
 pytestmark = pytest.mark.postgres
 
@@ -22,10 +20,10 @@ QUESTIONS = ["what ruins cells in winter", "when is the honey taken", "who looks
 WAYS = [
     {},
     {"include_cold": True},
-    {"filters": Filters(type="project")},
-    {"filters": Filters(room="project_rooms")},
-    {"filters": Filters(since=1.77e9)},
-    {"filters": Filters(since=0.0), "include_cold": True},
+    {"type": "project"},
+    {"room": "project_rooms"},
+    {"since": 1.77e9},
+    {"since": 0.0, "include_cold": True},
 ]
 
 
@@ -72,7 +70,7 @@ def test_an_index_of_vectors_proposes_what_comparing_all_finds(indexed, sample, 
 
     monkeypatch.setattr("memory_palace.features.store.reader.find_nearest", keep)
     for text in QUESTIONS:
-        found = Engine.query(sample, text, as_of=NOW, limit=3, **how)
+        found = sample.query(text, as_of=NOW, limit=3, **how)
         for least in (1, 50_000):
             monkeypatch.setattr(writing, "INDEXED_ROWS", least)
             monkeypatch.setattr(reading, "EXACT_ROWS", least - 1)
@@ -100,6 +98,6 @@ def test_few_passages_are_found_by_their_notes_whatever_the_planner_thinks(
         reader._connection.commit()
         reader._statements = Planned(reader._connection, reader._statements.palace)
         reader._statements.plans, reader._statements.way = [], "note = ANY(%(allowed)s)"
-        reader.query(QUESTIONS[0], filters=Filters(since=0.0))  # nearly all of them
+        reader.query(QUESTIONS[0], since=0.0)  # nearly all of them
     (plan,) = reader._statements.plans
     assert "Seq Scan" not in plan and "passage_1_palace_note_idx" in plan

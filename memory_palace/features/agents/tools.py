@@ -192,7 +192,7 @@ def search(
         neighbors=0,
         budget_bytes=budget,
     )
-    found = palace.query(asked).worth_reading()
+    found = palace.ask(asked).worth_reading()
     generation = palace.snapshot(include_cold=cold).commit.generation
     return show_hits(
         found,

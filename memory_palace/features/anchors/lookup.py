@@ -26,6 +26,7 @@ from memory_palace.language.tokens import plain_words
 from memory_palace.models import AnchorEvidence, FiredAnchor, ParsedQuery, QueryResult
 from memory_palace.notes.note import stem_of
 from memory_palace.palace import Palace
+from memory_palace.query import Query
 from memory_palace.retrieval.question import embed_question
 from memory_palace.retrieval.search import search
 
@@ -119,14 +120,13 @@ def look_up(
     found, hits = query.anchors, []
     if found is not None and found.fired:
         rows = found.rows[found.scores > 0]
+        most = limit or palace.config.anchors.max_chunks
         hits = search(
             replace(query, rows=rows if query.rows is None else np.intersect1d(rows, query.rows)),
             snapshot,
+            Query(limit=most, per_note=False, budget_bytes=budget_bytes),
             profile="anchors",
-            limit=limit or palace.config.anchors.max_chunks,
-            per_note=False,
             paths=palace.paths,
-            budget_bytes=budget_bytes,
         ).hits
     return QueryResult(
         text=text,

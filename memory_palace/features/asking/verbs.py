@@ -96,7 +96,7 @@ def query(
         palace = palace or Palace.discover()  # which says that there is none
         root, folders = palace.paths.root, folders_below(palace, asked.folder)
         check_cold(palace.paths.rooms, asked, folders)
-        result = palace.query(replace(asked, folder=folders))
+        result = palace.ask(replace(asked, folder=folders))
         if full:
             snapshot = palace.snapshot(include_cold=asked.include_cold)
             texts = full_texts(list(result), snapshot, palace.paths, max_bytes=asked.budget_bytes)
@@ -261,7 +261,7 @@ def list_notes(
     """
     asked = replace(asked, folder=folders_below(palace, asked.folder), include_cold=include_cold)
     check_cold(palace.paths.rooms, asked, asked.folder or ())
-    notes = palace.notes(**asked.arguments())
+    notes = palace.list_notes(asked)
     snapshot = palace.snapshot(include_cold=include_cold)
     if sort == "date":
         told = dict(zip(snapshot.paths, snapshot.told_dates.tolist(), strict=True))

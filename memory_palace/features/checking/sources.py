@@ -19,12 +19,12 @@ from memory_palace.features.checking.verdicts import Passage
 from memory_palace.graph.naming import NoteNames
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.kinds import NoteKind, Proof, read_kinds
-from memory_palace.models import Filters
 from memory_palace.notes.document import Document, parse_document
 from memory_palace.notes.excerpt import split_line_range
 from memory_palace.notes.parsing import read_body
 from memory_palace.notes.reading import NoteUnreadable, read_named
 from memory_palace.notes.superseding import blank_claims, find_claims, lines_of
+from memory_palace.query import Query
 
 NEAREST = 3
 """Notes that the search gives for each sentence, the best passage of each. With five no more right
@@ -106,9 +106,7 @@ class SourceReader:
             text = " ".join(sentence.translate(_NARROWING).split())
             passages: Iterable[Passage] = ()
             if text:
-                found = self._engine.query(
-                    text, filters=Filters(folder=folders), limit=NEAREST, neighbors=0
-                )
+                found = self._engine.ask(Query(text, folder=folders, limit=NEAREST, neighbors=0))
                 behind = found.behind
                 chunks = [(hit.path, hit.chunk) for hit in found if hit.chunk]
                 passages = self.cut((path, c.first_line, c.last_line) for path, c in chunks)

@@ -22,6 +22,7 @@ from memory_palace.index.opened import check_freshness
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.tokens import plain_words
 from memory_palace.models import Hit, ParsedQuery, Piece, Recollection
+from memory_palace.query import Query
 from memory_palace.retrieval.excerpts import (
     NoteReader,
     drop_marks,
@@ -143,7 +144,7 @@ class _Recaller:
     def _tell(
         self, query: ParsedQuery, *, budget_bytes: int, least: float
     ) -> tuple[str, tuple[Hit, ...]]:
-        found = search(query, self._snapshot, profile=RECALL, limit=LOOKED_AT).hits
+        found = search(query, self._snapshot, Query(limit=LOOKED_AT), profile=RECALL).hits
         parts = query.text, found, self._snapshot, self._paths, partial(self._judge, query)
         return tell(*parts, budget_bytes=budget_bytes, least=least)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Protocol
 
 from memory_palace.address import Address
 from memory_palace.cli.registry import read_registry
@@ -16,7 +16,6 @@ from memory_palace.libraries import check_postgres
 from memory_palace.models import QueryResult
 from memory_palace.palace import Palace
 from memory_palace.query import Query
-from memory_palace.retrieval.search import RankingOptions
 
 
 def find_store(given: str | None) -> Address:
@@ -69,13 +68,8 @@ def ask_store(store: str, asked: Query, *, whole: bool = False) -> tuple[QueryRe
     address = find_store(store)
     from memory_palace.features.store.reader import StoreReader  # delayed: it needs an extra
 
-    given = {"folder": (), **asked.arguments()}
-    ranking = {name: given.pop(name, None) for name in RankingOptions.__annotations__}
-    ranking = {name: getattr(asked, name) for name in ranking if hasattr(asked, name)}
     with StoreReader(address) as reader:
-        result = reader.ask(
-            asked.text, ranking=cast("RankingOptions", ranking), whole=whole, **given
-        )
+        result = reader.ask(asked, whole=whole)
         if "#" not in asked.text:
             return result, []
         return result, reader.find_unknown_tags(asked.text, include_cold=asked.include_cold)

@@ -13,14 +13,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from psycopg import IsolationLevel
 
 from memory_palace.address import Address
-from memory_palace.config import SEVEN, USERS_ONLY, Config
+from memory_palace.config import USERS_ONLY, Config
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.errors import IndexMissingError, UsageError, WrongEmbedderError
 from memory_palace.facts.fact import FactKind
@@ -42,19 +42,13 @@ from memory_palace.index.arrays import fact_term
 from memory_palace.index.commit import Detail, describe_mismatch, fits_recipe, read_detail
 from memory_palace.index.segment import NoteRow, Segment, list_members
 from memory_palace.index.snapshot import Snapshot, fold_segments
-from memory_palace.language.moments import Moment
 from memory_palace.language.tokens import squeeze_all, tokenize
 from memory_palace.models import Filters, ParsedQuery, QueryResult, Scores, Vector
+from memory_palace.query import Query, by_fields
 from memory_palace.ranking import SIGNALS
 from memory_palace.retrieval.evidence import Evidence, gather
 from memory_palace.retrieval.excerpts import show_whole
-from memory_palace.retrieval.filters import (
-    Conditions,
-    ask_as_of,
-    bear_tag,
-    choose_filters,
-    match_notes,
-)
+from memory_palace.retrieval.filters import bear_tag, match_notes
 from memory_palace.retrieval.profiles import (
     HYBRID,
     Profile,
@@ -69,13 +63,14 @@ from memory_palace.retrieval.question import (
     find_unknown_tags,
     may_narrow,
     narrow,
+    parse_query,
     read_question,
     take_tags,
     take_times,
 )
 from memory_palace.retrieval.quotes import count_terms, find_quoted
 from memory_palace.retrieval.rank import ScoringRule, score_quickly
-from memory_palace.retrieval.search import RankingOptions, SearchResult, search
+from memory_palace.retrieval.search import SearchResult, search
 from memory_palace.retrieval.signals.table import measure
 from memory_palace.retrieval.signals.time import is_sure, weigh_keys
 from memory_palace.retrieval.when import list_keys
@@ -381,37 +376,6 @@ class StoreReader:
         """Close the connection."""
         self._connection.close()
 
-    def ask(
-        self,
-        text: str = "",
-        *,
-        profile: str | None = None,
-        lexical: bool = False,
-        include_cold: bool = False,
-        as_of: Moment | None = None,
-        whole: bool = False,
-        ranking: RankingOptions,
-        **conditions: Unpack[Conditions],
-    ) -> QueryResult:
-        """Rank notes as ``Palace.query`` does, with its conditions and its words for moments."""
-        now = time.time()
-        locale = ""
-        if conditions.get("when"):
-            with self._reading() as generation:
-                locale = self._settings(generation).locale
-        filters = choose_filters(None, conditions, SEVEN, now=now, as_of=as_of, locale=locale)
-        filters, moment = ask_as_of(filters, as_of, now=now)
-        return self.query(
-            text,
-            filters=filters,
-            profile=profile,
-            lexical=lexical,
-            include_cold=include_cold,
-            as_of=moment,
-            whole=whole,
-            **ranking,
-        )
-
     @contextmanager
     def _reading(self) -> Iterator[Generation]:
         """See one generation; raise ``IndexMissingError`` where there is none."""
@@ -424,32 +388,20 @@ class StoreReader:
                 )
             yield generation
 
-    def query(
-        self,
-        text: str,
-        *,
-        filters: Filters | None = None,
-        profile: str | None = None,
-        lexical: bool = False,
-        include_cold: bool = False,
-        as_of: float | None = None,
-        whole: bool = False,
-        **ranking: Unpack[RankingOptions],
-    ) -> QueryResult:
-        """Rank notes as ``Engine.query`` does; ``whole`` gives each hit the text of its passage."""
+    def ask(self, asked: Query, *, whole: bool = False) -> QueryResult:
+        """Rank notes as ``Palace.ask`` does; ``whole`` gives each hit the text of its passage."""
         with self._reading() as generation:
-            moment, asked = time.time() if as_of is None else as_of, " ".join(text.split())
-            config = self._settings(generation)
-            outline = self._outline(generation, include_cold=include_cold)
-            query = ParsedQuery(asked, moment, filters or Filters(), locale=config.locale)
-            if may_narrow(asked):
+            asked, config = asked.linked(), self._settings(generation)
+            outline = self._outline(generation, include_cold=asked.include_cold)
+            query = parse_query(asked, now=time.time(), locale=config.locale)
+            if may_narrow(query.text):
                 query = take_times(query, outline.languages)
                 query = take_tags(query, lambda tag: bool(bear_tag(outline, tag).any()))
-            unread_by = "" if profile else find_unread(asked, generation.commit)
-            by_words = lexical or bool(unread_by)
+            unread_by = "" if asked.profile else find_unread(asked.text, generation.commit)
+            by_words = asked.lexical or bool(unread_by)
             has_vectors = bool(generation.commit.dimension)
             mode = choose_mode(query.text, lexical=by_words, has_vectors=has_vectors)
-            chosen = choose_profile(profile, config, mode)
+            chosen = choose_profile(asked.profile, config, mode)
             check_stored_profile(chosen, read_detail(generation.commit.fingerprint))
             if mode == "vector":
                 query = embed_question(query, self._embedder(generation))
@@ -458,15 +410,15 @@ class StoreReader:
             question = _Question(self._statements, outline, query)
             question.choose(
                 chosen,
-                ranking.get("limit", 5),
+                asked.limit,
                 days=config.half_life_days,
                 nearest=lambda vector, allowed: find_nearest(
                     self._statements, outline, generation.rows, vector, allowed
                 ),
             )
-            query, found = self._rank(question, generation, chosen, config, ranking, whole=whole)
+            query, found = self._rank(question, generation, chosen, config, asked, whole=whole)
         return QueryResult(
-            text=asked,
+            text=" ".join(asked.text.split()),
             profile=chosen.name,
             mode=mode,
             embedder=None if mode == "lexical" else generation.commit.embedder,
@@ -479,36 +431,38 @@ class StoreReader:
             unread_by=unread_by,
         )
 
+    query = by_fields(Query, ask)
+
     def _rank(
         self,
         question: _Question,
         generation: Generation,
         profile: Profile,
         config: Config,
-        ranking: RankingOptions,
+        asked: Query,
         *,
         whole: bool,
     ) -> tuple[ParsedQuery, SearchResult]:
         """Rank what was chosen, and once more where links of the hits lead to other notes."""
 
-        def rank(how: RankingOptions) -> tuple[ParsedQuery, Chosen, SearchResult]:
+        def rank(how: Query) -> tuple[ParsedQuery, Chosen, SearchResult]:
             snapshot = question.snapshot()
-            snapshot.read_lines = question.read_lines if how is ranking else None
+            snapshot.read_lines = question.read_lines if how is asked else None
             query = question.remaining
             if may_narrow(query.text):
                 query = narrow(query, snapshot, None)
             days, told = config.half_life_days, generation.disputes
             found = search(
-                query, snapshot, profile=profile, half_life_days=days, disputes=told, **how
+                query, snapshot, how, profile=profile, half_life_days=days, disputes=told
             )
             return query, snapshot, found
 
-        if ranking.get("neighbors"):
-            _, _, found = rank({**ranking, "neighbors": 0})
+        if asked.neighbors:
+            _, _, found = rank(replace(asked, neighbors=0))
             question.add_linked(hit.path for hit in found.hits)
-        query, snapshot, found = rank(ranking)
+        query, snapshot, found = rank(asked)
         if whole:
-            shown = show_whole(found.hits, snapshot, ranking.get("budget_bytes"))
+            shown = show_whole(found.hits, snapshot, asked.budget_bytes)
             found = found._replace(hits=shown)
         return query, found
 
