@@ -96,8 +96,7 @@ class Tracer:
             return
         caller = _name(before.f_code.co_filename)
         if caller != file:
-            names = (_INSIDE.sub("", each.co_qualname) for each in (before.f_code, code))
-            by, to = names
+            by, to = (_INSIDE.sub("", each.co_qualname) for each in (before.f_code, code))
             self.handed.add((caller, by, file, to))
 
 

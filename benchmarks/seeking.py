@@ -1,24 +1,17 @@
-"""Searches: promotion by chance, targets that are found, and the cost of a step.
-
-A simulated robot searches houses through `Palace.searches` with an eye that errs.
-"""
+"""Searches: what is promoted by chance, and what is meant."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from statistics import fmean, median
-from typing import Any
 
 from benchmarks.datasets.reading import read_table
-from benchmarks.generate import scratch_folder
-from benchmarks.metrics import interval, wilson_interval
+from benchmarks.metrics import interval
 from benchmarks.vectors import RememberingEmbedder
 from memory_palace.embedding.base import Embedder
-from memory_palace.errors import UsageError
 from memory_palace.features.seek.node_ranking import (
     NodeStore,
     calibrate,
@@ -26,7 +19,6 @@ from memory_palace.features.seek.node_ranking import (
     score_threshold,
 )
 from memory_palace.features.seek.nodes import MemoryNode, Pose2D
-from memory_palace.palace import Palace
 
 STORES = 1_000
 SEED = 7
@@ -127,121 +119,3 @@ class _Trial:
         goal = self._errands[meant].goal
         best = retrieve_candidates(goal, store, self._embedder, 1)[0]
         return best["node_id"], best["score"]
-
-
-NODES = 30
-GOALS = 56
-WIDTH_METRES, DEPTH_METRES = 15.0, 10.0
-ERRS = 0.1
-"""How often a look overlooks the target, and how often it sees it where it is not."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sighting:
-    """One look at one node."""
-
-    node_id: int
-    is_hit: bool
-    distance_metres: float | None = None
-    """To the target, where an approach has measured it."""
-
-
-class NoisyPerception:
-    """Looks for a target at a known node, with errors of both kinds."""
-
-    def __init__(self, target: int, source: random.Random, errs: float) -> None:
-        self._target, self._source, self._errs = target, source, errs
-
-    def look(self, node_id: int, *, is_near: bool) -> Sighting:
-        """Look from afar, or from near: something that is not there cannot be reached."""
-        is_there = node_id == self._target
-        is_hit = is_there != (self._source.random() < self._errs)
-        return Sighting(node_id, is_hit, 0.5 if is_near and is_hit and is_there else None)
-
-
-@dataclass(frozen=True, slots=True)
-class Finds:
-    """How many targets were found, and what the searches cost on average, found or not."""
-
-    embedder: str
-    """With ``none`` nothing speaks for a place, and the nearest is looked at first."""
-    errs: float
-    goals: int
-    found: int
-    low: float
-    high: float
-    """Wilson's 95 % interval of the share."""
-    looks: float
-    median_looks: float
-    metres: float
-
-
-def measure_house(
-    errands: Sequence[Errand], embedder: str, *, goals: int = GOALS, seed: int = SEED
-) -> Iterator[Finds]:
-    """Search with eyes that err never, once in ten and twice in ten, and once without vectors."""
-    for name, errs in ((embedder, 0.0), (embedder, ERRS), (embedder, 2 * ERRS), ("none", ERRS)):
-        yield find_targets(errands, name, errs, goals=goals, seed=seed)
-
-
-def find_targets(
-    errands: Sequence[Errand], embedder: str, errs: float, *, goals: int = GOALS, seed: int = SEED
-) -> Finds:
-    """Search houses of 30 places, each place the target of one search, until ``goals`` are made."""
-    if len(errands) < NODES:
-        raise UsageError(f"a house needs {NODES} errands, not {len(errands)}")
-    trips: list[tuple[bool, int, float]] = []
-    for first in range(0, goals, NODES):
-        source = random.Random(f"{seed}:{first}")
-        places = source.sample(errands, NODES)
-        poses = [
-            Pose2D(source.uniform(0, WIDTH_METRES), source.uniform(0, DEPTH_METRES)) for _ in places
-        ]
-        with scratch_folder() as root:
-            searches = furnish(root, embedder, places, poses).searches
-            searches.start(places[0].goal, on_loci=True)
-            for target, place in enumerate(places[: goals - first]):
-                eyes = NoisyPerception(target, random.Random(f"{seed}:{first + target}"), errs)
-                trips.append(_search(searches, place.goal, eyes))
-    found, looks, metres = zip(*trips, strict=True)
-    return Finds(
-        embedder,
-        errs,
-        goals,
-        sum(found),
-        *wilson_interval(found),
-        fmean(looks),
-        float(median(looks)),
-        fmean(metres),
-    )
-
-
-def _search(searches: Any, goal: str, eyes: NoisyPerception) -> tuple[bool, int, float]:
-    """Go and look where each step leads; return whether that found it, the looks, the metres."""
-    at, looks, metres = Pose2D(0.0, 0.0), 0, 0.0
-    searches.change_goal(None, goal)
-    while True:
-        session, step = searches.step(position=at)
-        node = step["next_node_id"]
-        if node is None:
-            return False, looks, metres
-        there = session.places[node].pose
-        at, metres, looks = there, metres + at.distance_to(there), looks + 1
-        sighting = eyes.look(node, is_near=step["next_action"] == "approach")
-        session = searches.sight(
-            None,
-            node,
-            is_hit=sighting.is_hit,
-            distance_metres=sighting.distance_metres,
-        )
-        if session.belief["target_status"] == "done":
-            return True, looks, metres
-
-
-def furnish(root: Path, embedder: str, places: Sequence[Errand], poses: Sequence[Pose2D]) -> Palace:
-    """Make a palace of places."""
-    palace = Palace.init(root)
-    for number, (place, pose) in enumerate(zip(places, poses, strict=True)):
-        palace.loci.add(f"Place {number}", pose=pose, summary=place.summary, apply=True)
-    palace.index(embedder=embedder)
-    return palace

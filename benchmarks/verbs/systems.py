@@ -109,19 +109,12 @@ def run_seek(
     seed: Seed = seeking.SEED,
     as_json: Json = False,
 ) -> None:
-    """Measure what a search promotes by chance, what it finds, its looks and its time."""
+    """Measure what a search promotes by chance, and how often what is meant."""
     errands, model = seeking.read_errands(table), get_embedder(embedder)
-    with printing("shares", "finds", as_json=as_json) as rows:
+    with printing("shares", as_json=as_json) as rows:
         for share in seeking.measure_promotion(errands, model, seed=seed):
             line = f"{share.what:<52} {share.value:.3f} [{share.low:.3f}, {share.high:.3f}]"
             rows.add(share, f"{line}  {share.limit}".rstrip(), to="shares")
-        for one in seeking.measure_house(errands, embedder, seed=seed):
-            line = (
-                f"{one.embedder}, an eye that errs in {one.errs:.0%} of looks: {one.found} of "
-                f"{one.goals} found [{one.low:.2f}, {one.high:.2f}]; {one.looks:.1f} looks, "
-                f"median {one.median_looks:.0f}; {one.metres:.0f} m"
-            )
-            rows.add(one, line, to="finds")
 
 
 def run_known(

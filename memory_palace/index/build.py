@@ -32,13 +32,7 @@ def build_index(
     is_anew = force or (state.commit and state.commit.fingerprint != context.fingerprint)
     base = EMPTY if is_anew else state
     found = _discover(context)
-    diff = diff_notes(
-        found.files,
-        base.known(),
-        partial(_read_digest, context),
-        scanned_ns=base.commit.scanned_ns if base.commit else 0,
-        verify=verify or bool(state.problems),
-    )
+    diff = _compare(context, base, found, verify=verify or bool(state.problems))
     listing = consult(context, base, diff)
     known = _known_vectors(context, state, diff, force=force)
     maker = RowMaker(context, listing, known, _ages(state, diff), may_wait=True)
@@ -47,17 +41,9 @@ def build_index(
     written: list[SegmentRef] = []
     for is_cold, batch in _batches(base, diff, listing, maker):
         if not context.is_dry_run:
-            ref = write_segment(
-                paths.index,
-                batch.rows,
-                fingerprint=context.fingerprint,
-                dimension=context.embedder.dimension,
-                is_cold=is_cold,
-                vectors=batch.vectors,
-            )
-            written.append(ref)
-            opened[ref.name] = open_segment(paths.index, ref)
-            known.add_all(opened[ref.name])
+            written.append(_write(context, batch, is_cold=is_cold))
+            opened[written[-1].name] = open_segment(paths.index, written[-1])
+            known.add_all(opened[written[-1].name])
     publisher = Publisher(
         context,
         state.commit,
@@ -100,6 +86,29 @@ def _discover(context: BuildContext) -> Discovery:
     if not context.is_dry_run:
         remove_files(path for path in found.abandoned if not path.is_symlink())
     return found
+
+
+def _compare(
+    context: BuildContext, base: CommittedState, found: Discovery, *, verify: bool
+) -> Diff:
+    return diff_notes(
+        found.files,
+        base.known(),
+        partial(_read_digest, context),
+        scanned_ns=base.commit.scanned_ns if base.commit else 0,
+        verify=verify,
+    )
+
+
+def _write(context: BuildContext, batch: Batch, *, is_cold: bool) -> SegmentRef:
+    return write_segment(
+        context.paths.index,
+        batch.rows,
+        fingerprint=context.fingerprint,
+        dimension=context.embedder.dimension,
+        is_cold=is_cold,
+        vectors=batch.vectors,
+    )
 
 
 def _read_digest(context: BuildContext, file: SourceFile) -> bytes:

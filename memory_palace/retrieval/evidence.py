@@ -22,7 +22,7 @@ from memory_palace.language.word_lists import expect_idf
 from memory_palace.models import ParsedQuery, Scores
 from memory_palace.ranking import SIGNALS
 from memory_palace.retrieval.filters import match_notes, match_times
-from memory_palace.retrieval.question import Wording, match_names, read_question
+from memory_palace.retrieval.question import AskedWords, match_names, read_question
 
 if TYPE_CHECKING:
     from memory_palace.language.time.spans import Window
@@ -93,7 +93,7 @@ class Evidence:
     """One question beside one snapshot. Every signal reads it and gives one score per row."""
 
     query: ParsedQuery
-    question: Wording
+    question: AskedWords
     snapshot: Snapshot
     half_life_days: float
     signals: frozenset[str]
@@ -200,7 +200,7 @@ def find_candidates(query: ParsedQuery, snapshot: Snapshot) -> Places:
 
 def score_words(
     query: ParsedQuery,
-    question: Wording,
+    question: AskedWords,
     words_in: PostingLookup,
     names_in: PostingLookup,
     read: frozenset[str],
@@ -234,7 +234,7 @@ def score_words(
     return WordEvidence(bearing, above, notes, questions, in_names)
 
 
-def find_bearing(bm25: BM25, question: Wording, rows: int) -> np.float32:
+def find_bearing(bm25: BM25, question: AskedWords, rows: int) -> np.float32:
     """Return how much words count beside meaning, in [0, 1].
 
     In another language than the notes' a question finds names and numbers by chance, which stand

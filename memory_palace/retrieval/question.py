@@ -53,7 +53,7 @@ _Named = tuple[Sequence[int], Sequence[str], float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Wording:
+class AskedWords:
     """The words of a question, and the times it names."""
 
     text: str
@@ -79,14 +79,14 @@ def parse_query(asked: Query, *, now: float, locale: str = "", rooms: Rooms = SE
     return ParsedQuery(" ".join(asked.text.split()), moment, filters, locale=locale)
 
 
-def read_question(query: ParsedQuery, languages: Languages = ()) -> Wording:
+def read_question(query: ParsedQuery, languages: Languages = ()) -> AskedWords:
     """Return words and times of a question asked at ``query.as_of`` (days are UTC days).
 
     ``languages`` are those that the words of the index were made with. Importing the reader of
     times takes 15 ms, so it is done for texts alone that may name one.
     """
     terms = tuple(dict.fromkeys(tokenize(query.text, languages=languages)))
-    question = Wording(query.text, terms, drop_stop_stems(terms))
+    question = AskedWords(query.text, terms, drop_stop_stems(terms))
     if not may_name_time(query.text):
         return question
     from memory_palace.language.time.reading import find_times  # delayed, see above

@@ -1,4 +1,4 @@
-"""What is promoted by chance, what is found, and how many steps that takes."""
+"""What is promoted by chance, and what is meant."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.seeking import find_targets, measure_promotion, read_errands
+from benchmarks.seeking import measure_promotion, read_errands
 from memory_palace.embedding.registry import get_embedder, is_available
 from memory_palace.features.seek.node_ranking import Null, read_probes
 from memory_palace.features.seek.nodes import goal_words, node_words
@@ -43,14 +43,6 @@ def test_unrelated_nodes_are_promoted_in_two_of_a_hundred_stores_and_meant_ones_
     assert shares["5 unrelated nodes, default: promoted"] <= 0.02
     assert shares["10 unrelated nodes, default: promoted"] <= 0.02
     assert shares["1 meant among 10, default: promoted, and first"] >= 0.9
-
-
-@minilm
-@pytest.mark.long
-def test_an_eye_that_errs_once_in_ten_finds_54_of_56_targets():
-    finds = find_targets(read_errands(HERE / "paraphrases.md"), "minilm", 0.1, goals=56)
-    assert finds.found >= 54
-    assert finds.looks <= 6  # the nearest place first takes above 50
 
 
 def test_the_threshold_rises_with_what_is_compared_and_falls_with_the_chance():

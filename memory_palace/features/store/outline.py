@@ -25,7 +25,7 @@ from memory_palace.index.snapshot import Figure, Snapshot, Statistics
 from memory_palace.index.words import BM25, K1, PASSAGE_B, PostingLookup
 from memory_palace.language.word_lists import expect_idf
 from memory_palace.models import Scores, Vector
-from memory_palace.retrieval.question import Wording
+from memory_palace.retrieval.question import AskedWords
 
 _Rows = NDArray[np.int64]
 _Mask = NDArray[np.bool_]
@@ -138,7 +138,7 @@ class ToldStatistics(Statistics):
     for the passages of the notes at hand.
     """
 
-    def __init__(self, outline: Outline, question: Wording) -> None:
+    def __init__(self, outline: Outline, question: AskedWords) -> None:
         super().__init__(outline)
         self._outline, self._question = outline, question
         self._own = _OutlineStatistics(outline)

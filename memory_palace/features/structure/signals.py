@@ -41,7 +41,7 @@ from memory_palace.language.word_lists import STOPWORDS
 from memory_palace.models import Scores
 from memory_palace.ranking import ProfileSettings
 from memory_palace.retrieval.evidence import Evidence, Places
-from memory_palace.retrieval.question import Wording
+from memory_palace.retrieval.question import AskedWords
 from memory_palace.retrieval.quotes import find_quoted
 from memory_palace.retrieval.signals.time import temporal
 from memory_palace.signals import STRUCTURE as NAME
@@ -145,7 +145,7 @@ PARTIAL = (1.0, 0.7, 0.4)
 
 
 @lru_cache(maxsize=1)
-def _read(question: Wording, facts: PostingLookup) -> Analysis:
+def _read(question: AskedWords, facts: PostingLookup) -> Analysis:
     read = partial(analyse, question.text, known_entities=_KnownEntities(facts))
     return ASKED.read("grammar", read, Analysis(is_english=False))
 

@@ -24,7 +24,7 @@ from memory_palace.language.time.spans import EARLIEST, TimeExpression, Window, 
 from memory_palace.language.word_lists import expect_idf
 from memory_palace.models import Scores
 from memory_palace.retrieval.evidence import SURE, Evidence, Places
-from memory_palace.retrieval.question import Wording
+from memory_palace.retrieval.question import AskedWords
 
 ENDS = 0.05
 """By how much the ends of a long window fall short of its middle."""
@@ -89,7 +89,7 @@ def dated(evidence: Evidence, rows: Places) -> Scores:
     return np.float32(share * share) * temporal(evidence, rows) if share else scores
 
 
-def share_of_time(question: Wording, words: PostingLookup, *, unknown: int = 0) -> float:
+def share_of_time(question: AskedWords, words: PostingLookup, *, unknown: int = 0) -> float:
     """Return which part of a question sure expressions of time are, in [0, 1]; see ``dated``.
 
     A word that no passage has counts as one that ``unknown`` passages have, and not at all for 0.

@@ -15,7 +15,7 @@ from memory_palace.index.snapshot import Statistics
 from memory_palace.language.tokens import tokenize
 from memory_palace.models import ParsedQuery
 from memory_palace.ranking import SIGNALS
-from memory_palace.retrieval.question import Wording, read_question
+from memory_palace.retrieval.question import AskedWords, read_question
 from memory_palace.retrieval.signals import table
 from memory_palace.signals import structure
 
@@ -64,7 +64,7 @@ class Notes:
 
 @dataclass(frozen=True)
 class Context:
-    question: Wording
+    question: AskedWords
     facts_in: FactTable
     words_in: WordTable
     snapshot: Notes
