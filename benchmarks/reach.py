@@ -56,7 +56,7 @@ def measure_reach() -> Iterator[Measured]:
             "query": ["query", "--no-serve", QUESTION],
             "index": ["index", "--quiet"],
             "remember": ["remember", "The frost broke the river station."],
-            "verify": ["verify", "The frost broke the river station."],
+            "verify": ["verify", "--text", "The frost broke the river station."],
         }
         for name, arguments in commands.items():
             if name == "index":
