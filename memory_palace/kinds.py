@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from memory_palace.engine import Engine
 from memory_palace.notes.document import Document, Library
+from memory_palace.palace import Palace
 from memory_palace.table import KINDS, load
 
 
@@ -72,7 +72,7 @@ class Proof(Protocol):
 class NoteKind(Protocol):
     """A kind of notes in one palace."""
 
-    def __init__(self, engine: Engine, library: Library | None = None) -> None:
+    def __init__(self, palace: Palace, library: Library | None = None) -> None:
         """Take the notes where they have been read; without them they are read when needed."""
         ...
 
@@ -93,6 +93,6 @@ class NoteKind(Protocol):
         ...
 
 
-def read_kinds(engine: Engine, library: Library | None = None) -> tuple[NoteKind, ...]:
+def read_kinds(palace: Palace, library: Library | None = None) -> tuple[NoteKind, ...]:
     """Return the kinds of notes that the features of this installation know."""
-    return tuple(load(place)(engine, library) for place in KINDS.values())
+    return tuple(load(place)(palace, library) for place in KINDS.values())

@@ -136,14 +136,16 @@ FEATURES = {
 }
 """Attributes of ``Palace``, and the class of each."""
 METHODS = {
+    "append": "memory_palace.changes.changing:append_to_note",
     "import_export": "importing.run:import_export",
     "look_up": "anchors.lookup:look_up",
     "map": "tasks.map:draw_map",
+    "new": "memory_palace.changes.changing:make_note",
     "recall": "recall.recalling:recall",
     "remember": "capture.remembering:remember",
     "view": "view.writing:write_view",
 }
-"""Methods of ``Palace`` that a feature has the function of."""
+"""Methods of ``Palace`` whose function stands above it."""
 FOLLOWERS = {
     "anchors": "anchors",
 }

@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memory_palace.config import Config, PalacePaths
-from memory_palace.engine import Engine
 from memory_palace.errors import RoomNotMappedError
 from memory_palace.models import FileStat
 from memory_palace.notes.discovery import SourceFile
 from memory_palace.notes.document import Document, parse_document
 from memory_palace.notes.reading import NoteUnreadable, read_note
+from memory_palace.palace import Palace
 
 INBOX = "Inbox"
 """The folder in notes taken as they stand, where the settings name no other."""
@@ -62,9 +62,9 @@ def common_inbox(paths: PalacePaths, config: Config) -> str:
         return f"{paths.prefix}{INBOX}"
 
 
-def newest_in(engine: Engine, place: str, *, but: tuple[str, ...] = ()) -> list[str]:
+def newest_in(palace: Palace, place: str, *, but: tuple[str, ...] = ()) -> list[str]:
     """Return the paths of the indexed notes in a place such as ``conflict_room/``, newest first."""
-    snapshot = engine.snapshot()
+    snapshot = palace.snapshot()
     room = place.partition("/")[0]
     found = []
     for n, path in enumerate(snapshot.paths):
@@ -75,13 +75,13 @@ def newest_in(engine: Engine, place: str, *, but: tuple[str, ...] = ()) -> list[
     return [path for _, path in sorted(found)]
 
 
-def read_now(engine: Engine, paths: Sequence[str]) -> Iterator[Document]:
+def read_now(palace: Palace, paths: Sequence[str]) -> Iterator[Document]:
     """Yield notes as they are now; one that is gone, private or cannot be read is left out."""
     for path in paths:
         try:
             file = SourceFile(path, FileStat(0, 0, 0, 0), is_cold=False)
-            data, _ = read_note(engine.paths, file, limit_bytes=engine.config.max_note_bytes)
+            data, _ = read_note(palace.paths, file, limit_bytes=palace.config.max_note_bytes)
         except (OSError, NoteUnreadable):
             continue
-        if document := parse_document(path, data, rooms=engine.paths.rooms):
+        if document := parse_document(path, data, rooms=palace.paths.rooms):
             yield document

@@ -229,7 +229,7 @@ def test_the_package_looks_at_a_clock_only_where_it_waits_or_reports() -> None:
         "features/store/statements.py",  # the same
         "index/watch.py",  # the pause after a burst of changes
         "features/anchors/feature.py",  # how long a build took, as it reports it
-        "engine.py",  # the same
+        "palace.py",  # the same
         "features/agents/mcp_server.py",  # when an update is tried again that left notes behind
         "server/listening.py",  # clients that are slow
         "server/loopback.py",  # the same

@@ -22,7 +22,6 @@ from memory_palace.changes.operations import (
     target_of,
 )
 from memory_palace.changes.relinking import relink
-from memory_palace.engine import Engine
 from memory_palace.errors import (
     IndexMissingError,
     PalaceError,
@@ -40,6 +39,7 @@ from memory_palace.notes.golden import read_golden_text
 from memory_palace.notes.note import is_cold_path
 from memory_palace.notes.sections import append_text, clean_text
 from memory_palace.notes.withholding import leave_out
+from memory_palace.palace import Palace
 from memory_palace.retrieval.filters import check_priority
 from memory_palace.settings import map_rooms, parse_settings
 from memory_palace.shown import ABSENT, Absent, Shown, inner
@@ -139,7 +139,7 @@ class Outcome(Shown):
 
 
 def change_notes(
-    engine: Engine,
+    palace: Palace,
     plan: Callable[[Library], Plan],
     *,
     command: str,
@@ -155,42 +155,42 @@ def change_notes(
     """
     if not apply:
         try:
-            planned, change = _plan(engine, plan)
+            planned, change = _plan(palace, plan)
         except RoomNotMappedError as error:
-            if engine.config.rooms:
+            if palace.config.rooms:
                 raise
             raise UsageError(
                 f"{error}; or --apply makes the folder {error.room} and that line"
             ) from error
         return _outcome(change, planned)
-    own = {engine.paths.shown(file) for file in (engine.paths.golden, engine.paths.settings)}
-    before, identity = (engine.config, engine.paths), None
-    with engine.writing(wait_seconds=WAIT_SECONDS):
-        recover(engine.paths)
+    own = {palace.paths.shown(file) for file in (palace.paths.golden, palace.paths.settings)}
+    before, identity = (palace.config, palace.paths), None
+    with palace.writing(wait_seconds=WAIT_SECONDS):
+        recover(palace.paths)
         try:
-            planned, change = _plan_with_room(engine, plan, folder)
+            planned, change = _plan_with_room(palace, plan, folder)
             if change:
                 identity = apply_change(
-                    engine.paths,
+                    palace.paths,
                     change,
                     command=command,
                     reason=planned.reason,
                     now=now(),
                     evidence=planned.evidence,
-                    agent=engine.agent,
+                    agent=palace.agent,
                     edited=planned.edited | own,
-                    allow_uncommitted=allow_uncommitted or engine.config.changes.allow_uncommitted,
+                    allow_uncommitted=allow_uncommitted or palace.config.changes.allow_uncommitted,
                 )
         finally:
             if identity is None:  # no room was made
-                engine.config, engine.paths = before
-    remark = reindex(engine) if change else ""
-    but = {engine.paths.shown(engine.paths.settings)}
+                palace.config, palace.paths = before
+    remark = reindex(palace) if change else ""
+    but = {palace.paths.shown(palace.paths.settings)}
     return _outcome(change, planned, identity, remark, but=but)
 
 
 def write_file(
-    engine: Engine,
+    palace: Palace,
     make: Callable[[], Create | Replace | None],
     *,
     command: str,
@@ -201,54 +201,54 @@ def write_file(
     Git need not have seen it: only what is asked for is changed, and no link has to be rewritten
     for it.
     """
-    with engine.writing(wait_seconds=WAIT_SECONDS):
-        recover(engine.paths)
+    with palace.writing(wait_seconds=WAIT_SECONDS):
+        recover(palace.paths)
         file = make()
         if file is not None:
             apply_change(
-                engine.paths,
+                palace.paths,
                 [file],
                 command=command,
                 reason=reason or f"{command} {file.path}",
                 now=now(),
-                agent=engine.agent,
+                agent=palace.agent,
                 edited={file.path},
             )
 
 
 def undo_change(
-    engine: Engine, *, command: str | None = None, identity: str | None = None, apply: bool = False
+    palace: Palace, *, command: str | None = None, identity: str | None = None, apply: bool = False
 ) -> Outcome:
     """Take back the last change of a command, or the one of an id, byte for byte."""
     which = {"command": command, "identity": identity}
     if apply:
-        with engine.writing(wait_seconds=WAIT_SECONDS):
-            taken_back = undo(engine.paths, now=now(), agent=engine.agent, **which)
+        with palace.writing(wait_seconds=WAIT_SECONDS):
+            taken_back = undo(palace.paths, now=now(), agent=palace.agent, **which)
     else:
-        taken_back = plan_undo(engine.paths, **which)
+        taken_back = plan_undo(palace.paths, **which)
     entry, change = taken_back.entry, taken_back.change
     plan = Plan(change, entry.reason, entry.evidence)
     shown = ChangeEntry.of(entry)
     if apply:
-        return _outcome(change, plan, entry.identity, reindex(engine), undone=shown)
+        return _outcome(change, plan, entry.identity, reindex(palace), undone=shown)
     return _outcome(change, plan, undone=shown)
 
 
-def read_changes(engine: Engine, *, command: str | None = None) -> list[LoggedChange]:
+def read_changes(palace: Palace, *, command: str | None = None) -> list[LoggedChange]:
     """Return what was changed, oldest first, by one command or by all."""
-    log = read_log(engine.paths)
+    log = read_log(palace.paths)
     return [entry for entry in log if command in (None, entry.command)]
 
 
-def read_notes(engine: Engine, *, mentioning: bytes = b"") -> Library:
+def read_notes(palace: Palace, *, mentioning: bytes = b"") -> Library:
     """Read every note of a palace from the disk, cold ones included, as ``read_library`` does."""
     library = read_library(
-        engine.paths,
-        ignore=engine.config.ignore,
-        limit_bytes=engine.config.max_note_bytes,
+        palace.paths,
+        ignore=palace.config.ignore,
+        limit_bytes=palace.config.max_note_bytes,
         mentioning=mentioning,
     )
-    engine.note_unread(library.problems)
+    palace.note_unread(library.problems)
     return library
 
 
@@ -263,15 +263,15 @@ def find_note(library: Library, text: str) -> Document:
     return library.documents[names.find(text)]
 
 
-def reindex(engine: Engine) -> str:
+def reindex(palace: Palace) -> str:
     """Bring an index that exists up to date; return why it could not be, where it could not.
 
     The notes are already changed by then: what fails here must not look like a failed change.
     """
-    if not engine.paths.commit.exists():
+    if not palace.paths.commit.exists():
         return ""
     try:
-        engine.index(takes_up=False, wait_seconds=WAIT_SECONDS)
+        palace.index(takes_up=False, wait_seconds=WAIT_SECONDS)
     except (PalaceError, OSError) as error:
         return f"the notes were changed, but the index was not: {error}"
     return ""
@@ -287,8 +287,8 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def _plan(engine: Engine, plan: Callable[[Library], Plan]) -> tuple[Plan, ChangeSet]:
-    library, paths = read_notes(engine), engine.paths
+def _plan(palace: Palace, plan: Callable[[Library], Plan]) -> tuple[Plan, ChangeSet]:
+    library, paths = read_notes(palace), palace.paths
     planned = plan(library)
     return planned, relink(
         library.documents,
@@ -300,27 +300,27 @@ def _plan(engine: Engine, plan: Callable[[Library], Plan]) -> tuple[Plan, Change
 
 
 def _plan_with_room(
-    engine: Engine, plan: Callable[[Library], Plan], folder: str | None
+    palace: Palace, plan: Callable[[Library], Plan], folder: str | None
 ) -> tuple[Plan, ChangeSet]:
     """Draw up a plan; a room that it needs becomes part of the change, folder and setting.
 
     Raise ``RoomNotMappedError`` where the settings name rooms, or where a second one is needed.
     """
     try:
-        return _plan(engine, plan)
+        return _plan(palace, plan)
     except RoomNotMappedError as error:
-        if engine.config.rooms:
+        if palace.config.rooms:
             raise
-        room, path = error.room, engine.paths.settings
-    source, before = engine.paths.shown(path), path.read_bytes() if path.exists() else b""
+        room, path = error.room, palace.paths.settings
+    source, before = palace.paths.shown(path), path.read_bytes() if path.exists() else b""
     gap = b"" if before[-1:] in (b"", b"\n") else b"\n"
     after = before + gap + f"rooms:\n  {folder or room}: {room}\n".encode()
     rooms = parse_settings(after.decode(), source).rooms
-    engine.config, engine.paths = (
-        replace(engine.config, rooms=rooms),
-        map_rooms(engine.paths, rooms),
+    palace.config, palace.paths = (
+        replace(palace.config, rooms=rooms),
+        map_rooms(palace.paths, rooms),
     )
-    planned, change = _plan(engine, plan)
+    planned, change = _plan(palace, plan)
     new = Replace(source, before, after) if path.exists() else Create(source, after)
     return planned, [new, *change]
 
@@ -368,7 +368,7 @@ class Appended:
     """Why the index does not hold it, where it does not."""
 
 
-def append_to_note(engine: Engine, note: str, text: str, *, under: str | None = None) -> Appended:
+def append_to_note(palace: Palace, note: str, text: str, *, under: str | None = None) -> Appended:
     """Add a text at the end of a note, or of its section ``under``, and index it.
 
     The note is named by path, stem, title or alias. A section ends at the next heading of its level
@@ -377,57 +377,57 @@ def append_to_note(engine: Engine, note: str, text: str, *, under: str | None = 
     note, and for a text that would be hidden or would change what stands there.
     """
     clean, withheld = leave_out(clean_text(text))
-    path = find_file(engine, note)
-    before = (engine.paths.root / path).read_bytes()  # what cannot be done is refused unlocked
+    path = find_file(palace, note)
+    before = (palace.paths.root / path).read_bytes()  # what cannot be done is refused unlocked
     done = append_text(path, before, clean, under=under)
 
     def write() -> Replace:
         nonlocal done
-        data = (engine.paths.root / path).read_bytes()
+        data = (palace.paths.root / path).read_bytes()
         done = append_text(path, data, clean, under=under)
-        most = engine.config.max_note_bytes
+        most = palace.config.max_note_bytes
         if len(done.data) > most:
             raise UsageError(f"{path} would be larger than max_note_bytes ({most:,}); split it")
         return Replace(path, data, done.data)
 
-    write_file(engine, write, command="append")
-    remark = index_note(engine, path, wait_seconds=WAIT_SECONDS)
+    write_file(palace, write, command="append")
+    remark = index_note(palace, path, wait_seconds=WAIT_SECONDS)
     return Appended(path, done.line, done.last_line, done.made, withheld, not remark, remark)
 
 
-def find_file(engine: Engine, name: str) -> str:
+def find_file(palace: Palace, name: str) -> str:
     """Return the path of the note that may be changed and is called ``name``.
 
     It may be named as an answer does, with lines: ``path:3-9``. A note that is not indexed yet is
     found by its path. Raise ``UsageError`` where there is none, several, or one that is archived.
     """
     bare = split_line_range(name)[0]
-    path = _find_path(engine, name) or _find_path(engine, bare) or _find_named(engine, bare)
-    check_inside(engine.paths, path)
-    if is_cold_path(engine.paths, path):
+    path = _find_path(palace, name) or _find_path(palace, bare) or _find_named(palace, bare)
+    check_inside(palace.paths, path)
+    if is_cold_path(palace.paths, path):
         raise UsageError(f"{path} is archived; `palace metabolism restore` brings it back")
     return path
 
 
-def _find_path(engine: Engine, name: str) -> str | None:
+def _find_path(palace: Palace, name: str) -> str | None:
     """Return the path of a file of the notes that is named by it, from the root or the notes."""
-    for path in (name, f"{engine.paths.prefix}{name}"):
+    for path in (name, f"{palace.paths.prefix}{name}"):
         with suppress(UsageError, OSError):
-            check_inside(engine.paths, path)
-            if path.lower().endswith(SUFFIXES) and (engine.paths.root / path).is_file():
+            check_inside(palace.paths, path)
+            if path.lower().endswith(SUFFIXES) and (palace.paths.root / path).is_file():
                 return path
     return None
 
 
-def _find_named(engine: Engine, name: str) -> str:
+def _find_named(palace: Palace, name: str) -> str:
     try:
-        return NoteNames.from_snapshot(engine.snapshot()).find(name)
+        return NoteNames.from_snapshot(palace.snapshot()).find(name)
     except UsageError as error:
         with suppress(UsageError):
-            return NoteNames.from_snapshot(engine.snapshot(include_cold=True)).find(name)
+            return NoteNames.from_snapshot(palace.snapshot(include_cold=True)).find(name)
         raise error from None
     except IndexMissingError:
-        return find_note(read_notes(engine), name).path
+        return find_note(read_notes(palace), name).path
 
 
 @dataclass(frozen=True, slots=True)
@@ -444,7 +444,7 @@ class NewNote:
 
 
 def make_note(
-    engine: Engine,
+    palace: Palace,
     title: str,
     *,
     body: str = "",
@@ -455,7 +455,7 @@ def make_note(
     tags: Sequence[str] = (),
 ) -> NewNote:
     """Create a note, and bring an index that exists up to date; ``Palace.new`` says the rest."""
-    path = place_note(engine.paths, title, room=room, folder=folder)
+    path = place_note(palace.paths, title, room=room, folder=folder)
     level = check_priority(priority) if priority is not None else None
     text, withheld = leave_out(clean_text(body)) if body.strip() else ("", ())
     matter = split_front_matter(f"{text}\n")
@@ -468,42 +468,42 @@ def make_note(
         note = Create(path, f"{write_front_matter(fields)}{text}\n".encode())
     else:
         note = compose_note(path, title, fields, lead=text)
-    most = engine.config.max_note_bytes
+    most = palace.config.max_note_bytes
     if len(note.data) > most:
         raise UsageError(f"the note would be larger than max_note_bytes ({most:,}); split it")
-    write_file(engine, lambda: note, command="new")
+    write_file(palace, lambda: note, command="new")
     remark = "it is not indexed yet; run `palace index`"
-    if engine.paths.commit.exists():
-        remark = index_note(engine, path, wait_seconds=WAIT_SECONDS)
+    if palace.paths.commit.exists():
+        remark = index_note(palace, path, wait_seconds=WAIT_SECONDS)
     return NewNote(path, note.data.count(b"\n"), withheld, not remark, remark)
 
 
-def index_note(engine: Engine, path: str, *, wait_seconds: float) -> str:
+def index_note(palace: Palace, path: str, *, wait_seconds: float) -> str:
     """Bring the index up to date; return why the note is not in it, where it is not.
 
     Another process may have indexed the note since it was written.
     """
     why = ""
-    if not _is_indexed(engine, path):
+    if not _is_indexed(palace, path):
         try:
-            if not engine.paths.commit.exists():
-                found = discover_notes(engine.paths, ignore=engine.config.ignore)
+            if not palace.paths.commit.exists():
+                found = discover_notes(palace.paths, ignore=palace.config.ignore)
                 if len(found.files) > MOST_UNINDEXED:
                     return "it is kept; this palace has no index yet: run `palace index`"
-            engine.index(takes_up=False, wait_seconds=wait_seconds)
+            palace.index(takes_up=False, wait_seconds=wait_seconds)
         except (PalaceError, OSError) as error:
             why = f": {error}"
-        if not _is_indexed(engine, path):
+        if not _is_indexed(palace, path):
             return f"it is kept, and is not in the index{why or '; .palaceignore may say so'}"
     return ""
 
 
-def _is_indexed(engine: Engine, path: str) -> bool:
+def _is_indexed(palace: Palace, path: str) -> bool:
     """Whether the committed index has the note as it is."""
     try:
-        snapshot = engine.snapshot()
+        snapshot = palace.snapshot()
         place = snapshot.paths.index(path)
-        data = (engine.paths.root / path).read_bytes()
+        data = (palace.paths.root / path).read_bytes()
     except (PalaceError, OSError, ValueError):
         return False
     digest = snapshot.note_digests[place].tobytes()

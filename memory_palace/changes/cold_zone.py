@@ -10,12 +10,12 @@ from memory_palace.changes.changing import Outcome, Plan, change_notes, undo_cha
 from memory_palace.changes.journal import read_log
 from memory_palace.changes.operations import Move, Replace
 from memory_palace.config import PalacePaths, Rooms
-from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.feature import Feature, Verb
 from memory_palace.graph.naming import NoteNames
 from memory_palace.notes.manifest import drop_lines, read_manifest
 from memory_palace.notes.note import is_cold_path
+from memory_palace.palace import Palace
 from memory_palace.places import ARCHIVE
 from memory_palace.query import Query
 
@@ -33,11 +33,11 @@ class Leak:
         return f"{self.where}: {self.path}" + (f" ({self.detail})" if self.detail else "")
 
 
-def find_leaks(engine: Engine) -> list[Leak]:
+def find_leaks(palace: Palace) -> list[Leak]:
     """Return every cold path in the manifest, hot index, graph, or hits of a test query."""
-    snapshot, graph = engine.snapshot(), engine.graph()
-    manifest = read_manifest(engine.paths).entries.values()
-    probe = engine.ask(Query(since="1970-01-01", limit=len(snapshot.paths) or 1))
+    snapshot, graph = palace.snapshot(), palace.graph()
+    manifest = read_manifest(palace.paths).entries.values()
+    probe = palace.ask(Query(since="1970-01-01", limit=len(snapshot.paths) or 1))
     shown = [Leak("manifest", entry.path) for entry in manifest]
     shown += [Leak("index", path) for path in snapshot.paths]
     shown += [Leak("graph", path) for path in graph.paths]
@@ -47,51 +47,51 @@ def find_leaks(engine: Engine) -> list[Leak]:
         for target in edge.targets
     ]
     shown += [Leak("query", hit.path) for hit in probe.hits]
-    cold = {path for path in {leak.path for leak in shown} if is_cold_path(engine.paths, path)}
+    cold = {path for path in {leak.path for leak in shown} if is_cold_path(palace.paths, path)}
     return sorted({leak for leak in shown if leak.path in cold})
 
 
-def fix_leaks(engine: Engine) -> None:
+def fix_leaks(palace: Palace) -> None:
     """Build the index again, and take cold lines out of the manifest, every other byte kept."""
-    engine.index(verify=True, takes_up=False)
+    palace.index(verify=True, takes_up=False)
 
     def drop() -> Replace | None:
-        path = engine.paths.manifest
+        path = palace.paths.manifest
         before = path.read_bytes() if path.exists() else b""
-        after = drop_lines(before, lambda name: is_cold_path(engine.paths, name))
-        return Replace(engine.paths.shown(path), before, after) if after != before else None
+        after = drop_lines(before, lambda name: is_cold_path(palace.paths, name))
+        return Replace(palace.paths.shown(path), before, after) if after != before else None
 
-    write_file(engine, drop, command="cold", reason="take archived notes out of the manifest")
-    engine.index(takes_up=False)
+    write_file(palace, drop, command="cold", reason="take archived notes out of the manifest")
+    palace.index(takes_up=False)
 
 
-def archive_note(engine: Engine, note: str, *, apply: bool = False) -> Outcome:
+def archive_note(palace: Palace, note: str, *, apply: bool = False) -> Outcome:
     """Move a note into the cold zone. Links to it become archived: not broken, not followed."""
-    path = NoteNames.from_snapshot(engine.snapshot()).find(note)
+    path = NoteNames.from_snapshot(palace.snapshot()).find(note)
     year = datetime.now(UTC).year
     return change_notes(
-        engine,
-        lambda _: Plan([plan_archive(engine.paths.rooms, path, year=year)], f"archive {path}"),
+        palace,
+        lambda _: Plan([plan_archive(palace.paths.rooms, path, year=year)], f"archive {path}"),
         command="cold",
         apply=apply,
     )
 
 
-def restore_note(engine: Engine, note: str, *, apply: bool = False) -> Outcome:
+def restore_note(palace: Palace, note: str, *, apply: bool = False) -> Outcome:
     """Bring an archived note back to where it was."""
-    snapshot = engine.snapshot(include_cold=True)
-    move = plan_restore(engine.paths, NoteNames.from_snapshot(snapshot).find(note))
+    snapshot = palace.snapshot(include_cold=True)
+    move = plan_restore(palace.paths, NoteNames.from_snapshot(snapshot).find(note))
     return change_notes(
-        engine,
+        palace,
         lambda _: Plan([move], f"restore {move.old}"),
         command="cold",
         apply=apply,
     )
 
 
-def undo_last(engine: Engine, *, apply: bool = False) -> Outcome:
+def undo_last(palace: Palace, *, apply: bool = False) -> Outcome:
     """Take the last archive or restore back."""
-    return undo_change(engine, command="cold", identity=None, apply=apply)
+    return undo_change(palace, command="cold", identity=None, apply=apply)
 
 
 def plan_archive(rooms: Rooms, path: str, *, year: int) -> Move:

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from memory_palace.engine import Engine
 from memory_palace.facts.derive import derive
 from memory_palace.index.diff import Listing
 from memory_palace.index.opened import CommittedState, open_state
@@ -27,14 +26,15 @@ from memory_palace.index.values import BuildContext
 from memory_palace.models import FileStat
 from memory_palace.notes.discovery import SourceFile
 from memory_palace.notes.manifest import read_manifest
+from memory_palace.palace import Palace
 
 
-class _Overlaid(Engine):
-    """An engine that asks one given generation, and has the models of another engine open."""
+class _Overlaid(Palace):
+    """A palace that asks one given generation, and has the models of another palace open."""
 
-    def __init__(self, engine: Engine, snapshot: Snapshot) -> None:
-        super().__init__(engine.paths.root, config=engine.config)
-        self.adopt(engine)
+    def __init__(self, palace: Palace, snapshot: Snapshot) -> None:
+        super().__init__(palace.paths.root, config=palace.config)
+        self.adopt(palace)
         self._overlaid = snapshot
 
     def snapshot(self, *, include_cold: bool = False) -> Snapshot:
@@ -43,25 +43,25 @@ class _Overlaid(Engine):
 
 
 @contextmanager
-def overlay(engine: Engine, notes: Mapping[str, bytes | None]) -> Iterator[Engine]:
-    """Yield an engine to which some notes, by path, hold other bytes, or none where they are gone.
+def overlay(palace: Palace, notes: Mapping[str, bytes | None]) -> Iterator[Palace]:
+    """Yield a palace to which some notes, by path, hold other bytes, or none where they are gone.
 
     A path that is not in the index is a new note; the rest is as indexed.
     What would be a change of the index is written as one segment in a temporary folder. Passages
     that are the same are not embedded again. The archive is left out.
     """
-    state = open_state(engine.paths)
+    state = open_state(palace.paths)
     if state.commit is None:
-        yield engine
+        yield palace
         return
     with TemporaryDirectory() as folder:
-        changed = _write_changes(engine, state, Path(folder).resolve(), notes)
+        changed = _write_changes(palace, state, Path(folder).resolve(), notes)
         hot = fold_segments([*state.hot.segments, *changed])
-        yield _Overlaid(engine, Snapshot(state.commit, [hot], rooms=engine.paths.rooms))
+        yield _Overlaid(palace, Snapshot(state.commit, [hot], rooms=palace.paths.rooms))
 
 
 def _write_changes(
-    engine: Engine, state: CommittedState, root: Path, notes: Mapping[str, bytes | None]
+    palace: Palace, state: CommittedState, root: Path, notes: Mapping[str, bytes | None]
 ) -> list[Segment]:
     """Write the notes below a folder, and there the segment that an index would get of them."""
     assert state.commit is not None
@@ -70,9 +70,9 @@ def _write_changes(
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_bytes(data)
     context = BuildContext(
-        paths=replace(engine.paths, root=root),
-        config=engine.config,
-        embedder=engine.embedder(),
+        paths=replace(palace.paths, root=root),
+        config=palace.config,
+        embedder=palace.embedder(),
         now_ns=time.time_ns(),
         monotonic=lambda: 0.0,
         progress=lambda doing, done, total: None,
@@ -82,7 +82,7 @@ def _write_changes(
     known = KnownVectors()
     for segment in state.segments:
         known.add_all(segment)
-    listing = Listing(read_manifest(engine.paths), {}, "", engine.paths.rooms)
+    listing = Listing(read_manifest(palace.paths), {}, "", palace.paths.rooms)
     maker = RowMaker(context, listing, known, lambda file: None)
     files = [
         SourceFile(path, FileStat(len(data), 0, 0, 0), is_cold=False)

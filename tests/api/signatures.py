@@ -11,7 +11,7 @@ from memory_palace.palace import Palace
 from memory_palace.table import FEATURES, load
 
 BELOW = {"ask", "book", "embedder", "follow", "freshness", "snapshot", "writing"}
-"""Methods that the engine has for itself and the features; they are not promised to anybody."""
+"""Methods for the package itself; they are not promised to anybody, but for ``Palace.ask``."""
 
 
 class Written:
@@ -58,7 +58,8 @@ def is_feature(member):
 def members(owner):
     """Yield the public methods of a class."""
     for name in sorted(set(dir(owner))):
-        if not name.startswith("_") and name not in BELOW and callable(getattr(owner, name)):
+        is_below = name in BELOW and (owner, name) != (Palace, "ask")
+        if not name.startswith("_") and not is_below and callable(getattr(owner, name)):
             yield name, getattr(owner, name)
 
 
@@ -68,7 +69,7 @@ def signature(member):
     given = [
         p.replace(annotation=written(p.annotation), default=default(p.default))
         for p in found.parameters.values()
-        if p.name not in ("self", "engine")
+        if p.name not in ("self", "palace")
     ]
     return found.replace(parameters=given, return_annotation=written(found.return_annotation))
 

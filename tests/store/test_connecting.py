@@ -220,7 +220,7 @@ def test_nothing_of_the_database_is_imported_without_a_store():
         "import sys\n"
         "from memory_palace.cli.commands import run\n"
         "run(['status', '--help'])\n"
-        "import memory_palace.engine, memory_palace.features.asking.verbs\n"
+        "import memory_palace.palace, memory_palace.features.asking.verbs\n"
         "import memory_palace.features.upkeep.settings\n"
         "print([n for n in sys.modules if n.split('.')[0] in ('psycopg', 'pgvector')\n"
         "       or n.startswith('memory_palace.features.store')])\n"

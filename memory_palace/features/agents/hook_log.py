@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from memory_palace.engine import Engine
 from memory_palace.errors import PalaceError
 from memory_palace.language.visible import visible
+from memory_palace.palace import Palace
 from memory_palace.shown import SPREAD, Shown
 from memory_palace.storage.atomic import make_ignored_folder
 from memory_palace.storage.logs import append_record, make_room, read_records
@@ -100,11 +100,11 @@ def explain(error: BaseException) -> str:
     return f"{type(error).__name__}{where}"
 
 
-def read_health(engine: Engine) -> HookHealth:
+def read_health(palace: Palace) -> HookHealth:
     """Return the state of the hooks; all of it is empty where none was called."""
     last: dict[tuple[str, str], Mapping[str, Any]] = {}
     newest = None
-    for part in (engine.paths.index / f"{LOG}.1", engine.paths.index / LOG):
+    for part in (palace.paths.index / f"{LOG}.1", palace.paths.index / LOG):
         for record in read_records(part):
             event, harness = str(record.get("event")), str(record.get("harness"))
             if event in ("", *EVENTS):
@@ -116,9 +116,9 @@ def read_health(engine: Engine) -> HookHealth:
     return HookHealth(newest, next(reversed(failed.values()), None), tuple(failing))
 
 
-def read_status(engine: Engine) -> HookStatus:
+def read_status(palace: Palace) -> HookStatus:
     """Return the state of the hooks as a value that is shown."""
-    return HookStatus(read_health(engine))
+    return HookStatus(read_health(palace))
 
 
 def make_own_folder(folder: Path) -> bool:

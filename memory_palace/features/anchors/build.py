@@ -13,7 +13,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.engine import Engine
 from memory_palace.errors import WrongEmbedderError
 from memory_palace.features.anchors.anchor_file import AnchorFile, Keys, key_table, write_anchors
 from memory_palace.features.anchors.policy import row_keys, trust_per_note
@@ -31,6 +30,7 @@ from memory_palace.index.publish import sweep
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.words import NO_ROWS
 from memory_palace.models import Matrix, Scores
+from memory_palace.palace import Palace
 from memory_palace.storage.lock import writer_lock
 
 THETA_TAIL = 0.01
@@ -68,11 +68,11 @@ def build_file(work: AnchorWork, snapshot: Snapshot) -> AnchorFile:
     return AnchorFile(anchors, matrix, *lists, keys, fingerprint, theta, work.now_ns)
 
 
-def commit_file(engine: Engine, work: AnchorWork, file: AnchorFile, *, wait_seconds: float) -> None:
+def commit_file(palace: Palace, work: AnchorWork, file: AnchorFile, *, wait_seconds: float) -> None:
     """Make a nightly build visible, with what came since it began; only this takes the lock."""
-    paths = engine.paths
+    paths = palace.paths
     with writer_lock(paths.lock, wait_seconds=wait_seconds):
-        hot = engine.snapshot()
+        hot = palace.snapshot()
         if hot.commit.fingerprint != file.fingerprint:
             raise WrongEmbedderError(
                 "the index got another embedder while anchors were built; "

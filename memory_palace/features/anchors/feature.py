@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from memory_palace.embedding.base import Embedder
-from memory_palace.engine import Engine
 from memory_palace.errors import IndexDamagedError, UsageError
 from memory_palace.feature import Feature
 from memory_palace.features.anchors.anchor_file import AnchorFile, read_anchors, write_anchors
@@ -27,27 +26,28 @@ from memory_palace.index.arrays import write_arrays
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.values import Followed, Progress
 from memory_palace.models import AnchorEvidence, ParsedQuery, Problem
+from memory_palace.palace import Palace
 from memory_palace.storage.atomic import write_atomic, write_stream
 
 
 class Anchors(Feature):
     """The anchors of a palace; those of the last snapshot are held open."""
 
-    def __init__(self, engine: Engine) -> None:
-        super().__init__(engine)
+    def __init__(self, palace: Palace) -> None:
+        super().__init__(palace)
         self._opened: Book | None = None
 
     def book(self, snapshot: Snapshot | None = None) -> Book:
         """Return the anchors that a snapshot names; without one, those committed now."""
-        snapshot = self.engine.snapshot() if snapshot is None else snapshot
+        snapshot = self.palace.snapshot() if snapshot is None else snapshot
         if self._opened is None or self._opened.snapshot is not snapshot:
-            self._opened = Book(self.read(snapshot), snapshot, self.engine.config)
+            self._opened = Book(self.read(snapshot), snapshot, self.palace.config)
         return self._opened
 
     def read(self, snapshot: Snapshot | None = None) -> AnchorFile | None:
         """Return the anchor file that a snapshot names; without one, now's."""
-        snapshot = self.engine.snapshot() if snapshot is None else snapshot
-        return read_anchors(self.engine.paths.index, snapshot.commit.anchors)
+        snapshot = self.palace.snapshot() if snapshot is None else snapshot
+        return read_anchors(self.palace.paths.index, snapshot.commit.anchors)
 
     def build(
         self,
@@ -58,8 +58,8 @@ class Anchors(Feature):
         """Discover anchors anew, list where each leads, and commit them."""
         started = time.monotonic()
         work = replace(self.work(), progress=progress)
-        file = build_file(work, self.engine.snapshot())
-        commit_file(self.engine, work, file, wait_seconds=wait_seconds)
+        file = build_file(work, self.palace.snapshot())
+        commit_file(self.palace, work, file, wait_seconds=wait_seconds)
         return AnchorBuild(
             anchors=len(file.anchors),
             entries=len(file.keys),
@@ -88,9 +88,9 @@ class Anchors(Feature):
 
     def work(self, embedder: Embedder | None = None, now_ns: int | None = None) -> AnchorWork:
         """Return what making anchors takes, by default with the index's embedder and now."""
-        embedder = self.engine.embedder() if embedder is None else embedder
-        engine = self.engine
-        return AnchorWork(engine.paths, engine.config, embedder, now_ns or time.time_ns())
+        embedder = self.palace.embedder() if embedder is None else embedder
+        palace = self.palace
+        return AnchorWork(palace.paths, palace.config, embedder, now_ns or time.time_ns())
 
     def follow(
         self, hot: Snapshot, names: tuple[str, ...], embedder: Embedder, now_ns: int
@@ -102,7 +102,7 @@ class Anchors(Feature):
         """
         if not names:
             return Followed(())
-        work, paths = self.work(embedder, now_ns), self.engine.paths
+        work, paths = self.work(embedder, now_ns), self.palace.paths
         try:
             before = read_anchors(paths.index, names)
         except IndexDamagedError as error:

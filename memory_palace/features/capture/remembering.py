@@ -17,7 +17,6 @@ from memory_palace.changes.composing import fence_text, make_slug
 from memory_palace.changes.journal import apply_change, create_unlocked, recover
 from memory_palace.changes.operations import Create, Replace, check_inside
 from memory_palace.config import Config, PalacePaths
-from memory_palace.engine import Engine
 from memory_palace.errors import CheckFailedError, IndexLockedError, RoomNotMappedError, UsageError
 from memory_palace.language.secrets import find_secrets
 from memory_palace.markdown.comments import drop_comments
@@ -28,6 +27,7 @@ from memory_palace.notes.frontmatter import write_front_matter
 from memory_palace.notes.parsing import read_body
 from memory_palace.notes.sections import clean_text
 from memory_palace.notes.withholding import Unwritten, leave_out, withhold
+from memory_palace.palace import Palace
 from memory_palace.shown import ABSENT, Absent, Shown
 from memory_palace.tools import common_inbox
 
@@ -255,7 +255,7 @@ def keep(
 
 
 def remember(
-    engine: Engine,
+    palace: Palace,
     text: str,
     *,
     title: str | None,
@@ -283,11 +283,11 @@ def remember(
     origin = _check_line(source, "the source")
     memory = NewMemory(clean, heading, named, origin, name_agent(agent), datetime.now(UTC))
     try:
-        with engine.writing(wait_seconds=wait_seconds):
-            recover(engine.paths)
-            placed = _place_entry(engine, memory)
+        with palace.writing(wait_seconds=wait_seconds):
+            recover(palace.paths)
+            placed = _place_entry(palace, memory)
             apply_change(
-                engine.paths,
+                palace.paths,
                 [placed.operation],
                 command="remember",
                 reason=f"remember {placed.path}",
@@ -296,24 +296,24 @@ def remember(
                 edited={placed.path},
             )
     except IndexLockedError as error:
-        placed = _set_down(engine, memory)
+        placed = _set_down(palace, memory)
         remark = f"it is kept, and not indexed yet: {error}"
     else:
-        remark = index_note(engine, placed.path, wait_seconds=wait_seconds)
-    if origin and engine.paths.commit.exists():
+        remark = index_note(palace, placed.path, wait_seconds=wait_seconds)
+    if origin and palace.paths.commit.exists():
         cited = split_line_range(origin)[0]
-        if cited in engine.snapshot().paths:
-            engine.note_use("cited", cited)
+        if cited in palace.snapshot().paths:
+            palace.note_use("cited", cited)
     return Remembered.of(placed, remark, withheld)
 
 
-def _place_entry(engine: Engine, memory: NewMemory) -> Placed:
+def _place_entry(palace: Palace, memory: NewMemory) -> Placed:
     """Return the change that puts an entry into the inbox, or counts one that says the same."""
-    paths, agent, day = engine.paths, memory.agent, memory.day
-    folder = find_inbox(paths, engine.config, agent)
+    paths, agent, day = palace.paths, memory.agent, memory.day
+    folder = find_inbox(paths, palace.config, agent)
     check_inside(paths, f"{folder}/{agent}.md")
     parts = list_parts(paths, folder, agent)
-    found = _find_same(engine, parts, memory)
+    found = _find_same(palace, parts, memory)
     if found is not None:
         return found
     entry = _write_entry(memory)
@@ -322,15 +322,15 @@ def _place_entry(engine: Engine, memory: NewMemory) -> Placed:
         placed = add_entry(today[-1], (paths.root / today[-1]).read_bytes(), entry)
         if placed is not None:
             return placed
-    return _begin(engine, memory)
+    return _begin(palace, memory)
 
 
-def _find_same(engine: Engine, parts: Sequence[str], memory: NewMemory) -> Placed | None:
+def _find_same(palace: Palace, parts: Sequence[str], memory: NewMemory) -> Placed | None:
     """Return the change that counts an entry of the inbox with the same words, the last one."""
     wanted = reduce_statement(_write_body(memory))
     telling = max((word for word in wanted if word.isalnum()), key=len, default="")
     for path in reversed(parts):
-        data = (engine.paths.root / path).read_bytes()
+        data = (palace.paths.root / path).read_bytes()
         folded = normalize("NFC", data.decode("utf-8", "replace")).casefold()
         if telling not in folded:
             continue
@@ -352,21 +352,21 @@ def _write_body(memory: NewMemory) -> str:
     return "\n\n".join(part for part in (enclose(memory.text), source, tags) if part)
 
 
-def _set_down(engine: Engine, memory: NewMemory) -> Placed:
+def _set_down(palace: Palace, memory: NewMemory) -> Placed:
     """Write into a new file, which no other writer can be changing; nothing is counted."""
     while True:
-        placed = _begin(engine, memory)
+        placed = _begin(palace, memory)
         own = {"command": "remember", "now": memory.moment, "agent": memory.agent}
         with suppress(FileExistsError):
-            create_unlocked(engine.paths, placed.operation, **own)
+            create_unlocked(palace.paths, placed.operation, **own)
             return placed
 
 
-def _begin(engine: Engine, memory: NewMemory) -> Placed:
-    folder = find_inbox(engine.paths, engine.config, memory.agent)
+def _begin(palace: Palace, memory: NewMemory) -> Placed:
+    folder = find_inbox(palace.paths, palace.config, memory.agent)
     numbers = (f"-{number}" if number > 1 else "" for number in count(1))
     paths = (f"{folder}/{memory.agent}-{memory.day}{number}.md" for number in numbers)
-    path = next(path for path in paths if not os.path.lexists(engine.paths.root / path))
+    path = next(path for path in paths if not os.path.lexists(palace.paths.root / path))
     return begin_part(path, memory.agent, memory.day, _write_entry(memory))
 
 

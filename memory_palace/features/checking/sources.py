@@ -13,7 +13,6 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from memory_palace.changes.changing import find_note, read_notes
-from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.features.checking.verdicts import Passage
 from memory_palace.graph.naming import NoteNames
@@ -24,6 +23,7 @@ from memory_palace.notes.excerpt import split_line_range
 from memory_palace.notes.parsing import read_body
 from memory_palace.notes.reading import NoteUnreadable, read_named
 from memory_palace.notes.superseding import blank_claims, find_claims, lines_of
+from memory_palace.palace import Palace
 from memory_palace.query import Query
 
 NEAREST = 3
@@ -48,15 +48,15 @@ class Against:
     """Of the notes named whole whose tokens the answer should hold."""
 
 
-def read_against(engine: Engine, names: Sequence[str]) -> Against:
+def read_against(palace: Palace, names: Sequence[str]) -> Against:
     """Read what is named from the disk, so that the index may be behind or absent.
 
     Raise ``UsageError`` for what is called so by nothing, or by several notes.
     """
     if not names:
         return Against()
-    library = read_notes(engine)
-    kinds = read_kinds(engine, library)
+    library = read_notes(palace)
+    kinds = read_kinds(palace, library)
     passages: list[Passage] = []
     folders: list[str] = []
     proofs: list[Proof] = []
@@ -65,7 +65,7 @@ def read_against(engine: Engine, names: Sequence[str]) -> Against:
         if folder and any(path.startswith(f"{folder}/") for path in library.documents):
             folders.append(folder)
             continue
-        if rooms := [each for each, room in engine.paths.rooms.folders.items() if room == folder]:
+        if rooms := [each for each, room in palace.paths.rooms.folders.items() if room == folder]:
             folders += rooms
             continue
         called, first, last = split_line_range(name)
@@ -88,8 +88,8 @@ class _Lines(NamedTuple):
 class SourceReader:
     """Reads notes of the index as they are on the disk; what is private or secret is left out."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine, self._kinds = engine, read_kinds(engine)
+    def __init__(self, palace: Palace) -> None:
+        self._palace, self._kinds = palace, read_kinds(palace)
         self._lines = cache(self._read_lines)
 
     def search(
@@ -106,7 +106,7 @@ class SourceReader:
             text = " ".join(sentence.translate(_NARROWING).split())
             passages: Iterable[Passage] = ()
             if text:
-                found = self._engine.ask(Query(text, folder=folders, limit=NEAREST, neighbors=0))
+                found = self._palace.ask(Query(text, folder=folders, limit=NEAREST, neighbors=0))
                 behind = found.behind
                 chunks = [(hit.path, hit.chunk) for hit in found if hit.chunk]
                 passages = self.cut((path, c.first_line, c.last_line) for path, c in chunks)
@@ -135,7 +135,7 @@ class SourceReader:
             yield from self.cut((note, first, last) for first, last in spans)
 
     def _read_lines(self, path: str) -> _Lines:
-        limit, paths = self._engine.config.max_note_bytes, self._engine.paths
+        limit, paths = self._palace.config.max_note_bytes, self._palace.paths
         try:
             data = read_named(paths, path, limit_bytes=limit)
         except (NoteUnreadable, OSError):
@@ -143,7 +143,7 @@ class SourceReader:
         document = parse_document(path, data, rooms=paths.rooms)
         if document is None:
             return _Lines([], "", False)
-        snapshot = self._engine.snapshot()
+        snapshot = self._palace.snapshot()
         known = bytes(snapshot.note_digests[bisect_left(snapshot.paths, path)])
         is_indexed = sha256(data).digest().startswith(known)
         return _Lines(_read_text(document, self._kinds), _say_about(document), is_indexed)

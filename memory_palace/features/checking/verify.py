@@ -8,7 +8,6 @@ from functools import reduce
 from itertools import chain, repeat
 
 from memory_palace.embedding.base import find_token_reader
-from memory_palace.engine import Engine
 from memory_palace.features.checking.alignment import EmbedTokens
 from memory_palace.features.checking.checker import MEASURED_EMBEDDER, check_answer
 from memory_palace.features.checking.sources import (
@@ -27,6 +26,7 @@ from memory_palace.features.checking.verdicts import (
 from memory_palace.features.checking.wording import find_sentences
 from memory_palace.kinds import Flaw, TokenCheck, TokenVerdict, fold_tokens
 from memory_palace.language.detect import is_english
+from memory_palace.palace import Palace
 
 CITED = 3
 """Notes that are cited for a sentence at most: what decided, and others it was compared with."""
@@ -65,16 +65,16 @@ class Verified:
         return not (self.verdict in REFUSED or is_missing or self.flaws)
 
 
-def verify(engine: Engine, answer: str, against: Sequence[str] = ()) -> Verified:
+def verify(palace: Palace, answer: str, against: Sequence[str] = ()) -> Verified:
     """Check every sentence of an answer against notes, lines of notes (``note:10-20``) or folders.
 
     Without ``against`` the palace is searched, and notes that the answer names count too. A memory
     that is named whole must have a token in the answer. Sentences are compared by meaning where the
     index has vectors of the embedder that the thresholds are for.
     """
-    named = read_against(engine, against)
+    named = read_against(palace, against)
     is_searched = bool(named.folders) or not named.passages
-    has_index = engine.paths.commit.exists()
+    has_index = palace.paths.commit.exists()
 
     def drop_tokens(text: str) -> str:
         return reduce(lambda left, proof: proof.drop(left), named.proofs, text)
@@ -82,9 +82,9 @@ def verify(engine: Engine, answer: str, against: Sequence[str] = ()) -> Verified
     text, called, passages, behind = answer, list[str](), named.passages, 0
     near: Iterable[tuple[Passage, ...]] = repeat(())
     if has_index or is_searched:
-        text, called = drop_citations(answer, engine.snapshot())
+        text, called = drop_citations(answer, palace.snapshot())
     if is_searched:
-        reader = SourceReader(engine)
+        reader = SourceReader(palace)
         sentences = find_sentences(text, drop_tokens)
         asked = [each.text if each.says_something else "" for each in sentences]
         near, behind = reader.search(asked, named.folders)
@@ -92,14 +92,14 @@ def verify(engine: Engine, answer: str, against: Sequence[str] = ()) -> Verified
         own = () if named.folders else reader.cut((path, 1, None) for path in called)
         passages = (*passages, *reader.join([*chain.from_iterable(near), *own]))
     embed_tokens: EmbedTokens | None = None
-    if has_index and engine.snapshot().commit.embedder == MEASURED_EMBEDDER:
-        embed_tokens = find_token_reader(engine.embedder())
+    if has_index and palace.snapshot().commit.embedder == MEASURED_EMBEDDER:
+        embed_tokens = find_token_reader(palace.embedder())
     checked = check_answer(
         text, passages, drop_tokens=drop_tokens, embed_tokens=embed_tokens
     ).sentences
     borne_out = [each.passage for each in checked if each.verdict in ACCEPTED]
     cited = [each.note for each in (*named.passages, *borne_out) if each is not None]
-    engine.note_use("cited", *dict.fromkeys([*called, *cited]))
+    palace.note_use("cited", *dict.fromkeys([*called, *cited]))
     return Verified(
         tuple(map(_add_others, checked, near)),
         tuple(proof.check(answer) for proof in named.proofs),

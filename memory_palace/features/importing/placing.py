@@ -10,11 +10,11 @@ from pathlib import Path, PurePosixPath
 
 from memory_palace.changes.composing import file_name
 from memory_palace.config import PalacePaths
-from memory_palace.engine import Engine
 from memory_palace.errors import RoomNotMappedError, UsageError
 from memory_palace.notes.discovery import SUFFIXES, discover_notes
 from memory_palace.notes.frontmatter import split_front_matter
 from memory_palace.notes.note import is_cold_path
+from memory_palace.palace import Palace
 
 CHAMBER, FOLDER = "chambers/imports", "Imports"
 _HEAD_BYTES = 4096
@@ -46,8 +46,8 @@ def check_foreign(paths: PalacePaths, path: Path) -> None:
 class Places:
     """The files of a palace, and those that are about to be made."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine, self._paths = engine, engine.paths
+    def __init__(self, palace: Palace) -> None:
+        self._palace, self._paths = palace, palace.paths
         self._taken: dict[str, dict[str, str]] = {}
         self._planned: dict[str, bytes] = {}
 
@@ -99,7 +99,7 @@ class Places:
     @cached_property
     def _by_source(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
-        for file in discover_notes(self._paths, ignore=self._engine.config.ignore).files:
+        for file in discover_notes(self._paths, ignore=self._palace.config.ignore).files:
             with (self._paths.root / file.path).open("rb") as opened:
                 identity = source_id_of(opened.read(_HEAD_BYTES))
             if identity:

@@ -16,7 +16,6 @@ from memory_palace.changes.changing import WAIT_SECONDS, now
 from memory_palace.changes.journal import apply_change, recover
 from memory_palace.changes.operations import Create, Replace, grow
 from memory_palace.config import PalacePaths
-from memory_palace.engine import Engine
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.features.importing.composing import (
     ORIGIN,
@@ -47,6 +46,7 @@ from memory_palace.features.importing.placing import (
 from memory_palace.language.visible import visible
 from memory_palace.notes.frontmatter import set_fields
 from memory_palace.notes.withholding import withhold
+from memory_palace.palace import Palace
 from memory_palace.storage.logs import read_records
 
 AUTO = "auto"
@@ -96,7 +96,7 @@ class _Step:
 
 
 def import_export(
-    engine: Engine,
+    palace: Palace,
     path: Path,
     *,
     source: str = AUTO,
@@ -111,7 +111,7 @@ def import_export(
     over or comes back. Raise ``UsageError`` for a format that cannot be told, and for the palace
     itself.
     """
-    check_foreign(engine.paths, path)
+    check_foreign(palace.paths, path)
     chosen = detect(path) if source == AUTO else source
     if chosen is None or chosen not in FORMATS:
         raise UsageError(
@@ -119,10 +119,10 @@ def import_export(
             "notes needs no import: `palace init --here` there makes it a palace"
         )
     if apply:
-        with engine.writing(wait_seconds=WAIT_SECONDS):
-            recover(engine.paths)
-    report = ImportReport(chosen, choose_folder(engine.paths, chosen, folder), apply)
-    importer = _Importer(engine, report)
+        with palace.writing(wait_seconds=WAIT_SECONDS):
+            recover(palace.paths)
+    report = ImportReport(chosen, choose_folder(palace.paths, chosen, folder), apply)
+    importer = _Importer(palace, report)
     for count, item in enumerate(FORMATS[chosen](path, report), start=1):
         importer.take(item)
         progress("importing" if apply else "reading", count, count)
@@ -133,10 +133,10 @@ def import_export(
 class _Importer:
     """Plans what each item comes to, and writes it batch by batch."""
 
-    def __init__(self, engine: Engine, report: ImportReport) -> None:
-        self._engine, self._report = engine, report
-        self._known = read_imported(engine.paths)
-        self._places = Places(engine)
+    def __init__(self, palace: Palace, report: ImportReport) -> None:
+        self._palace, self._report = palace, report
+        self._known = read_imported(palace.paths)
+        self._places = Places(palace)
         self._steps: list[_Step] = []
         self._size = 0
         self._written: str | None = None
@@ -171,15 +171,15 @@ class _Importer:
         operations = [operation for step in steps for operation in step.operations]
         records = [step.record for step in steps if step.record is not None]
         if self._report.is_applied and records:
-            with self._engine.writing(wait_seconds=WAIT_SECONDS):
+            with self._palace.writing(wait_seconds=WAIT_SECONDS):
                 self._written = apply_change(
-                    self._engine.paths,
-                    [*operations, grow(self._engine.paths, LOG, map(asdict, records))],
+                    self._palace.paths,
+                    [*operations, grow(self._palace.paths, LOG, map(asdict, records))],
                     command="import",
                     reason=f"import from {self._report.format}",
                     now=now(),
                     continues=self._written,
-                    agent=self._engine.agent,
+                    agent=self._palace.agent,
                     edited={operation.path for operation in operations},
                 )
         if self._report.is_applied:

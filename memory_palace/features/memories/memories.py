@@ -19,7 +19,6 @@ from memory_palace.changes.changing import (
 from memory_palace.changes.composing import note_path
 from memory_palace.changes.operations import Create, Replace, grow
 from memory_palace.embedding.base import Embedder
-from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.feature import Feature, Verb
 from memory_palace.features.memories.form import (
@@ -58,6 +57,7 @@ from memory_palace.graph.resolve import fold_name
 from memory_palace.kinds import Flaw, TokenCheck
 from memory_palace.notes.document import Document, Library, parse_document
 from memory_palace.notes.sections import replace_section
+from memory_palace.palace import Palace
 from memory_palace.retrieval.filters import check_room
 from memory_palace.shown import Shown
 from memory_palace.table import load
@@ -136,50 +136,50 @@ class MemoryNotes:
         )
 
 
-def read_memory_notes(engine: Engine, library: Library | None = None) -> MemoryNotes:
+def read_memory_notes(palace: Palace, library: Library | None = None) -> MemoryNotes:
     """Read the notes of a palace from the disk, unless ``library`` holds them.
 
     The index may be behind or absent.
     """
-    read = library or read_notes(engine)
+    read = library or read_notes(palace)
     found = tuple(d for d in read.documents.values() if not d.is_cold and is_memory(d))
-    return MemoryNotes(read, found, load_reviews(engine.paths))
+    return MemoryNotes(read, found, load_reviews(palace.paths))
 
 
 def _names_of(document: Document) -> tuple[str, ...]:
     return (document.path, *document.names)
 
 
-def show_memory(engine: Engine, name: str) -> Memory:
+def show_memory(palace: Palace, name: str) -> Memory:
     """Return one memory whole, its tokens too: whoever asks this has read it."""
-    notes = read_memory_notes(engine)
+    notes = read_memory_notes(palace)
     memory = notes.read(notes.find(name))
-    engine.note_use("opened", memory.id)
+    palace.note_use("opened", memory.id)
     return memory
 
 
-def list_memories(engine: Engine, *, domain: str | None = None) -> list[Memory]:
+def list_memories(palace: Palace, *, domain: str | None = None) -> list[Memory]:
     """Return all memories in path order, or those of one domain; raise for an unknown domain."""
-    memories = list(read_memory_notes(engine).memories)
+    memories = list(read_memory_notes(palace).memories)
     wanted = None if domain is None else find_domain(memories, domain)
     return [memory for memory in memories if wanted in (None, memory.domain)]
 
 
-def open_hierarchy(engine: Engine, *, by_words: bool = False) -> HierarchicalIndex:
+def open_hierarchy(palace: Palace, *, by_words: bool = False) -> HierarchicalIndex:
     """Return the index over the memories as they are; meanings are compared where vectors are.
 
     Memories are embedded anew each time: there are hundreds of them, not millions.
     """
-    memories = read_memory_notes(engine).memories
-    embedder = None if by_words else find_embedder(engine)
+    memories = read_memory_notes(palace).memories
+    embedder = None if by_words else find_embedder(palace)
     return HierarchicalIndex.of(memories, embedder=embedder)
 
 
-def find_embedder(engine: Engine) -> Embedder | None:
+def find_embedder(palace: Palace) -> Embedder | None:
     """Return the embedder of the index; ``None`` without an index or without vectors."""
-    if not engine.paths.commit.exists() or not engine.snapshot().commit.dimension:
+    if not palace.paths.commit.exists() or not palace.snapshot().commit.dimension:
         return None
-    return engine.embedder()
+    return palace.embedder()
 
 
 def find_domain(memories: Sequence[Memory], name: str) -> str:
@@ -192,10 +192,10 @@ def find_domain(memories: Sequence[Memory], name: str) -> str:
     raise UsageError(f"{problem} {name!r}; the domains are {', '.join(found or domains)}")
 
 
-def plan_reviews(engine: Engine, *, today: date | None = None) -> list[tuple[Memory, Standing]]:
+def plan_reviews(palace: Palace, *, today: date | None = None) -> list[tuple[Memory, Standing]]:
     """Return where all memories stand, the earliest due first, then the least sure."""
     day = today or datetime.now(UTC).date()
-    notes = read_memory_notes(engine)
+    notes = read_memory_notes(palace)
     found = [
         (memory, stand(memory, notes.reviews.get(memory.id, ()), today=day))
         for memory in notes.memories
@@ -204,7 +204,7 @@ def plan_reviews(engine: Engine, *, today: date | None = None) -> list[tuple[Mem
 
 
 def record_review(
-    engine: Engine,
+    palace: Palace,
     name: str,
     *,
     is_recalled: bool,
@@ -216,18 +216,18 @@ def record_review(
     ``confidence`` is from 0 to 1, by default what such a review usually means.
     """
     moment = now or datetime.now(UTC)
-    document = read_memory_notes(engine).find(name)
+    document = read_memory_notes(palace).find(name)
     memory = read_memory(document)
     usual = RECALLED_CONFIDENCE if is_recalled else FORGOTTEN_CONFIDENCE
     sure = usual if confidence is None else confidence
     review = Review(memory.id, moment, is_recalled, sure, memory.smashin_score)
     write_file(
-        engine,
-        lambda: grow(engine.paths, LOG, [to_record(review)]),
+        palace,
+        lambda: grow(palace.paths, LOG, [to_record(review)]),
         command=COMMAND,
         reason=f"review {memory.id}",
     )
-    reviews = load_reviews(engine.paths)[memory.id]
+    reviews = load_reviews(palace.paths)[memory.id]
     return stand(read_memory(document, reviews), reviews, today=moment.date())
 
 
@@ -278,7 +278,7 @@ class ScoredMemory(Shown):
 
 
 def new_memory(
-    engine: Engine,
+    palace: Palace,
     subject: str,
     *,
     image: str = "",
@@ -300,7 +300,7 @@ def new_memory(
     day = today or datetime.now(UTC).date()
 
     def create() -> Create:
-        path = note_path(engine.paths.rooms, subject, room=folder)
+        path = note_path(palace.paths.rooms, subject, room=folder)
         memory = Memory(
             *(path, subject, image, content),
             smashin_score=count_score(marks),
@@ -314,15 +314,15 @@ def new_memory(
     def plan(_: Library) -> Plan:
         return Plan([create()], f"remember {subject}")
 
-    outcome = change_notes(engine, plan, command=COMMAND, apply=True)
-    notes, note = read_memory_notes(engine), create()
+    outcome = change_notes(palace, plan, command=COMMAND, apply=True)
+    notes, note = read_memory_notes(palace), create()
     document = parse_document(note.path, note.data)
     flaws = () if document is None else notes.lint(document)
     return WrittenMemory.of(outcome, domain=domain or None, flaws=tuple(flaws))
 
 
 def score_memory(
-    engine: Engine,
+    palace: Palace,
     name: str,
     given: Sequence[Mark] = (),
     *,
@@ -332,7 +332,7 @@ def score_memory(
     found: list[tuple[Form, tuple[Mark, ...]]] = []
 
     def plan(library: Library) -> Plan:
-        document = read_memory_notes(engine, library).find(name)
+        document = read_memory_notes(palace, library).find(name)
         form = read_form(document)
         detected = detect_factors(form.sections.get(IMAGE, ""))
         marks = merge_marks(form.marks, detected, given)
@@ -342,7 +342,7 @@ def score_memory(
         operations = [Replace(form.path, document.data, after)] if after != document.data else []
         return Plan(operations, f"score {form.title}: {count_score(marks)}/12")
 
-    outcome = change_notes(engine, plan, command=COMMAND, apply=apply)
+    outcome = change_notes(palace, plan, command=COMMAND, apply=apply)
     form, marks = found[-1]
     score = count_score(marks)
     return ScoredMemory(
@@ -354,9 +354,9 @@ def score_memory(
     )
 
 
-def lint_memories(engine: Engine, names: Sequence[str] = ()) -> list[Flaw]:
+def lint_memories(palace: Palace, names: Sequence[str] = ()) -> list[Flaw]:
     """Return what is wrong with the memories called so, or with all."""
-    notes = read_memory_notes(engine)
+    notes = read_memory_notes(palace)
     documents = [notes.find(name) for name in names] if names else notes.documents
     return [flaw for d in documents for flaw in notes.lint(d)]
 
@@ -379,12 +379,12 @@ class MemoryProof:
 class MemoryKind:
     """The memories of a palace, as ``kinds.NoteKind`` asks for them."""
 
-    def __init__(self, engine: Engine, library: Library | None = None) -> None:
-        self._engine, self._library = engine, library
+    def __init__(self, palace: Palace, library: Library | None = None) -> None:
+        self._palace, self._library = palace, library
 
     @cached_property
     def _notes(self) -> MemoryNotes:
-        return read_memory_notes(self._engine, self._library)
+        return read_memory_notes(self._palace, self._library)
 
     def includes(self, document: Document) -> bool:
         return is_memory(document)
@@ -416,5 +416,5 @@ class Memories(Feature):
 
     def verify(self, answer: str, against: Sequence[str] = ()) -> Verified:
         """Check every sentence of an answer, as ``palace verify`` does."""
-        done: Verified = load("checking.verify:verify")(self.engine, answer, against)
+        done: Verified = load("checking.verify:verify")(self.palace, answer, against)
         return done

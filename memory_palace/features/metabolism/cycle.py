@@ -12,7 +12,6 @@ from memory_palace.changes.operations import Create, Move, Remove, Replace
 from memory_palace.changes.overlay import overlay
 from memory_palace.changes.relinking import relink
 from memory_palace.config import ROOMS
-from memory_palace.engine import Engine
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.features.metabolism.assets import TELEGRAM, get_kind, kind_of
 from memory_palace.features.metabolism.distill import plan_distill
@@ -35,6 +34,7 @@ from memory_palace.notes.frontmatter import set_fields
 from memory_palace.notes.golden import read_golden
 from memory_palace.notes.note import stem_of
 from memory_palace.notes.usage import KNOWN_AFTER_DAYS
+from memory_palace.palace import Palace
 from memory_palace.shown import Shown
 
 _PROMOTABLE = ("project_rooms/", "chambers/", "reflection_wing/telegrams/")
@@ -89,9 +89,9 @@ class Report(Shown):
         )
 
 
-def take_report(engine: Engine, *, today: date | None = None) -> Report:
+def take_report(palace: Palace, *, today: date | None = None) -> Report:
     """Count everything; nothing is written."""
-    ledger = take_ledger(engine, read_notes(engine), today=today)
+    ledger = take_ledger(palace, read_notes(palace), today=today)
     documents = ledger.documents.values()
     distilled = {d.text("corridor_card") for d in documents if kind_of(d) is TELEGRAM}
     undistilled = (
@@ -103,7 +103,7 @@ def take_report(engine: Engine, *, today: date | None = None) -> Report:
     return Report(
         tuple(undistilled),
         tuple(_find_ripe(ledger)),
-        tuple(propose(engine, ledger)),
+        tuple(propose(palace, ledger)),
         ledger.usage.began,
         ledger.tells_disuse,
     )
@@ -121,19 +121,19 @@ def _find_ripe(ledger: Ledger) -> Iterator[RipeNote]:
 
 
 def distill(
-    engine: Engine, name: str, *, apply: bool = False, today: date | None = None
+    palace: Palace, name: str, *, apply: bool = False, today: date | None = None
 ) -> Outcome:
     """Write the telegraph of a completed card."""
 
     def plan(library: Library) -> Plan:
-        ledger = take_ledger(engine, library, today=today)
+        ledger = take_ledger(palace, library, today=today)
         return plan_distill(ledger, find_card(list(ledger.cards.values()), name))
 
-    return change_notes(engine, plan, command="metabolism", apply=apply)
+    return change_notes(palace, plan, command="metabolism", apply=apply)
 
 
 def promote(
-    engine: Engine,
+    palace: Palace,
     name: str,
     kind: str,
     *,
@@ -155,57 +155,57 @@ def promote(
         )
 
     def plan(library: Library) -> Plan:
-        ledger = take_ledger(engine, library, today=today)
+        ledger = take_ledger(palace, library, today=today)
         path = find_note(library, name).path
         if decided_by is not None:
-            deciders = engine.config.deciders
+            deciders = palace.config.deciders
             return plan_amendment(ledger, path, decided_by=decided_by, deciders=deciders)
         planned = plan_promotion(ledger, path, asset, sections=sections or {})
-        check_promotion(engine, planned, path)
+        check_promotion(palace, planned, path)
         return planned
 
-    return change_notes(engine, plan, command="metabolism", apply=apply)
+    return change_notes(palace, plan, command="metabolism", apply=apply)
 
 
-def eliminate(engine: Engine, *, apply: bool = False, today: date | None = None) -> Outcome:
+def eliminate(palace: Palace, *, apply: bool = False, today: date | None = None) -> Outcome:
     """Carry out what the rules propose and nothing holds up, in one change."""
 
     def plan(library: Library) -> Plan:
-        ledger = take_ledger(engine, library, today=today)
-        return carry_out(ledger, propose(engine, ledger))
+        ledger = take_ledger(palace, library, today=today)
+        return carry_out(ledger, propose(palace, ledger))
 
-    return change_notes(engine, plan, command="metabolism", apply=apply)
+    return change_notes(palace, plan, command="metabolism", apply=apply)
 
 
-def propose(engine: Engine, ledger: Ledger) -> list[Elimination]:
+def propose(palace: Palace, ledger: Ledger) -> list[Elimination]:
     """Return what the rules say, held where a golden question would lose its answer by it.
 
     All questions are asked with the whole change in effect. A step that changes a note which
     answers one that is lost is held, then the rest is asked again.
     """
     found = find_proposals(ledger)
-    if not any(not each.held for each in found) or not read_golden(engine.paths):
+    if not any(not each.held for each in found) or not read_golden(palace.paths):
         return found
-    if not engine.paths.commit.exists():
+    if not palace.paths.commit.exists():
         return [each if each.held else replace(each, held=_UNASKED) for each in found]
-    asked = [one for one in ask_golden(engine) if one.rank is not None]
-    while lost := _find_lost(engine, ledger, found, asked):
+    asked = [one for one in ask_golden(palace) if one.rank is not None]
+    while lost := _find_lost(palace, ledger, found, asked):
         found = _hold(found, lost)
     return found
 
 
-def check_promotion(engine: Engine, plan: Plan, source: str) -> None:
+def check_promotion(palace: Palace, plan: Plan, source: str) -> None:
     """Raise ``CheckFailedError`` naming golden questions that an asset would take the answer of.
 
     What the note it is made of answers the asset answers too.
     """
-    if not read_golden(engine.paths):
+    if not read_golden(palace.paths):
         return
-    if not engine.paths.commit.exists():
+    if not palace.paths.commit.exists():
         raise CheckFailedError(_UNASKED)
-    asked = [one for one in ask_golden(engine) if one.rank is not None]
+    asked = [one for one in ask_golden(palace) if one.rank is not None]
     assets = {each.path: each.data for each in plan.change if isinstance(each, Create)}
-    with overlay(engine, assets) as changed:
+    with overlay(palace, assets) as changed:
         found = {one.question: one.found for one in ask_golden(changed)}
     lost = [
         repr(one.question)
@@ -220,13 +220,13 @@ def check_promotion(engine: Engine, plan: Plan, source: str) -> None:
 
 
 def _find_lost(
-    engine: Engine, ledger: Ledger, steps: Sequence[Elimination], asked: Sequence[Answered]
+    palace: Palace, ledger: Ledger, steps: Sequence[Elimination], asked: Sequence[Answered]
 ) -> list[Answered]:
     """Return the questions that would lose their answer by what is not held of some steps."""
     going = [step for step in steps if not step.held]
     if not going:
         return []
-    with overlay(engine, _notes_after(ledger, going)) as changed:
+    with overlay(palace, _notes_after(ledger, going)) as changed:
         found = {one.question for one in ask_golden(changed) if one.rank is not None}
     return [one for one in asked if one.question not in found]
 

@@ -8,7 +8,6 @@ from datetime import UTC, date, datetime
 
 from memory_palace.changes.journal import edits_not_in_git, read_moves
 from memory_palace.config import SEVEN, Rooms
-from memory_palace.engine import Engine
 from memory_palace.features.tasks.cards import Card, read_cards, target_of_item
 from memory_palace.features.tasks.conflict_notes import read_conflicts
 from memory_palace.features.tasks.map import own_links
@@ -18,6 +17,7 @@ from memory_palace.notes.document import Document, Library
 from memory_palace.notes.excerpt import find_disputes
 from memory_palace.notes.note import stem_of
 from memory_palace.notes.usage import KNOWN_AFTER_DAYS, Usage, logs_usage, read_usage
+from memory_palace.palace import Palace
 
 _DATES = ("completed", "last_updated")
 
@@ -115,17 +115,17 @@ class Ledger:
         ]
 
 
-def take_ledger(engine: Engine, library: Library, *, today: date | None = None) -> Ledger:
+def take_ledger(palace: Palace, library: Library, *, today: date | None = None) -> Ledger:
     """Gather everything that is counted; ``today`` is by default the day, UTC."""
     documents, today = library.documents, today or datetime.now(UTC).date()
-    logged = logs_usage(engine.paths, engine.config)
-    moves = read_moves(engine.paths)
-    usage = read_usage(engine.paths.logs, moves, today=today, is_kept=logged)
+    logged = logs_usage(palace.paths, palace.config)
+    moves = read_moves(palace.paths)
+    usage = read_usage(palace.paths.logs, moves, today=today, is_kept=logged)
     conflicts = read_conflicts(documents.values())
     return replace(
-        make_ledger(documents, usage, today, engine.paths.rooms),
-        disputed=frozenset(find_disputes(engine.paths)),
-        uncommitted=frozenset(edits_not_in_git(engine.paths, list(documents))),
+        make_ledger(documents, usage, today, palace.paths.rooms),
+        disputed=frozenset(find_disputes(palace.paths)),
+        uncommitted=frozenset(edits_not_in_git(palace.paths, list(documents))),
         settled=frozenset(frozenset(conflict.parties) for conflict in conflicts),
     )
 

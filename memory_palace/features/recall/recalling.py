@@ -14,7 +14,6 @@ from functools import cached_property, partial
 import numpy as np
 
 from memory_palace.config import PalacePaths
-from memory_palace.engine import Engine
 from memory_palace.fence import ASKED
 from memory_palace.graph.projects import active_projects
 from memory_palace.index.chance import SmallTalk
@@ -22,6 +21,7 @@ from memory_palace.index.opened import check_freshness
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.tokens import plain_words
 from memory_palace.models import Hit, ParsedQuery, Piece, Recollection
+from memory_palace.palace import Palace
 from memory_palace.query import Query
 from memory_palace.retrieval.excerpts import (
     NoteReader,
@@ -57,7 +57,7 @@ _NAME = re.compile(r"[\s>*+-]*[!-~]*")
 
 
 def recall(
-    engine: Engine,
+    palace: Palace,
     said: ParsedQuery,
     *,
     context: Sequence[str],
@@ -65,15 +65,15 @@ def recall(
     min_confidence: float | None,
 ) -> Recollection:
     """Return what comes to mind when somebody says ``said``; see ``Palace.recall``."""
-    return _Recaller(engine).recall(said, context, budget_bytes, min_confidence)
+    return _Recaller(palace).recall(said, context, budget_bytes, min_confidence)
 
 
 class _Recaller:
     """Recall in one generation of a palace."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._snapshot, self._paths, self._config = engine.snapshot(), engine.paths, engine.config
-        self._embedder = engine.embedder
+    def __init__(self, palace: Palace) -> None:
+        self._snapshot, self._paths, self._config = palace.snapshot(), palace.paths, palace.config
+        self._embedder = palace.embedder
 
     def recall(
         self,

@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias
 from urllib.parse import unquote
 
-from memory_palace.engine import Engine
 from memory_palace.features.redqueen.examined import Memories, blank_own_sections
 from memory_palace.features.redqueen.session import DEPTH, Strategy, choose_targets
 from memory_palace.graph.resolve import ZonedNames
@@ -24,6 +23,7 @@ from memory_palace.markdown.links import unescape
 from memory_palace.markdown.markup import Markup
 from memory_palace.markdown.prose import strip_markup
 from memory_palace.notes.document import Document, Library
+from memory_palace.palace import Palace
 from memory_palace.shown import inner
 
 CUT = 5
@@ -162,9 +162,9 @@ def choose_askings(
     return [*golden, *chain.from_iterable(turns)][:count]
 
 
-def ask_search(engine: Engine, askings: Sequence[Asking]) -> list[Asking]:
+def ask_search(palace: Palace, askings: Sequence[Asking]) -> list[Asking]:
     """Ask each question as a person does who has not read the note that speaks of the other."""
-    found = engine.rank_paths((asking.question for asking in askings), limit=CUT + 1)
+    found = palace.rank_paths((asking.question for asking in askings), limit=CUT + 1)
     return [
         asking.answered(*[path for path in paths if path != asking.said_in][:CUT])
         for asking, paths in zip(askings, found, strict=True)

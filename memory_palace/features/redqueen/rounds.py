@@ -13,7 +13,6 @@ from functools import partial
 from memory_palace.changes.changing import Outcome, Plan, change_notes, read_notes
 from memory_palace.changes.journal import edits_not_in_git, find_undone, read_log
 from memory_palace.changes.operations import Operation, Replace
-from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.features.memories.form import IMAGE, is_memory
 from memory_palace.features.memories.reviews import load_reviews
@@ -40,6 +39,7 @@ from memory_palace.notes.document import Document, Library
 from memory_palace.notes.frontmatter import set_fields
 from memory_palace.notes.golden import read_golden
 from memory_palace.notes.sections import read_section, replace_section
+from memory_palace.palace import Palace
 from memory_palace.shown import Shown, plural
 
 COMMAND = "redqueen"
@@ -126,13 +126,13 @@ def _list_first(name: str, found: Sequence[object]) -> Iterator[str]:
         yield f"  and {len(found) - _SHOWN} more; --json has all"
 
 
-def load_memories(engine: Engine, library: Library, *, now: datetime) -> dict[str, ExaminedMemory]:
+def load_memories(palace: Palace, library: Library, *, now: datetime) -> dict[str, ExaminedMemory]:
     """Return every memory that may be examined, by path.
 
     Left out are cold and pinned notes, those that cannot be read, and those without prose. Private
     text is not in a ``Document`` at all.
     """
-    reviews, found = load_reviews(engine.paths), {}
+    reviews, found = load_reviews(palace.paths), {}
     for path, document in library.documents.items():
         if may_change(document):
             memory = examine(document, reviews.get(path, ()), today=now.date())
@@ -142,7 +142,7 @@ def load_memories(engine: Engine, library: Library, *, now: datetime) -> dict[st
 
 
 def run(
-    engine: Engine,
+    palace: Palace,
     *,
     strategy: Strategy = Strategy.WEAK_SPOTS,
     question_count: int = QUESTIONS,
@@ -158,15 +158,15 @@ def run(
     is made from the text of the notes at the moment of writing, under the writer's lock, so an edit
     made meanwhile is kept.
     """
-    moment, library = now or datetime.now(UTC), read_notes(engine)
-    if not (memories := load_memories(engine, library, now=moment)):
+    moment, library = now or datetime.now(UTC), read_notes(palace)
+    if not (memories := load_memories(palace, library, now=moment)):
         raise UsageError("no note has prose to examine; write one with `palace new`")
-    golden = {known.question: known.notes for known in read_golden(engine.paths)}
-    askings, resting = collect_askings(library, golden), find_resting(engine, now=moment)
+    golden = {known.question: known.notes for known in read_golden(palace.paths)}
+    askings, resting = collect_askings(library, golden), find_resting(palace, now=moment)
     session, asked, made = None, list[Asking](), list[RoundProposal]()
     if roles is None:
         chosen = choose_askings(askings, memories, strategy, question_count, seed=seed)
-        asked = ask_search(engine, chosen)
+        asked = ask_search(palace, chosen)
     else:
         play = partial(run_session, strategy=strategy, question_count=question_count, seed=seed)
         session = asyncio.run(play(memories, roles, evolve_at_most=limit, resting=resting))
@@ -175,11 +175,11 @@ def run(
     found = sum(asking.rank is not None for asking in asked)
     weak = {one.memory_id for one in session.evaluations if one.should_evolve} if session else set()
     paths = sorted({one.path for one in made})
-    may_change = engine.config.changes.allow_uncommitted
-    edited = () if may_change else tuple(edits_not_in_git(engine.paths, paths))
+    may_change = palace.config.changes.allow_uncommitted
+    edited = () if may_change else tuple(edits_not_in_git(palace.paths, paths))
     kept = tuple(one for one in made if one.path not in edited)
-    plan = partial(_plan, engine, kept, moment)
-    outcome = change_notes(engine, plan, command=COMMAND, apply=apply)
+    plan = partial(_plan, palace, kept, moment)
+    outcome = change_notes(palace, plan, command=COMMAND, apply=apply)
     return Round(
         strategy=strategy,
         questions=len(session.evaluations if session else asked),
@@ -196,9 +196,9 @@ def run(
     )
 
 
-def find_resting(engine: Engine, *, now: datetime) -> set[str]:
+def find_resting(palace: Palace, *, now: datetime) -> set[str]:
     """Return the notes that the Red Queen has changed within the last day, undone ones left out."""
-    log = read_log(engine.paths)
+    log = read_log(palace.paths)
     undone = find_undone(log)
     return {
         write.path
@@ -220,9 +220,9 @@ def _drop_taken_names(
 
 
 def _plan(
-    engine: Engine, proposals: Sequence[RoundProposal], now: datetime, library: Library
+    palace: Palace, proposals: Sequence[RoundProposal], now: datetime, library: Library
 ) -> Plan:
-    resting = find_resting(engine, now=now)
+    resting = find_resting(palace, now=now)
     chosen = [p for p in proposals if p.path not in resting and p.path in library.documents]
     operations: list[Operation] = []
     for path in dict.fromkeys(one.path for one in chosen):

@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass
 
 from memory_palace.changes.changing import Outcome, Plan, change_notes, read_notes, today
 from memory_palace.changes.composing import compose_note, note_path
-from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.features.seek.nodes import Pose2D, check_node_id
 from memory_palace.models import Problem
 from memory_palace.notes.document import LEAD, Document, Library
+from memory_palace.palace import Palace
 from memory_palace.shown import Shown, inner
 
 FIELD = "locus"
@@ -83,13 +83,13 @@ class LocusList(Shown):
         return map(str, self.problems)
 
 
-def read_loci(engine: Engine) -> LocusList:
+def read_loci(palace: Palace) -> LocusList:
     """Read every locus outside the cold zone. A note that does not name the field is not parsed."""
-    return _loci_of(read_notes(engine, mentioning=FIELD.encode()))
+    return _loci_of(read_notes(palace, mentioning=FIELD.encode()))
 
 
 def add_locus(
-    engine: Engine,
+    palace: Palace,
     title: str,
     *,
     pose: Pose2D,
@@ -104,11 +104,11 @@ def add_locus(
         place = {"id": check_node_id(number), **asdict(pose)}
         fields: dict[str, object] = {"title": title, "date": today(), "type": FIELD}
         fields |= {"tags": list(tags), FIELD: place} if tags else {FIELD: place}
-        path = note_path(engine.paths.rooms, title, room=_ROOM)
+        path = note_path(palace.paths.rooms, title, room=_ROOM)
         note = compose_note(path, title, fields, lead=summary)
         return Plan([note], f"put {title} at {pose.x:g}, {pose.y:g}")
 
-    return change_notes(engine, plan, command="locus", apply=apply, allow_uncommitted=True)
+    return change_notes(palace, plan, command="locus", apply=apply, allow_uncommitted=True)
 
 
 def _loci_of(library: Library) -> LocusList:

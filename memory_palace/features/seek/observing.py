@@ -7,7 +7,6 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import astuple
 
-from memory_palace.engine import Engine
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.features.seek.belief import PATIENCE, finish, reach, see
 from memory_palace.features.seek.loci import read_loci
@@ -15,14 +14,15 @@ from memory_palace.features.seek.search_session import SearchSession, SearchSess
 from memory_palace.features.seek.searches import changing
 from memory_palace.language.sentences import cut_text
 from memory_palace.notes.excerpt import NoteText
+from memory_palace.palace import Palace
 
 READ_BYTES = 1_500
 """As much as `palace recall` says."""
 
 
-def read_around(engine: Engine, path: str, lines: tuple[int, int] | None) -> NoteText:
+def read_around(palace: Palace, path: str, lines: tuple[int, int] | None) -> NoteText:
     """Return a note, or of a longer one the lines around some of it, up to ``READ_BYTES``."""
-    note = engine.read(path)
+    note = palace.read(path)
     text = note.text.split("\n")
     first, last = (min(line, len(text)) for line in lines or (1, 1))
     while (first, last) != (1, len(text)):
@@ -35,30 +35,30 @@ def read_around(engine: Engine, path: str, lines: tuple[int, int] | None) -> Not
 
 
 def read_node(
-    engine: Engine, name: str | None = None, node: int | None = None
+    palace: Palace, name: str | None = None, node: int | None = None
 ) -> tuple[SearchSession, NoteText]:
     """Read the note of a node, by default the one the last step leads to; it counts as read."""
-    with changing(engine, name) as (sessions, session):
+    with changing(palace, name) as (sessions, session):
         number = _node(sessions, session, node)
         place = session.places.get(number)
-        reading = read_around(engine, session.nodes[number], place.lines if place else None)
+        reading = read_around(palace, session.nodes[number], place.lines if place else None)
         see(session.belief, number, is_hit=False, step=session.step)
         session.closed.setdefault(number, "read")
         sessions.save(session, _observed(session, number, "read"))
     return session, reading
 
 
-def confirm_node(engine: Engine, name: str | None, node: int | None, quote: str) -> SearchSession:
+def confirm_node(palace: Palace, name: str | None, node: int | None, quote: str) -> SearchSession:
     """Finish a search with a note that says ``quote``.
 
     Raise ``CheckFailedError`` where the note, read again, does not have the words in their order;
     nothing is believed then.
     """
-    with changing(engine, name) as (sessions, session):
+    with changing(palace, name) as (sessions, session):
         number = _node(sessions, session, node)
         path = session.nodes[number]
         said = _words(quote)
-        if not said or f" {said} " not in f" {_words(engine.read(path).text)} ":
+        if not said or f" {said} " not in f" {_words(palace.read(path).text)} ":
             raise CheckFailedError(f"{path} does not say {quote!r}; nothing is confirmed")
         see(session.belief, number, is_hit=True, step=session.step)
         finish(session.belief)
@@ -66,9 +66,9 @@ def confirm_node(engine: Engine, name: str | None, node: int | None, quote: str)
     return session
 
 
-def reject_node(engine: Engine, name: str | None, node: int | None, reason: str) -> SearchSession:
+def reject_node(palace: Palace, name: str | None, node: int | None, reason: str) -> SearchSession:
     """Close a node that is not it, and remember why."""
-    with changing(engine, name) as (sessions, session):
+    with changing(palace, name) as (sessions, session):
         number = _node(sessions, session, node)
         see(session.belief, number, is_hit=False, step=session.step)
         session.closed[number] = f"rejected: {reason}" if reason else "rejected"
@@ -77,7 +77,7 @@ def reject_node(engine: Engine, name: str | None, node: int | None, reason: str)
 
 
 def sight_node(
-    engine: Engine,
+    palace: Palace,
     name: str | None,
     node: int | None,
     *,
@@ -88,12 +88,12 @@ def sight_node(
 
     The locus is closed by the third look that misses the target, sightings starting the count anew.
     """
-    with changing(engine, name) as (sessions, session):
+    with changing(palace, name) as (sessions, session):
         if session.kind != "loci":
             raise UsageError(
                 "a search among notes takes --found or --reject, not --seen or --not-seen"
             )
-        loci = {locus.node_id: locus for locus in read_loci(engine).loci}
+        loci = {locus.node_id: locus for locus in read_loci(palace).loci}
         if node in loci:  # a place may be passed that no step has led to
             session.nodes[node] = loci[node].path
         number = _node(sessions, session, node)

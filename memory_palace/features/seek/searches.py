@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 import numpy as np
 
 from memory_palace.embedding.base import embed_query
-from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.features.seek.belief import FINAL, change_goal, new_belief
 from memory_palace.features.seek.loci import read_loci
@@ -32,19 +31,20 @@ from memory_palace.features.seek.node_ranking import (
 )
 from memory_palace.features.seek.nodes import NodePlace, Pose2D
 from memory_palace.features.seek.search_session import SearchSession, SearchSessions
+from memory_palace.palace import Palace
 from memory_palace.retrieval.confidence import ANSWERED
 
 WAIT_SECONDS = 10.0
 """How long a change of a session waits for another process that works on it."""
 
 
-def start_search(engine: Engine, goal: str, *, on_loci: bool = False, k: int = 5) -> SearchSession:
+def start_search(palace: Palace, goal: str, *, on_loci: bool = False, k: int = 5) -> SearchSession:
     """Begin a search among all notes, or among loci, and return it.
 
     Each step names ``k`` candidates at most.
     """
     belief = new_belief(goal)
-    sessions = sessions_of(engine)
+    sessions = sessions_of(palace)
     slug = "-".join(re.findall(r"\w+", belief["goal_text"].casefold()))[:40].strip("-") or "search"
     with sessions.writing(".new", wait_seconds=WAIT_SECONDS):  # two at once get two names
         session = SearchSession(
@@ -59,14 +59,14 @@ def start_search(engine: Engine, goal: str, *, on_loci: bool = False, k: int = 5
             "event": "start",
             "goal_text": belief["goal_text"],
             "kind": session.kind,
-            "retrieval_threshold": take_survey(engine, session).retrieval.threshold,
+            "retrieval_threshold": take_survey(palace, session).retrieval.threshold,
         }
         sessions.save(session, record)
     return session
 
 
 def step_search(
-    engine: Engine,
+    palace: Palace,
     name: str | None = None,
     *,
     position: Pose2D | None = None,
@@ -75,9 +75,9 @@ def step_search(
 
     ``position`` is where the searcher is now, if it has moved since the last look.
     """
-    with changing(engine, name) as (sessions, session):
+    with changing(palace, name) as (sessions, session):
         session.position = astuple(position) if position else session.position
-        survey = take_survey(engine, session)
+        survey = take_survey(palace, session)
         session.belief, record = take_step(
             session.belief,
             survey.retrieval,
@@ -98,9 +98,9 @@ def step_search(
     return session, record
 
 
-def change_search_goal(engine: Engine, name: str | None, goal: str) -> SearchSession:
+def change_search_goal(palace: Palace, name: str | None, goal: str) -> SearchSession:
     """Pursue another goal in the same session: what was closed is open again."""
-    with changing(engine, name, is_final_fine=True) as (sessions, session):
+    with changing(palace, name, is_final_fine=True) as (sessions, session):
         change_goal(session.belief, goal)
         session.closed.clear()
         session.misses.clear()
@@ -108,35 +108,35 @@ def change_search_goal(engine: Engine, name: str | None, goal: str) -> SearchSes
     return session
 
 
-def load_search(engine: Engine, name: str | None = None) -> SearchSession:
+def load_search(palace: Palace, name: str | None = None) -> SearchSession:
     """Return a session as it is committed, the last changed one for ``None``."""
-    sessions = sessions_of(engine)
+    sessions = sessions_of(palace)
     return sessions.load(sessions.find(name))
 
 
-def list_searches(engine: Engine) -> list[SearchSession]:
+def list_searches(palace: Palace) -> list[SearchSession]:
     """Return every search, the one that was changed last at the end."""
-    sessions = sessions_of(engine)
+    sessions = sessions_of(palace)
     return [sessions.load(name) for name in sessions.names()]
 
 
-def read_search_log(engine: Engine, name: str | None = None) -> list[dict[str, object]]:
+def read_search_log(palace: Palace, name: str | None = None) -> list[dict[str, object]]:
     """Return the committed records of a search, in order."""
-    sessions = sessions_of(engine)
+    sessions = sessions_of(palace)
     return sessions.log(sessions.load(sessions.find(name)))
 
 
-def sessions_of(engine: Engine) -> SearchSessions:
+def sessions_of(palace: Palace) -> SearchSessions:
     """Return the sessions of a palace."""
-    return SearchSessions(engine.paths.sessions)
+    return SearchSessions(palace.paths.sessions)
 
 
 @contextmanager
 def changing(
-    engine: Engine, name: str | None, *, is_final_fine: bool = False
+    palace: Palace, name: str | None, *, is_final_fine: bool = False
 ) -> Iterator[tuple[SearchSessions, SearchSession]]:
     """Hold a session's lock and give what is committed of it."""
-    sessions = sessions_of(engine)
+    sessions = sessions_of(palace)
     found = sessions.find(name)
     with sessions.writing(found, wait_seconds=WAIT_SECONDS):
         session = sessions.load(found)
@@ -157,22 +157,22 @@ class Survey:
     places: Mapping[int, NodePlace]
 
 
-def take_survey(engine: Engine, session: SearchSession) -> Survey:
+def take_survey(palace: Palace, session: SearchSession) -> Survey:
     """Look at the palace as it is now."""
-    return (_survey_loci if session.kind == "loci" else _survey_notes)(engine, session)
+    return (_survey_loci if session.kind == "loci" else _survey_notes)(palace, session)
 
 
-def _survey_notes(engine: Engine, session: SearchSession) -> Survey:
+def _survey_notes(palace: Palace, session: SearchSession) -> Survey:
     """Take the hits of a query as they are ordered, each with the confidence in it.
 
     A note gets a number when it is named first, and keeps it.
     """
-    snapshot = engine.snapshot()
+    snapshot = palace.snapshot()
     shown = np.flatnonzero(~snapshot.private & ~snapshot.cold).tolist()
     closed = {session.nodes[node] for node in session.closed}
     open_paths = {snapshot.paths[note] for note in shown} - closed
     limit = session.k + len(session.closed)
-    asked = engine.query(session.belief["goal_text"], limit=limit, neighbors=0)
+    asked = palace.query(session.belief["goal_text"], limit=limit, neighbors=0)
     numbers = {path: node for node, path in session.nodes.items()}
     places: dict[int, NodePlace] = {}
     candidates: list[NodeCandidate] = []
@@ -188,12 +188,12 @@ def _survey_notes(engine: Engine, session: SearchSession) -> Survey:
     return Survey(Retrieval(candidates, ANSWERED), around, places)
 
 
-def _survey_loci(engine: Engine, session: SearchSession) -> Survey:
+def _survey_loci(palace: Palace, session: SearchSession) -> Survey:
     """Rank the loci; the threshold is that of the index's embedder, measured once."""
-    found, snapshot, goal = read_loci(engine), engine.snapshot(), session.belief["goal_text"]
+    found, snapshot, goal = read_loci(palace), palace.snapshot(), session.belief["goal_text"]
     if not found.loci:
         raise UsageError("there are no loci; make one with `palace seek locus add`")
-    embedder = engine.embedder() if snapshot.commit.dimension else None
+    embedder = palace.embedder() if snapshot.commit.dimension else None
     if session.embedder != snapshot.commit.fingerprint:
         session.threshold_null = calibrate(embedder) if embedder else None
         session.embedder = snapshot.commit.fingerprint

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from memory_palace.changes.changing import Outcome, Plan, change_notes, find_note, read_notes, today
 from memory_palace.changes.composing import edit_fields, one_line, record_decision
 from memory_palace.changes.operations import Replace
-from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.feature import Feature, Verb
 from memory_palace.features.checking.contradictions import BESIDES, find_contradictions
@@ -39,13 +38,14 @@ from memory_palace.notes.superseding import (
     lines_of,
     mark_claim,
 )
+from memory_palace.palace import Palace
 
 Place = tuple[int, int]
 """From and to where something stands in the decoded text of a note."""
 
 
 def open_conflict(
-    engine: Engine,
+    palace: Palace,
     first: str,
     second: str,
     *,
@@ -62,7 +62,7 @@ def open_conflict(
         words = title or f"{stem_of(claims[0].path)} or {stem_of(claims[1].path)}"
         note = plan_open(
             claims,
-            engine.paths.rooms,
+            palace.paths.rooms,
             title=words,
             kind=kind,
             raised_by=raised_by,
@@ -71,11 +71,11 @@ def open_conflict(
         )
         return Plan([note], f"open {note.path}", tuple(evidence))
 
-    return change_notes(engine, plan, command="conflict", apply=apply)
+    return change_notes(palace, plan, command="conflict", apply=apply)
 
 
 def resolve_conflict(
-    engine: Engine,
+    palace: Palace,
     name: str,
     *,
     winner: str | None = None,
@@ -110,18 +110,18 @@ def resolve_conflict(
         closing = _close(conflict, sides.winner.path, decision, by)
         return _plan_loss(sides, places, mark, closing, summary)
 
-    return change_notes(engine, plan, command="conflict", apply=apply)
+    return change_notes(palace, plan, command="conflict", apply=apply)
 
 
-def list_conflicts(engine: Engine, *, include_closed: bool = False) -> list[Conflict]:
+def list_conflicts(palace: Palace, *, include_closed: bool = False) -> list[Conflict]:
     """Return the open conflicts, or all of them."""
-    found = read_conflicts(read_notes(engine).documents.values())
+    found = read_conflicts(read_notes(palace).documents.values())
     return [conflict for conflict in found if include_closed or conflict.is_open]
 
 
-def show_conflict(engine: Engine, name: str) -> tuple[Conflict, list[Quote]]:
+def show_conflict(palace: Palace, name: str) -> tuple[Conflict, list[Quote]]:
     """Return a conflict and whether its parties still say what was quoted."""
-    library = read_notes(engine)
+    library = read_notes(palace)
     conflict = find_conflict(read_conflicts(library.documents.values()), name)
     claims = [
         replace(quote, standing=check_quote(library.documents.get(quote.path), quote))

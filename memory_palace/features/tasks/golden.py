@@ -9,7 +9,6 @@ from typing import Self
 from memory_palace.changes.changing import write_file
 from memory_palace.changes.composing import one_line
 from memory_palace.changes.operations import Create, Replace
-from memory_palace.engine import Engine
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.feature import Feature, Verb
 from memory_palace.graph.naming import NoteNames
@@ -20,6 +19,7 @@ from memory_palace.notes.golden import (
     read_golden_text,
 )
 from memory_palace.notes.note import stem_of
+from memory_palace.palace import Palace
 from memory_palace.shown import Shown, inner, plural, say_behind
 
 FIRST = 5
@@ -82,12 +82,12 @@ class GoldenCheck(Shown):
         return CheckFailedError(message) if self.any_at_5 < self.asked else None
 
 
-def list_golden(engine: Engine) -> list[GoldenQuestion]:
+def list_golden(palace: Palace) -> list[GoldenQuestion]:
     """Return the golden questions of the palace, in the order of the file."""
-    return read_golden(engine.paths)
+    return read_golden(palace.paths)
 
 
-def add_golden(engine: Engine, question: str, *notes: str) -> GoldenQuestion:
+def add_golden(palace: Palace, question: str, *notes: str) -> GoldenQuestion:
     """Add a question, or further notes that answer it; notes are named as for any command.
 
     Raise ``UsageError`` where no note, or more than one, is called so.
@@ -95,10 +95,10 @@ def add_golden(engine: Engine, question: str, *notes: str) -> GoldenQuestion:
     question = one_line(question, "the question")
     if not notes:
         raise UsageError("name a note that answers the question")
-    names = NoteNames.from_snapshot(engine.snapshot(include_cold=True))
+    names = NoteNames.from_snapshot(palace.snapshot(include_cold=True))
     found = [names.find(note) for note in notes]
 
-    file = engine.paths.golden
+    file = palace.paths.golden
 
     def write() -> Create | Replace | None:
         before = after = read_golden_text(file)
@@ -107,20 +107,20 @@ def add_golden(engine: Engine, question: str, *notes: str) -> GoldenQuestion:
         if after == before:
             return None
         old, data = (text.encode("utf-8", "surrogateescape") for text in (before, after))
-        shown = engine.paths.shown(file)
+        shown = palace.paths.shown(file)
         return Replace(shown, old, data) if file.exists() else Create(shown, data)
 
-    write_file(engine, write, command="golden", reason=f"add the golden question {question!r}")
+    write_file(palace, write, command="golden", reason=f"add the golden question {question!r}")
     return GoldenQuestion(question, tuple(found))
 
 
-def ask_golden(engine: Engine) -> list[Answered]:
+def ask_golden(palace: Palace) -> list[Answered]:
     """Ask every golden question as ``palace query`` would be asked; nothing is written."""
-    golden = read_golden(engine.paths)
+    golden = read_golden(palace.paths)
     if not golden:
         return []
-    names = NoteNames.from_snapshot(engine.snapshot(include_cold=True))
-    found = engine.rank_paths((one.question for one in golden), limit=FIRST)
+    names = NoteNames.from_snapshot(palace.snapshot(include_cold=True))
+    found = palace.rank_paths((one.question for one in golden), limit=FIRST)
     return [_answer(names, *pair) for pair in zip(golden, found, strict=True)]
 
 

@@ -8,7 +8,6 @@ from collections import Counter
 from memory_palace.changes.changing import Outcome, Plan, change_notes
 from memory_palace.changes.operations import Create, Operation, Replace
 from memory_palace.config import ROOMS
-from memory_palace.engine import Engine
 from memory_palace.errors import PalaceError
 from memory_palace.features.tasks.cards import STATES, Card, read_cards
 from memory_palace.features.tasks.conflict_notes import read_conflicts
@@ -17,6 +16,7 @@ from memory_palace.graph.router import LinkGraph, NoteLinks
 from memory_palace.language.visible import visible
 from memory_palace.models import Link
 from memory_palace.notes.document import Document, Library
+from memory_palace.palace import Palace
 
 PANEL = "grand_hall/control_panel.md"
 """The place of the control panel, see ``Rooms.path_of``."""
@@ -27,22 +27,22 @@ _UNLINKABLE = re.compile(r"[\[\]|#^\n]+")
 _INSIGHTS = 5
 
 
-def draw_map(engine: Engine, *, apply: bool = False) -> Outcome:
+def draw_map(palace: Palace, *, apply: bool = False) -> Outcome:
     """Bring the generated part of the control panel up to date."""
 
     def plan(library: Library) -> Plan:
-        path = engine.paths.rooms.path_of(PANEL)
-        text = render_map(engine, library, panel=path)
+        path = palace.paths.rooms.path_of(PANEL)
+        text = render_map(palace, library, panel=path)
         return Plan(plan_panel(path, library.documents.get(path), text), f"map in {path}")
 
-    return change_notes(engine, plan, command="map", apply=apply)
+    return change_notes(palace, plan, command="map", apply=apply)
 
 
-def render_map(engine: Engine, library: Library, *, panel: str) -> str:
+def render_map(palace: Palace, library: Library, *, panel: str) -> str:
     """Return the generated Markdown, marks included; the same palace gives the same text."""
     documents = list(library.documents.values())
     paths = {panel, *library.documents}  # a panel that is made now counts itself
-    counts = Counter(engine.paths.rooms.room_of(path) for path in paths)
+    counts = Counter(palace.paths.rooms.room_of(path) for path in paths)
     rooms = "\n".join(f"| {room} | {counts[room]} |" for room in ROOMS)
     cards = [card for card in read_cards(documents) if not card.is_archived]
     work = [
@@ -56,7 +56,7 @@ def render_map(engine: Engine, library: Library, *, panel: str) -> str:
     assets = [d for d in documents if d.place.startswith("reflection_wing/") and not d.is_cold]
     assets.sort(key=lambda d: (d.text("date"), d.path), reverse=True)
     disputes = [conflict for conflict in read_conflicts(documents) if conflict.is_open]
-    faults = lint_cards(cards, exists=item_exists(engine, library))
+    faults = lint_cards(cards, exists=item_exists(palace, library))
     health = [
         *(f"- disputed: {_link(conflict.document)}" for conflict in disputes),
         f"- broken links: {len(_graph(documents).broken())}",

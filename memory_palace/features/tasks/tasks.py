@@ -9,7 +9,6 @@ from dataclasses import replace
 from memory_palace.changes.changing import Outcome, Plan, change_notes, read_notes, today
 from memory_palace.changes.composing import compose_note, edit_fields, make_slug, one_line
 from memory_palace.changes.operations import Move, Operation, Replace
-from memory_palace.engine import Engine
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.feature import Feature, Verb
 from memory_palace.features.tasks.cards import (
@@ -35,6 +34,7 @@ from memory_palace.notes.document import Library, parse_document
 from memory_palace.notes.frontmatter import set_fields
 from memory_palace.notes.note import stem_of
 from memory_palace.notes.sections import split_lines
+from memory_palace.palace import Palace
 
 _PROJECTS = "project_rooms"
 TRANSITIONS: Mapping[str, tuple[State, State]] = {
@@ -49,7 +49,7 @@ _WHY = ("block", "reopen")
 
 
 def new_task(
-    engine: Engine,
+    palace: Palace,
     title: str,
     *,
     owner: str,
@@ -86,18 +86,18 @@ def new_task(
     }
 
     def plan(library: Library) -> Plan:
-        path = engine.paths.rooms.path_of(f"{CORRIDOR}/active/{day}_{slug}.md")
+        path = palace.paths.rooms.path_of(f"{CORRIDOR}/active/{day}_{slug}.md")
         card = compose_note(path, title, fields, sections)
         for other in read_cards(library.documents.values()):
             if stem_of(other.path) == stem_of(card.path):
                 raise UsageError(f"{other.path} already exists; choose another title or reopen it")
         return Plan([card], f"new task {card.path}")
 
-    return change_notes(engine, plan, command="task", apply=apply, folder=corridor)
+    return change_notes(palace, plan, command="task", apply=apply, folder=corridor)
 
 
 def move_task(
-    engine: Engine,
+    palace: Palace,
     verb: str,
     name: str,
     *,
@@ -123,22 +123,22 @@ def move_task(
             "last_updated": today(),
         }
         if done == "complete":
-            _check_done(card, exists=item_exists(engine, library))
+            _check_done(card, exists=item_exists(palace, library))
             values["completed"] = today()
         if done == "reopen":
             reopened = [*card.document.texts("reopened"), f"{today()}: {why}"]
             values |= {"completed": None, "reopened": reopened}
-        place = engine.paths.rooms.path_of(f"{CORRIDOR}/{state}/{card.below}")
+        place = palace.paths.rooms.path_of(f"{CORRIDOR}/{state}/{card.below}")
         change: list[Operation] = [edit_fields(card.document, values), Move(card.path, place)]
         words = f"{verb} {card.path}" + (f": {reason}" if reason else "")
         # The tick that completes a card is an edit of the card: git need not have seen it.
         return Plan(change, words, edited=frozenset([card.path]))
 
-    return change_notes(engine, plan, command="task", apply=apply)
+    return change_notes(palace, plan, command="task", apply=apply)
 
 
 def tick_task(
-    engine: Engine,
+    palace: Palace,
     name: str,
     check: int | str,
     *,
@@ -164,7 +164,7 @@ def tick_task(
         place = above + item.line
         mark = write_mark(lines[place], item, is_ticked=not untick)
         data = "".join([*lines[:place], mark, *lines[place + 1 :]]).encode()
-        document = parse_document(path, data, rooms=engine.paths.rooms)
+        document = parse_document(path, data, rooms=palace.paths.rooms)
         after = parse_card(document) if document else None
         wanted = [replace(c, is_ticked=not untick) if c == found else c for c in card.checks]
         if after is None or list(after.checks) != wanted:
@@ -174,33 +174,33 @@ def tick_task(
         change = Replace(path, before, set_fields(path, data, {"last_updated": today()}))
         return Plan([change], words, edited=frozenset([path]))
 
-    return change_notes(engine, plan, command="task", apply=apply)
+    return change_notes(palace, plan, command="task", apply=apply)
 
 
-def list_tasks(engine: Engine, *, state: str | None = None) -> list[Card]:
+def list_tasks(palace: Palace, *, state: str | None = None) -> list[Card]:
     """Return the cards in the corridor, by state and name.
 
     Raise ``UsageError`` for a state other than active, blocked and completed.
     """
     if state not in (None, *STATES):
         raise UsageError(f"the state of a card is one of {', '.join(STATES)}, not {state!r}")
-    cards = read_cards(read_notes(engine).documents.values())
+    cards = read_cards(read_notes(palace).documents.values())
     return [card for card in cards if not card.is_archived and state in (None, card.state)]
 
 
-def show_task(engine: Engine, name: str) -> Card:
+def show_task(palace: Palace, name: str) -> Card:
     """Return the card that is called so."""
-    return find_card(list_tasks(engine), name)
+    return find_card(list_tasks(palace), name)
 
 
-def lint_tasks(engine: Engine) -> list[str]:
+def lint_tasks(palace: Palace) -> list[str]:
     """Return one line for everything wrong with a card."""
-    library = read_notes(engine)
+    library = read_notes(palace)
     cards = read_cards(library.documents.values())
-    return lint_cards(cards, exists=item_exists(engine, library))
+    return lint_cards(cards, exists=item_exists(palace, library))
 
 
-def item_exists(engine: Engine, library: Library) -> Callable[[Card, str], bool]:
+def item_exists(palace: Palace, library: Library) -> Callable[[Card, str], bool]:
     """Return what says whether an input or output item of a card leads to something.
 
     A path starts at the root, where what the work made may lie beside the notes, at ``palace/`` in
@@ -208,11 +208,11 @@ def item_exists(engine: Engine, library: Library) -> Callable[[Card, str], bool]
     written. It may be a pattern. An item of plain words names nothing that could be missing.
     """
     resolver = Resolver(list(library.documents))
-    rooms, root = engine.paths.rooms, engine.paths.root.resolve()
+    rooms, root = palace.paths.rooms, palace.paths.root.resolve()
     has_projects = _PROJECTS in rooms.folders.values()
 
     def exists(card: Card, item: str) -> bool:
-        bases = [root, engine.paths.notes.resolve(), (root / card.path).parent]
+        bases = [root, palace.paths.notes.resolve(), (root / card.path).parent]
         if has_projects and (project := card.document.text("project")):
             bases.append(root / rooms.path_of(f"{_PROJECTS}/{project}"))
 

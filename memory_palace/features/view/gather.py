@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.engine import Engine
 from memory_palace.features.view.grid import to_box
 from memory_palace.features.view.housing import Notice, house
 from memory_palace.features.view.labels import LabelText, draw_districts
@@ -21,6 +20,7 @@ from memory_palace.markdown.prose import shown_text
 from memory_palace.models import Matrix
 from memory_palace.notes.parsing import read_body
 from memory_palace.notes.reading import NoteUnreadable, read_named
+from memory_palace.palace import Palace
 from memory_palace.places import ARCHIVE
 
 NEAR = 3
@@ -31,7 +31,7 @@ _DAY_SECONDS = 86_400
 
 
 def gather(
-    engine: Engine,
+    palace: Palace,
     *,
     include_cold: bool = False,
     relayout: bool = False,
@@ -43,12 +43,12 @@ def gather(
     the layout. The same notes and the same layout beside the index give the same plan. Raise
     ``IndexMissingError`` without an index.
     """
-    snapshot = engine.snapshot(include_cold=True)
+    snapshot = palace.snapshot(include_cold=True)
     known = np.flatnonzero(~snapshot.private)
     vectors = mean_vectors(snapshot, known)
-    layout = house(engine.paths, snapshot, known, vectors, relayout=relayout, remark=remark)
+    layout = house(palace.paths, snapshot, known, vectors, relayout=relayout, remark=remark)
     seen = known if include_cold else known[~snapshot.cold[known]]
-    read = ((place, read_text(engine, snapshot.paths[place])) for place in seen.tolist())
+    read = ((place, read_text(palace, snapshot.paths[place])) for place in seen.tolist())
     texts = {place: text for place, text in read if text is not None}
     near = find_near(vectors[np.searchsorted(known, list(texts))])
     locked = 0 if include_cold else int(snapshot.cold[known].sum())
@@ -65,7 +65,7 @@ def gather(
         words = [LabelText(snapshot.titles[p], snapshot.shown_tags[p], texts[p]) for p in here]
         districts += draw_districts(room, number, cells, words)
     return PalacePlan(
-        title=engine.paths.root.resolve().name,
+        title=palace.paths.root.resolve().name,
         rooms=tuple(rooms),
         districts=tuple(districts),
         notes=tuple(_draw_notes(snapshot, layout, texts, near)),
@@ -73,7 +73,7 @@ def gather(
     )
 
 
-def read_text(engine: Engine, path: str) -> str | None:
+def read_text(palace: Palace, path: str) -> str | None:
     """Return what a page shows of a note, read from the disk.
 
     That is its Markdown without front matter, comments, HTML and verification tokens; lines that
@@ -81,11 +81,11 @@ def read_text(engine: Engine, path: str) -> str | None:
     gone or unreadable.
     """
     try:
-        data = read_named(engine.paths, path, limit_bytes=engine.config.max_note_bytes)
+        data = read_named(palace.paths, path, limit_bytes=palace.config.max_note_bytes)
     except FileNotFoundError:
         return None
     except NoteUnreadable as error:
-        engine.note_unread([error.problem])
+        palace.note_unread([error.problem])
         return None
     body = read_body(path, data)
     return None if body.is_private else shown_text(body.text, keep_links=True).strip("\n")

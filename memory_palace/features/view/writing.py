@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory_palace.engine import Engine
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.features.view.gather import gather
 from memory_palace.features.view.page import render
+from memory_palace.palace import Palace
 from memory_palace.shown import Shown, inner, plural, say_behind
 from memory_palace.storage.atomic import write_atomic
 
@@ -65,7 +65,7 @@ def _megabytes(count: int) -> str:
 
 
 def write_view(
-    engine: Engine,
+    palace: Palace,
     out: Path | None = None,
     *,
     include_cold: bool = False,
@@ -76,11 +76,11 @@ def write_view(
     Raise ``UsageError`` for a file that must not be replaced, ``PalaceError`` where it cannot be
     written beside the index, ``OSError`` elsewhere.
     """
-    file = out or engine.paths.view
+    file = out or palace.paths.view
     if out is not None:
         check_target(out)
     remarks: list[str] = []
-    plan = gather(engine, include_cold=include_cold, relayout=relayout, remark=remarks.append)
+    plan = gather(palace, include_cold=include_cold, relayout=relayout, remark=remarks.append)
     page = render(plan)
     try:
         write_atomic(file, page)
