@@ -97,8 +97,7 @@ plugin codex --into {cache}/plugin --apply
 """
 """One line for each verb with ``--json`` and more where its shape varies; run in this order."""
 
-UNTRIED = {"config store status", "config store grant"}
-UNTRIED |= {"config store verify", "config store vacuum", "config store drop"}
+UNTRIED = {"config store status", "config store grant", "config store drop"}
 """Verbs that need minutes, a model, a question set or a server."""
 
 

@@ -9,11 +9,9 @@ from pathlib import Path
 
 from store.pushing import Store
 
-from memory_palace.address import read_address
 from memory_palace.errors import PalaceError
-from memory_palace.features.store import schema, writing
-from memory_palace.features.store.connecting import asking, connect
-from memory_palace.features.store.writing import push
+from memory_palace.features.store import writing
+from memory_palace.features.store.connecting import asking
 from memory_palace.index.store import IndexFiles
 from memory_palace.palace import Palace
 
@@ -40,27 +38,19 @@ def open_store(root: str, url: str) -> Store:
 def push_and_die(root: str, url: str, before: int) -> None:
     """Push the index of a palace, and die before that statement."""
     store = open_store(root, url)
-    source = IndexFiles(store.palace.paths)
-    push(store.connection, store.number, source, hook=die_before(before), wait_seconds=30)
+    store.hook(die_before(before))
+    store.push_index(wait_seconds=30)
 
 
 def push_and_tell(root: str, url: str, told: str) -> None:
     """Push the index of a palace; write into a file, once it has begun, which backend does it."""
     store = open_store(root, url)
-    source = IndexFiles(store.palace.paths)
-    source.list_stamps()
+    IndexFiles(store.palace.paths).list_stamps()
     part = Path(told).with_suffix(".part")
     part.write_text(str(store.connection.info.backend_pid))
     part.rename(told)
     try:
         with asking(store.address):
-            push(store.connection, store.number, source, wait_seconds=30)
+            store.push_index(wait_seconds=30)
     except PalaceError as error:
         raise SystemExit(str(error)) from None
-
-
-def migrate(url: str, script: str) -> None:
-    """Bring a store to a version after the newest."""
-    address, steps = read_address(url), schema.read_migrations()
-    connection = connect(address, purpose="test")
-    schema.migrate(connection, address, {**steps, max(steps) + 1: script})

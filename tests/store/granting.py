@@ -7,9 +7,8 @@ from pathlib import Path
 from store.pushing import write_notes
 
 from memory_palace.address import read_address
-from memory_palace.features.store.access import grant, make_palace
 from memory_palace.features.store.connecting import connect
-from memory_palace.features.store.schema import migrate, open_store
+from memory_palace.features.store.palaces import grant, make_palace, make_store, open_store
 from memory_palace.features.store.writing import push
 from memory_palace.index.store import IndexFiles
 from memory_palace.palace import Palace
@@ -29,6 +28,15 @@ The {CANARY} is hidden in [[the {CANARY} cellar|{CANARY} cellar]].
 ROLES = ("stranger", "reader", "writer")
 
 
+def list_tables(connection) -> list[str]:
+    """Return the tables of the store, without the partitions, which nobody is to touch."""
+    rows = connection.execute(
+        "SELECT relname FROM pg_catalog.pg_class WHERE relkind IN ('r', 'p') "
+        "AND NOT relispartition AND relnamespace = 'memory_palace'::regnamespace ORDER BY relname"
+    )
+    return [name for (name,) in rows.fetchall()]
+
+
 def push_two(database, tmp_path: Path) -> dict[str, Palace]:
     """Push ``secret`` and ``hers``; ``reader`` and ``writer`` were granted the second."""
     notes = {
@@ -42,9 +50,10 @@ def push_two(database, tmp_path: Path) -> dict[str, Palace]:
         palaces[name].index(embedder="hashing")
         address = read_address(database.url(palace=name))
         with connect(address, purpose="test") as connection:
-            migrate(connection, address)
+            make_store(connection, address)
             number = make_palace(connection, address)
-            push(connection, number, IndexFiles(palaces[name].paths), built_by="test")
+            source, config = IndexFiles(palaces[name].paths), palaces[name].config
+            push(connection, number, source, config)
     for role in ROLES:
         database.make_role(role)
     hers = read_address(database.url(palace="hers"))

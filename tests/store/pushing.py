@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import contextmanager
 from pathlib import Path
 
+import psycopg
+
 from memory_palace.address import read_address
-from memory_palace.features.store.access import find_palace, make_palace
-from memory_palace.features.store.checking import StoredIndex, verify_store
 from memory_palace.features.store.connecting import connect
-from memory_palace.features.store.generation import kept_settings
-from memory_palace.features.store.schema import migrate
-from memory_palace.features.store.writing import push
+from memory_palace.features.store.lists import list_terms, pack_lists
+from memory_palace.features.store.palaces import find_palace, make_palace, make_store
+from memory_palace.features.store.reader import StoreReader
+from memory_palace.features.store.rows import NOTE_COLUMNS, pack_note
+from memory_palace.features.store.writing import list_passages, measure, push
 from memory_palace.index.store import IndexFiles
 from memory_palace.palace import Palace
 
@@ -25,10 +29,10 @@ class Store:
         self.address = read_address(database.url(*[role] * bool(role), palace="hut"))
         self.connection = connect(self.address, purpose="test")
         if role is None:
-            migrate(self.connection, self.address)
+            make_store(self.connection, self.address)
             self.number = make_palace(self.connection, self.address)
         else:
-            self.number = find_palace(self.connection, self.address)
+            _, self.number = find_palace(self.connection, self.address)
 
     @classmethod
     def at(cls, url: str, palace: Palace) -> Store:
@@ -36,23 +40,74 @@ class Store:
         store = cls.__new__(cls)
         store.palace, store.address = palace, read_address(url)
         store.connection = connect(store.address, purpose="test")
-        store.number = find_palace(store.connection, store.address)
+        _, store.number = find_palace(store.connection, store.address)
         return store
 
     def push(self, **options):
         """Bring the index up to date, and the store."""
         self.palace.index()
-        files, settings = IndexFiles(self.palace.paths), kept_settings(self.palace.config)
-        return push(self.connection, self.number, files, settings=settings, **options)
+        return self.push_index(**options)
 
-    def read(self) -> StoredIndex:
-        """Return what the store holds."""
-        return StoredIndex(self.connection, self.number)
+    def push_index(self, palace: Palace | None = None, **options):
+        """Push the index as it is, or that of another palace."""
+        palace = palace or self.palace
+        return push(
+            self.connection, self.number, IndexFiles(palace.paths), palace.config, **options
+        )
 
-    def verify(self):
-        """Return what the store and the index disagree about."""
-        files = IndexFiles(self.palace.paths)
-        return verify_store(self.read(), files)
+    def hook(self, hook: Callable[[str], None]) -> None:
+        """Have each statement told before it is sent; the last is ``COMMIT``."""
+
+        class Told(psycopg.Cursor):
+            def execute(self, query, params=None, **how):
+                hook(query)
+                done = super().execute(query, params, **how)
+                if "INTO generation" in query:
+                    hook("COMMIT")
+                return done
+
+        self.connection.cursor_factory = Told
+
+    @contextmanager
+    def read(self):
+        """Yield what reads the store, and the generation that it holds."""
+        with StoreReader(self.address) as reader, reader.reading() as generation:
+            yield reader.statements, generation
+
+    def verify(self) -> list[str]:
+        """Return the tables that do not hold what the index of the notes says."""
+        source = IndexFiles(self.palace.paths)
+        stamps = source.list_stamps()
+        with self.read() as (statements, generation):
+            rows = statements.ask(
+                f"SELECT {', '.join(NOTE_COLUMNS)} FROM note WHERE palace = %(palace)s ORDER BY id"
+            )
+            passages = statements.ask(
+                "SELECT note, place, vector FROM passage WHERE palace = %(palace)s"
+            )
+            lists = statements.ask(
+                "SELECT field, key, block, data FROM posting WHERE palace = %(palace)s"
+            )
+            ((sample,),) = statements.ask("SELECT sample FROM generation WHERE palace = %(palace)s")
+        numbers = {path: number for number, path, *_ in rows}
+        if numbers.keys() != stamps.keys():
+            return ["note"]
+        notes = [(numbers[note.row.path], note) for note in source.read_notes(stamps)]
+        notes.sort(key=lambda pair: pair[0])
+        right = {
+            "note": [pack_note(n, note, stamps[note.row.path]) for n, note in notes],
+            "passage": sorted(_plain(*row) for n, note in notes for row in list_passages(n, note)),
+            "posting": sorted(pack_lists(list_terms((n, note.row) for n, note in notes))),
+            "generation": [*measure(source), len(notes), True],
+        }
+        is_above = generation.last_note >= max(numbers.values(), default=0)
+        held = {
+            "note": rows,
+            "passage": sorted(_plain(*row) for row in passages),
+            "posting": sorted(lists),
+            "generation": [sample, generation.passages, generation.notes, is_above],
+        }
+        return [table for table in TABLES if held[table] != right[table]]
 
     def ask(self, statement, *values):
         """Return the rows of a query."""
@@ -66,6 +121,10 @@ class Store:
         self.connection.rollback()
         self.connection.execute(statement, values or None)
         self.connection.commit()
+
+
+def _plain(number, place, vector=None):
+    return number, place, [] if vector is None else vector.to_list()
 
 
 def write_notes(root: Path, **notes: str) -> None:

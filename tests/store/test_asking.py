@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,6 @@ psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 from running import run_main  # noqa: E402
 from store.pushing import Store, write_notes  # noqa: E402
 
-from benchmarks.datasets.locomo import load_locomo  # noqa: E402
 from benchmarks.golden import read_pairs  # noqa: E402
 from memory_palace.errors import IndexMissingError, UsageError  # noqa: E402
 from memory_palace.features.store import reader as reading  # noqa: E402
@@ -23,7 +21,6 @@ from memory_palace.palace import Palace  # noqa: E402
 pytestmark = pytest.mark.postgres
 
 ROOT = Path(__file__).parents[2]
-TALKS = ROOT.parent / "shared" / "data" / "locomo" / "locomo_dev.json"
 GOLDEN = [pair.question for pair in read_pairs(ROOT / "tests/golden/sample_palace.md")]
 NOW = 1_794_700_000.0
 CONDITIONS = [
@@ -126,30 +123,8 @@ def test_quotes_tags_and_names_are_found_as_in_the_files(tmp_path, pushed):
         compare(palace, reader, text, limit=5, neighbors=2)
     for text in ('"frost report"', '"cold nights" of frost', '"red key"', '"red key" "red stove"'):
         compare(palace, reader, text, limit=5)
-    for typo in ("the cabim", "ghe cabin", "tehcabin", "the cabinn"):
-        assert compare(palace, reader, typo, limit=5)[0].title == "Hut"
+    assert compare(palace, reader, "the cabim", limit=5)[0].title == "Hut"
     assert reader.query('"red stove"')[0].title == "Hut"
-
-
-def test_talks_of_others_are_answered_as_by_the_files(tmp_path, pushed, monkeypatch):
-    if not TALKS.exists():
-        pytest.skip(f"needs {TALKS}")
-    look_at_few(monkeypatch, notes=50, passages=120)
-    questions = []
-    for number, talk in enumerate(load_locomo(TALKS)):
-        for session in talk.documents:
-            path = tmp_path / "palace" / str(number) / f"{re.sub(r'[^0-9]', '-', session.id)}.md"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text("\n\n".join(turn.text for turn in session.passages) or session.text)
-        questions += [question.text for question in talk.questions]
-    palace = Palace(tmp_path)
-    palace.index(embedder="hashing")
-    reader = pushed(palace)
-    same = [
-        (reader.query(text, as_of=NOW)[0].path, palace.query(text, as_of=NOW)[0].path)
-        for text in questions[::20]
-    ]
-    assert sum(one == other for one, other in same) >= 0.97 * len(same)
 
 
 def test_a_reader_sees_the_next_generation_and_no_private_note(tmp_path, database):

@@ -12,8 +12,8 @@ from running import run_main  # noqa: E402
 from store.pushing import Store, write_notes  # noqa: E402
 
 from memory_palace.errors import ConfigError, UsageError  # noqa: E402
-from memory_palace.features.store.generation import Generation, read_kept  # noqa: E402
 from memory_palace.features.store.reader import StoreReader  # noqa: E402
+from memory_palace.features.store.rows import read_settings  # noqa: E402
 from memory_palace.palace import Palace  # noqa: E402
 from memory_palace.query import Query  # noqa: E402
 from memory_palace.retrieval.excerpts import full_texts  # noqa: E402
@@ -107,11 +107,11 @@ def test_the_settings_of_a_palace_are_those_of_its_store(sample, database):
     store.connection.close()
 
 
-def test_what_a_store_says_of_settings_is_checked(database):
-    assert read_kept({"embedder": "llm:theirs", "max_note_bytes": -1}, "store").embedder is None
+def test_what_a_store_says_of_settings_is_checked():
+    found = read_settings({"embedder": "llm:theirs", "max_note_bytes": -1}, "store")
+    assert found.embedder is None
     with pytest.raises(ConfigError, match=r"^store:"):
-        read_kept({"half_life_days": "soon"}, "store")
-    assert Generation(record={"settings": {"locale": "de"}}).settings == {"locale": "de"}
+        read_settings({"half_life_days": "soon"}, "store")
 
 
 def test_whole_passages_are_read_from_a_store(sample, database):

@@ -84,7 +84,6 @@ CHANGES = {
     "a large vector": "UPDATE passage SET vector = array_fill(60000, ARRAY[256])::halfvec",
     "postings of another length": "UPDATE posting SET data = '\\x01'",
     "postings of ones": "UPDATE posting SET data = decode(repeat('ff', 60), 'hex')",
-    "another block": "UPDATE posting SET block = -7 - block",
     "no postings": "DELETE FROM posting",
     "no passages": "DELETE FROM passage",
     "no notes": "DELETE FROM note",

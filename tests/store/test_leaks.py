@@ -8,12 +8,11 @@ import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 from psycopg import sql  # noqa: E402
-from store.granting import CANARY, push_two  # noqa: E402
+from store.granting import CANARY, list_tables, push_two  # noqa: E402
 
 from memory_palace.address import read_address  # noqa: E402
 from memory_palace.errors import StoreError  # noqa: E402
 from memory_palace.features.store.connecting import connect  # noqa: E402
-from memory_palace.features.store.schema import list_tables  # noqa: E402
 
 pytestmark = pytest.mark.postgres
 

@@ -11,9 +11,8 @@ from store.pushing import write_notes  # noqa: E402
 
 from memory_palace.address import read_address  # noqa: E402
 from memory_palace.errors import PalaceError, StoreError, WrongEmbedderError  # noqa: E402
-from memory_palace.features.store.access import grant, revoke  # noqa: E402
+from memory_palace.features.store.palaces import grant, open_store  # noqa: E402
 from memory_palace.features.store.reader import StoreReader  # noqa: E402
-from memory_palace.features.store.schema import open_store  # noqa: E402
 
 pytestmark = pytest.mark.postgres
 
@@ -29,8 +28,8 @@ def test_who_is_connected_when_rights_go_is_told_with_the_next_question(database
                 for _ in range(6):  # statements are prepared by the sixth
                     assert reader.query("hut").hits
                 if not left:
-                    revoke(keeper, secret, "reader")
-                revoke(keeper, hers, "reader")
+                    grant(keeper, secret, "reader", may_write=None)
+                grant(keeper, hers, "reader", may_write=None)
                 with pytest.raises(
                     PalaceError, match=r"granted to this role|palace config store grant reader"
                 ):

@@ -10,8 +10,8 @@ from store.pushing import Store  # noqa: E402
 
 from memory_palace.features.store import reader as reading  # noqa: E402
 from memory_palace.features.store import writing  # noqa: E402
+from memory_palace.features.store.connecting import Statements  # noqa: E402
 from memory_palace.features.store.reader import StoreReader  # noqa: E402
-from memory_palace.features.store.statements import Statements  # noqa: E402
 
 pytestmark = pytest.mark.postgres
 
@@ -54,8 +54,8 @@ def indexed(sample, database, monkeypatch):
         connection = reader._connection
         connection.execute("SET enable_seqscan = off; SET enable_sort = off")
         connection.commit()
-        reader._statements = Planned(connection, reader._statements.palace)
-        reader._statements.plans = []
+        reader.statements = Planned(connection, reader.statements.palace)
+        reader.statements.plans = []
         yield reader
 
 
@@ -81,7 +81,7 @@ def test_an_index_of_vectors_proposes_what_comparing_all_finds(indexed, sample, 
         by_index, compared = nearest[-2:]
         assert by_index.tolist() == pytest.approx(compared.tolist(), abs=1e-6)
         assert 0 < (by_index > by_index.min()).sum() < 8
-    plans = indexed._statements.plans
+    plans = indexed.statements.plans
     assert len(plans) == len(QUESTIONS)
     assert all("_vector on passage_" in plan for plan in plans)
 
@@ -96,8 +96,8 @@ def test_few_passages_are_found_by_their_notes_whatever_the_planner_thinks(
     with StoreReader(store.address) as reader:
         reader._connection.execute("SET random_page_cost = 1000")  # it thinks reading all is best
         reader._connection.commit()
-        reader._statements = Planned(reader._connection, reader._statements.palace)
-        reader._statements.plans, reader._statements.way = [], "note = ANY(%(allowed)s)"
+        reader.statements = Planned(reader._connection, reader.statements.palace)
+        reader.statements.plans, reader.statements.way = [], "note = ANY(%(allowed)s)"
         reader.query(QUESTIONS[0], since=0.0)  # nearly all of them
-    (plan,) = reader._statements.plans
+    (plan,) = reader.statements.plans
     assert "Seq Scan" not in plan and "passage_1_palace_note_idx" in plan

@@ -45,17 +45,11 @@ def run(capsys, database):
     return run
 
 
-def test_indexing_pushes_and_a_second_machine_embeds_nothing(run, notes, tmp_path):
+def test_indexing_pushes_what_differs(run, notes):
     first = run("-C", notes, "index", "--embedder", "hashing", schema="index")
     assert first["pushed"]["added"] == 2
     assert first["embedded"] == 2
     assert run("-C", notes, "index", schema="index")["pushed"]["rows_sent"] == 0
-
-    other = tmp_path / "elsewhere" / "hut-notes"
-    (other / "palace").mkdir(parents=True)
-    write_notes(other, hut=HUT, path="# Path\n\nSee [[hut]].\n")
-    second = run("-C", other, "index", "--embedder", "hashing", schema="index")
-    assert (second["embedded"], second["reused"]) == (0, 2)
 
 
 def test_a_store_of_another_embedder_is_replaced_by_force_alone(run, notes):
@@ -89,31 +83,3 @@ def test_other_notes_do_not_take_the_place_of_a_palace_by_mistake(run, tmp_path,
     assert status == 10 and err.count("\n") == 1
     assert "of 12, 0 would go and 12 be replaced" in err and "--verify" in err
     assert run("index", "--verify", schema="index")["pushed"]["added"] == 12
-
-
-def test_verify_compares_a_store(run, notes, tmp_path, database):
-    run("-C", notes, "index", "--embedder", "hashing")
-    write_notes(notes, hut=HUT + "More.\n")
-    assert "pushed     1 passage, 1 removed; generation 2" in run("-C", notes, "index")[1]
-    verified = run("-C", notes, "config", "store", "verify", schema="config-store-verify")
-    assert (verified["findings"], verified["compared"], verified["notes"]) == ([], True, 2)
-    with database.server.connect(database.name) as admin:
-        admin.execute("UPDATE memory_palace.note SET type = 'x' WHERE path LIKE '%hut.md'")
-    status, out, err = run("-C", notes, "config", "store", "verify")
-    assert status == 8
-    assert "palace/grand_hall/hut.md" in out
-    assert "differs in" in err
-
-
-def test_verify_names_a_note_that_differs_once_and_says_where_it_compares_nothing(
-    run, notes, tmp_path, monkeypatch
-):
-    run("-C", notes, "index", "--embedder", "hashing")
-    write_notes(notes, hut=HUT + "More.\n")
-    Palace(notes).index()
-    out = run("-C", notes, "config", "store", "verify")[1].splitlines()
-    assert out[0] == "note palace/grand_hall/hut.md is another there"
-    assert out[1:] == ["generation 1: 2 notes, 2 passages, 1 difference"]
-    monkeypatch.chdir(tmp_path)
-    said = run("config", "store", "verify")[1]
-    assert said.endswith("0 differences; there are no notes here to compare it with\n")

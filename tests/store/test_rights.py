@@ -6,19 +6,20 @@ import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 from psycopg import sql  # noqa: E402
+from store.granting import list_tables  # noqa: E402
 
 from memory_palace.address import Address, read_address  # noqa: E402
 from memory_palace.errors import IndexLockedError, IndexMissingError, StoreError, UsageError  # noqa: E402
-from memory_palace.features.store.access import (  # noqa: E402
+from memory_palace.features.store.connecting import connect  # noqa: E402
+from memory_palace.features.store.palaces import (  # noqa: E402
     drop,
     find_palace,
     grant,
     list_palaces,
     make_palace,
-    revoke,
+    make_store,
+    open_store,
 )
-from memory_palace.features.store.connecting import connect  # noqa: E402
-from memory_palace.features.store.schema import list_tables, migrate, open_store  # noqa: E402
 
 pytestmark = pytest.mark.postgres
 
@@ -32,7 +33,7 @@ def store(database):
     """Two palaces with a row in every table each; ``reader`` reads one, ``writer`` writes it."""
     secret, hers = (read_address(database.url(palace=name)) for name in ("secret", "hers"))
     with connect(secret, purpose="test") as keeper:
-        migrate(keeper, secret)
+        make_store(keeper, secret)
         assert [make_palace(keeper, address) for address in (secret, hers)] == [SECRET, HERS]
         for palace in (SECRET, HERS):
             fill(keeper, palace)
@@ -205,8 +206,8 @@ def test_no_function_of_the_store_gives_more(store, role):
             "ORDER BY proname"
         ).fetchall()
     assert " ".join(name for (name,) in functions) == (
-        "count_rows demand_writer hush index_vectors make_home make_palace planned_readable "
-        "planned_roles readable secure writable"
+        "count_rows demand_writer drop_palace hush index_vectors make_home make_palace "
+        "planned_readable planned_roles readable secure settle_rights writable"
     )
     granted = {"stranger": [], "reader": [(HERS,)], "writer": [(HERS,)]}[role]
     with store.connect(role) as connection:
@@ -228,7 +229,8 @@ def test_no_function_of_the_store_gives_more(store, role):
             ["SELECT memory_palace.count_rows(1)", "CALL memory_palace.demand_writer(2)"],
         )
         assert (counted, demanded) == (REFUSED, REFUSED)
-        assert [*try_all(connection, ["CALL memory_palace.make_home(7)"])] == [REFUSED]
+        for call in ("make_home(7)", "drop_palace(2)", f"settle_rights('{role}')"):
+            assert [*try_all(connection, [f"CALL memory_palace.{call}"])] == [REFUSED]
         for statement in ("index_vectors(2, 8)", "count_rows(2)"):
             (own,) = try_all(connection, [f"SELECT memory_palace.{statement}"])
             assert own == ([("",)] if role == "writer" else REFUSED)
@@ -280,8 +282,8 @@ def test_a_group_gives_its_palaces_to_its_members_and_takes_them_back(store):
         grant(keeper, hers, "team", may_write=False)
         address = read_address(store.url(anna))
         with open_store(address, purpose="test") as connection:
-            assert find_palace(connection, address) == HERS
-            revoke(keeper, hers, "team")
+            assert find_palace(connection, address) == ("hers", HERS)
+            grant(keeper, hers, "team", may_write=None)
             with pytest.raises(IndexMissingError, match="none that is granted"):
                 find_palace(connection, address)
 
@@ -289,7 +291,7 @@ def test_a_group_gives_its_palaces_to_its_members_and_takes_them_back(store):
 def test_a_role_that_is_made_again_is_another(store):
     hers = read_address(store.url(palace="hers"))
     with open_store(hers, purpose="test") as keeper, store.server.connect(store.name) as admin:
-        revoke(keeper, hers, "reader")
+        grant(keeper, hers, "reader", may_write=None)
         admin.execute("INSERT INTO memory_palace.member VALUES (1, 'reader', true)")
         admin.execute("DROP ROLE reader")
         admin.execute("CREATE ROLE reader LOGIN")
@@ -308,11 +310,11 @@ def test_what_was_revoked_is_gone_and_what_is_left_stays(store):
     secret, hers = (read_address(store.url(palace=name)) for name in ("secret", "hers"))
     with open_store(hers, purpose="test") as keeper:
         grant(keeper, secret, "writer", may_write=False)
-        revoke(keeper, hers, "writer")
+        grant(keeper, hers, "writer", may_write=None)
         with pytest.raises(UsageError, match="was not granted"):
-            revoke(keeper, hers, "writer")
+            grant(keeper, hers, "writer", may_write=None)
         with pytest.raises(UsageError, match="was not granted"):
-            revoke(keeper, hers, "keeper")
+            grant(keeper, hers, "keeper", may_write=None)
         with store.connect("writer") as connection:
             rows, changed = try_all(
                 connection,
@@ -329,7 +331,7 @@ def test_of_a_palace_that_was_dropped_nothing_is_left_and_others_stay(store):
     secret, hers = (read_address(store.url(palace=name)) for name in ("secret", "hers"))
     with open_store(hers, purpose="test") as keeper, store.connect("postgres") as admin:
         grant(keeper, secret, "writer", may_write=False)
-        assert drop(keeper, hers) == "hers"
+        drop(keeper, hers)
         assert [palace.name for palace in list_palaces(keeper, hers)] == ["secret"]
         for table in (*secured(keeper), "member"):
             full = sql.Identifier("memory_palace", table)
@@ -350,7 +352,7 @@ def test_a_palace_in_use_is_not_dropped_and_all_of_it_stays(store):
             with pytest.raises(IndexLockedError):
                 drop(keeper, hers)
         assert reader.execute("SELECT count(*) FROM memory_palace.note").fetchone() == (1,)
-        assert drop(keeper, hers) == "hers"
+        drop(keeper, hers)
 
 
 def test_only_the_owner_makes_grants_and_revokes(store):
@@ -360,7 +362,7 @@ def test_only_the_owner_makes_grants_and_revokes(store):
             with pytest.raises(StoreError, match="only the role keeper"):
                 grant(connection, address, "stranger", may_write=False)
             with pytest.raises(StoreError, match="only the role keeper"):
-                revoke(connection, address, "reader")
+                grant(connection, address, "reader", may_write=None)
             with pytest.raises(StoreError, match="only the role keeper"):
                 drop(connection, address)
             with pytest.raises(StoreError, match="only the role keeper"):
@@ -407,7 +409,7 @@ def test_a_role_of_any_name_is_granted_its_palace_and_nothing_else(store, name):
         assert connection.execute("SELECT memory_palace.writable()").fetchall() == [(HERS,)]
         assert connection.execute("SELECT palace FROM memory_palace.note").fetchall() == [(HERS,)]
     with open_store(hers, purpose="test") as keeper:
-        revoke(keeper, hers, role)
+        grant(keeper, hers, role, may_write=None)
 
 
 @pytest.mark.parametrize("name", [*HOSTILE, "public", "", "\x00", "PUBLIC"])
@@ -416,10 +418,12 @@ def test_a_role_that_is_not_there_is_granted_nothing(store, name):
     with open_store(hers, purpose="test") as keeper:
         for change in (
             lambda: grant(keeper, hers, name, may_write=True),
-            lambda: revoke(keeper, hers, name),
+            lambda: grant(keeper, hers, name, may_write=None),
         ):
             with pytest.raises(UsageError, match="knows no role"):
                 change()
+        with pytest.raises(UsageError, match="did you mean 'reader'"):
+            grant(keeper, hers, "raeder", may_write=False)
         assert len(list_palaces(keeper, hers)) == 2
 
 

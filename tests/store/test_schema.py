@@ -1,23 +1,23 @@
 from __future__ import annotations
 
+from threading import Thread
+
 import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
 from memory_palace.address import read_address  # noqa: E402
 from memory_palace.errors import IndexMissingError, StoreError  # noqa: E402
-from memory_palace.features.store.access import list_palaces, make_palace  # noqa: E402
 from memory_palace.features.store.connecting import connect  # noqa: E402
-from memory_palace.features.store.schema import (  # noqa: E402
-    check_schema,
-    migrate,
-    read_migrations,
-    read_version,
+from memory_palace.features.store.palaces import (  # noqa: E402
+    VERSION,
+    list_palaces,
+    make_palace,
+    make_store,
+    open_store,
 )
 
 pytestmark = pytest.mark.postgres
-
-NEWEST = max(read_migrations())
 
 
 @pytest.fixture
@@ -31,101 +31,73 @@ def connection(address):
         yield connection
 
 
-def test_an_empty_database_holds_no_store(connection, address):
+def test_an_empty_database_holds_no_store(address):
     with pytest.raises(IndexMissingError, match="holds no store; run `palace index --store"):
-        check_schema(connection, address)
+        open_store(address, purpose="test")
 
 
 def test_the_store_is_made_once(connection, address):
-    assert migrate(connection, address) == NEWEST
+    make_store(connection, address)
     made = make_palace(connection, address)
-    assert migrate(connection, address) == NEWEST
+    make_store(connection, address)
     assert make_palace(connection, address) == made
-    check_schema(connection, address)
+    open_store(address, purpose="test").close()
     assert [palace.name for palace in list_palaces(connection, address)] == ["hut"]
 
 
-@pytest.mark.parametrize("version", range(2, NEWEST + 1))
-def test_a_store_of_every_version_is_brought_up_to_date(connection, address, version):
-    steps = {number: script for number, script in read_migrations().items() if number <= version}
-    migrate(connection, address, steps)
-    make_palace(connection, address)
-    assert migrate(connection, address) == NEWEST
-    check_schema(connection, address)
-    assert [palace.name for palace in list_palaces(connection, address)] == ["hut"]
+def test_a_store_is_made_whole_or_not_at_all(connection, address, database, monkeypatch):
+    for end in ("SELECT 1 / 0", "SELECT pg_terminate_backend(pg_backend_pid())"):
+        with connect(address, purpose="test") as own, monkeypatch.context() as patch:
+            made = make_script(end)
+            patch.setattr("memory_palace.features.store.palaces.files", lambda _, made=made: made)
+            with pytest.raises(StoreError):
+                make_store(own, address)
+        with connection.transaction():
+            found = connection.execute("SELECT to_regnamespace('memory_palace')").fetchone()
+        assert found == (None,)
+    make_store(connection, address)
 
 
-OLD = """
-SET LOCAL search_path = memory_palace, public;
-INSERT INTO palace (name) VALUES ('hut');
-INSERT INTO member VALUES (1, 'keeper', true);
-CREATE TABLE generation (palace int, number int);
-CREATE TABLE note (palace int, title text);
-CREATE TABLE passage (palace int, vector vector) PARTITION BY LIST (palace);
-CREATE TABLE passage_1 PARTITION OF passage FOR VALUES IN (1);
-CREATE TABLE posting (palace int, data bytea);
-CREATE TABLE name (palace int);
-CREATE TABLE link (palace int);
-INSERT INTO note VALUES (1, 'Hut');
-INSERT INTO passage VALUES (1, '[1, 2]');
-"""
-"""What version 1 kept of notes, in short."""
+def make_script(end):
+    """Return the folder of a script that ends otherwise."""
+    from importlib.resources import files
+    from types import SimpleNamespace
+
+    script = files("memory_palace.features.store").joinpath("schema.sql").read_bytes()
+    file = SimpleNamespace(read_bytes=lambda: script + end.encode())
+    return SimpleNamespace(joinpath=lambda name: file)
 
 
-def test_notes_of_version_1_go_and_palaces_and_grants_stay(connection, address):
-    migrate(connection, address, {1: read_migrations()[1] + OLD})
-    assert migrate(connection, address) == NEWEST
-    (palace,) = list_palaces(connection, address)
-    assert (palace.name, palace.generation, palace.notes) == ("hut", 0, 0)
-    assert [member.role for member in palace.members] == ["keeper"]
-    with connection.transaction():
-        assert connection.execute("SELECT count(*) FROM passage_1").fetchone() == (0,)
-        assert connection.execute("SELECT to_regclass('link')").fetchone() == (None,)
-
-
-def test_a_step_is_taken_whole_or_not_at_all(connection, address):
-    good = {**read_migrations(), NEWEST + 1: "CREATE TABLE added (palace int)"}
-    bad = {**good, NEWEST + 2: "CREATE TABLE half (palace int); SELECT 1 / 0"}
-    with pytest.raises(StoreError, match="division by zero"):
-        migrate(connection, address, bad)
-    with connection.transaction():
-        assert read_version(connection) == NEWEST + 1
-        found = connection.execute("SELECT to_regclass('added'), to_regclass('half')").fetchone()
-    assert found == ("added", None)
-
-
-def test_an_older_program_says_that_the_store_is_newer(connection, address):
-    migrate(connection, address, {**read_migrations(), NEWEST + 1: "SELECT 1"})
-    for ask in (check_schema, migrate):
-        with pytest.raises(StoreError, match=f"version {NEWEST + 1}, this program knows {NEWEST}"):
-            ask(connection, address)
-
-
-def test_a_newer_program_says_that_the_store_is_older(connection, address, monkeypatch):
-    migrate(connection, address)
-    newer = {**read_migrations(), NEWEST + 1: "SELECT 1"}
-    monkeypatch.setattr("memory_palace.features.store.schema.read_migrations", lambda: newer)
-    with pytest.raises(StoreError, match="as the role keeper brings it up to date"):
-        check_schema(connection, address)
+@pytest.mark.parametrize(
+    ("version", "mend"),
+    [(VERSION + 1, "update the program"), (1, "have its owner run `DROP SCHEMA memory_pal")],
+)
+def test_a_store_of_another_version_says_what_to_do(connection, address, version, mend):
+    make_store(connection, address)
+    connection.execute("UPDATE version SET number = %s", [version])
+    connection.commit()
+    for ask in (
+        lambda: open_store(address, purpose="test"),
+        lambda: make_store(connection, address),
+    ):
+        with pytest.raises(
+            StoreError, match=f"version {version}, this program knows {VERSION}: {mend}"
+        ):
+            ask()
 
 
 def test_two_that_set_a_store_up_at_once_make_one(connection, address):
-    from threading import Thread
-
-    made: list[int] = []
     with connect(address, purpose="test") as other:
-        threads = [
-            Thread(target=lambda c=c: made.append(migrate(c, address))) for c in (connection, other)
-        ]
+        threads = [Thread(target=make_store, args=(c, address)) for c in (connection, other)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join(60)
-    assert made == [NEWEST, NEWEST]
+    open_store(address, purpose="test").close()
 
 
 def test_every_table_is_secured_and_every_partition_shut(connection, address):
-    migrate(connection, address)
+    make_store(connection, address)
     make_palace(connection, address)
     with connection.transaction():
         rows = connection.execute(

@@ -11,9 +11,8 @@ psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 from running import run_main  # noqa: E402
 
 from memory_palace.address import read_address  # noqa: E402
-from memory_palace.features.store.access import make_palace  # noqa: E402
 from memory_palace.features.store.connecting import connect  # noqa: E402
-from memory_palace.features.store.schema import migrate  # noqa: E402
+from memory_palace.features.store.palaces import make_palace, make_store  # noqa: E402
 
 pytestmark = pytest.mark.postgres
 
@@ -27,7 +26,7 @@ def palace(database, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     address = read_address(database.url(palace="hut"))
     with connect(address, purpose="test") as connection:
-        migrate(connection, address)
+        make_store(connection, address)
         make_palace(connection, address)
 
     def run(*line):
@@ -86,10 +85,3 @@ def test_a_palace_is_dropped_where_that_is_applied(palace):
     status, _, said = palace("config", "store", "drop", "--apply")
     assert status == 4
     assert "is not there" in said
-
-
-def test_a_role_that_is_not_there_is_named_with_the_nearest(palace, database):
-    database.make_role("annabel")
-    status, _, said = palace("config", "store", "grant", "anabel")
-    assert status == 2
-    assert "did you mean 'annabel'?" in said

@@ -67,7 +67,7 @@ def test_every_command_of_the_page_runs_as_it_is_typed(own_server, tmp_path):
     assert "team  54 notes" in said[1] and "  reads    anna\n  writes   palaces" in said[1]
     assert "Why MQTT was dropped" in said[2] and "robot" not in said[2]
     assert "anna may no longer read team" in said[3]
-    assert "0 differences" in said[4]
+    assert "63 passages, 0 removed; generation 2" in said[4]
     asked = f"palace query 'why did we drop MQTT' --store 'postgresql://ROLE@/BASE?host={server.socket}#team'"
     for role, base in (("bob", "palaces"), ("bob", "copy"), ("palaces", "copy")):
         if base == "copy":

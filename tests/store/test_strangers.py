@@ -9,10 +9,8 @@ import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 from running import run_main  # noqa: E402
-from store.granting import CANARY, ROLES, push_two  # noqa: E402
+from store.granting import CANARY, ROLES, list_tables, push_two  # noqa: E402
 from store.pushing import write_notes  # noqa: E402
-
-from memory_palace.features.store.schema import list_tables  # noqa: E402
 
 pytestmark = pytest.mark.postgres
 
@@ -22,7 +20,6 @@ VERBS = (
     ("query", "", "--tag", f"{CANARY}/tag"),
     ("index",),
     ("index", "--force"),
-    ("config", "store", "verify"),
     ("config", "store", "grant", "ROLE", "--write"),
     ("config", "store", "grant", "keeper", "--revoke"),
     ("config", "store", "drop", "--apply"),

@@ -1,13 +1,15 @@
-"""Connect to a store, and say in one line what is wrong with it."""
+"""Connect to a store, send it statements, and say in one line what is wrong with it."""
 
 from __future__ import annotations
 
 import getpass
 import logging
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import psycopg
 from pgvector.psycopg import register_vector
@@ -19,6 +21,7 @@ from memory_palace.errors import (
     IndexDamagedError,
     IndexLockedError,
     IndexMissingError,
+    PalaceError,
     StoreError,
     UsageError,
 )
@@ -27,44 +30,57 @@ from memory_palace.errors import (
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 SCHEMA = "memory_palace"
-LEAST_SERVER, LEAST_VECTOR = 14, (0, 8)
-"""Functions whose body is parsed when they are made; scans of an index that go on for a filter."""
-_LIMITS: Mapping[str, str | int] = {
-    "connect_timeout": 10,
-    "keepalives_idle": 30,
-    "keepalives_interval": 10,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 60_000,
-}
+LEAST_VECTOR = (0, 8)
+"""Scans of an index that go on for a filter."""
+_LIMITS = (
+    "connect_timeout=10 keepalives_idle=30 keepalives_interval=10 keepalives_count=3"
+    " tcp_user_timeout=60000"
+)
 """When a server that does not answer is given up: after a minute, not after two hours."""
-_LONGEST_NAME_BYTES = 63
-_LOST = ("08", "57P01", "57P02", "57P03", "57P05")
-_ADVICE: Mapping[str, str] = {
-    "53100": "its disk is full: free space there and run the command again",
-    "53200": "it has no memory left: run the command again when it is less busy",
-    "53300": "it takes no more connections: try again, or raise its max_connections",
-    "25006": "it only reads: give the address of the server that it follows",
-    "40001": "another builder came first: run the command again",
-    "40P01": "another builder came first: run the command again",
-    "57014": "it stopped the query: raise its statement_timeout, and run the command again",
-    "58030": "its disk fails: see its log",
+_LOCKS = 0x70616C61
+"""What the advisory locks of palaces have in common; the other half is the palace."""
+_AT_A_TIME = 1_000
+"""Rows of one statement: the rights are looked up once for all of them."""
+_LOST = "the connection was lost ({why}); run the command again"
+_BY_STATE: Mapping[str, tuple[type[PalaceError], str]] = {
+    "08": (StoreError, _LOST),
+    "3F000": (IndexMissingError, "it holds no store, or none that is granted to this role; {make}"),
+    "40": (StoreError, "another builder came first: run the command again ({why})"),
+    "42501": (StoreError, "{why}; {grant}"),
+    "42P01": (IndexMissingError, "it holds no store, or none that is granted to this role; {make}"),
+    "53100": (StoreError, "its disk is full: free space there and run the command again ({why})"),
+    "55P03": (IndexLockedError, "somebody else is writing; try again, or wait with --wait SECONDS"),
+    "57P": (StoreError, _LOST),
+    "XX": (IndexDamagedError, "{why}; see the server's log"),
+    "": (StoreError, "{why} ({state}); see the server's log"),
 }
-"""What to do, by SQLSTATE; nothing has been changed by the command that failed."""
+"""What is said of an error, by the beginning of its SQLSTATE; the command has changed nothing."""
+_UNCONNECTED = {
+    "permission denied": "have its owner run `GRANT CONNECT ON DATABASE … TO {role}`",
+    "too many": "try again, or have an administrator allow more",
+    "slots": "try again, or have an administrator allow more",
+    'role "': "have an administrator run `createuser`, or give another user",
+    '" does not exist': "have an administrator run `createdb`, or give another database",
+    "the connection": "run the command again",
+    "": "`pg_isready` with this address, up to the #, says whether a server is there",
+}
+"""What to do where there is no connection, or none any longer, by what libpq says."""
 
 
 def connect(address: Address, *, purpose: str) -> psycopg.Connection:
     """Open a connection that sees the store's tables and knows vectors; no transaction is begun.
 
-    Others who wait for this connection are told ``purpose``, who and where.
+    The server's list of who is at work has ``purpose``, who and where.
     """
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):
+        user = "somebody"
+    name = f"palace {purpose}: {user}@{socket.gethostname()} {Path.cwd().name}"
+    name = name.encode("ascii", "replace").decode()[:63]  # bytes, the most that are shown
+    ours = read_parameters(address) | {"application_name": name, "client_encoding": "UTF8"}
     with asking(address):
-        ours: dict[str, str | int] = {
-            "application_name": name_client(purpose),
-            "client_encoding": "UTF8",
-        }
-        connection = psycopg.connect(
-            **{**_LIMITS, **read_parameters(address), **ours}, autocommit=True
-        )
+        connection = psycopg.connect(_LIMITS, **ours, autocommit=True)
         try:
             _check_server(connection, address)
         except BaseException:
@@ -85,54 +101,36 @@ def read_parameters(address: Address) -> dict[str, str | int]:
         ) from None
 
 
-def name_client(purpose: str) -> str:
-    """Return who is at work: the command, the user, the machine and the folder, in 63 bytes."""
-    try:
-        user = getpass.getuser()
-    except (KeyError, OSError):
-        user = "somebody"
-    text = f"palace {purpose}: {user}@{socket.gethostname()} {Path.cwd().name}"
-    return text.encode("ascii", "replace").decode()[:_LONGEST_NAME_BYTES]
-
-
 def _check_server(connection: psycopg.Connection, address: Address) -> None:
-    version = connection.info.server_version // 10_000
-    if version < LEAST_SERVER:
-        raise StoreError(
-            f"{address.shown} is PostgreSQL {version}; a store needs {LEAST_SERVER} or newer: "
-            "update the server, or give another address"
-        )
-    if (encoding := connection.info.parameter_status("server_encoding")) != "UTF8":
-        raise StoreError(
-            f"{address.shown} keeps text as {encoding}, which not every note fits into: have an "
-            "administrator run `createdb --encoding UTF8 --template template0`, and give that one"
-        )
     found = connection.execute(
         "SELECT nspname, extversion, pg_catalog.has_schema_privilege('public', n.oid, 'CREATE') "
         "FROM pg_catalog.pg_extension AS e "
         "JOIN pg_catalog.pg_namespace AS n ON n.oid = e.extnamespace WHERE extname = 'vector'"
     ).fetchone()
-    if found is None:
-        raise StoreError(
-            f"{address.shown} has no pgvector: have an administrator run `CREATE EXTENSION vector` "
-            "in this database, where need be after installing it on the server"
+    place, vector, is_open = found or ("", "", False)
+    if not place:
+        why = (
+            "has no pgvector: have an administrator run `CREATE EXTENSION vector` in this "
+            "database, where need be after installing it on the server"
         )
-    if tuple(map(int, found[1].split(".")[:2])) < LEAST_VECTOR:
-        raise StoreError(
-            f"{address.shown} has pgvector {found[1]} and needs 0.8 or newer: have an "
-            "administrator run `ALTER EXTENSION vector UPDATE` in this database"
+    elif tuple(map(int, vector.split(".")[:2])) < LEAST_VECTOR:
+        why = (
+            f"has pgvector {vector} and needs 0.8 or newer: have an administrator run "
+            "`ALTER EXTENSION vector UPDATE` in this database"
         )
-    if found[2]:
-        raise StoreError(
-            f"everybody may make functions in the schema {found[0]} of {address.shown}, which act "
-            "for whoever uses the store: have its owner run "
-            f"`REVOKE CREATE ON SCHEMA {found[0]} FROM PUBLIC`"
+    elif is_open:
+        why = (
+            f"lets everybody make functions in the schema {place}, which act for whoever uses the "
+            f"store: have its owner run `REVOKE CREATE ON SCHEMA {place} FROM PUBLIC`"
         )
-    # Nothing that somebody else may have made is found before what is meant.
-    places = list(dict.fromkeys((SCHEMA, found[0], "pg_temp")))
-    path = sql.SQL(", ").join(map(sql.Identifier, places))
-    connection.execute(sql.SQL("SET search_path = {}").format(path))
-    register_vector(connection)
+    else:
+        # Nothing that somebody else may have made is found before what is meant.
+        places = dict.fromkeys((SCHEMA, place, "pg_temp"))
+        path = sql.SQL(", ").join(map(sql.Identifier, places))
+        connection.execute(sql.SQL("SET search_path = {}").format(path))
+        register_vector(connection)
+        return
+    raise StoreError(f"{address.shown} {why}")
 
 
 @contextmanager
@@ -144,64 +142,30 @@ def asking(address: Address) -> Iterator[None]:
         raise _explain(error, address) from error
 
 
-def _explain(
-    error: psycopg.Error, address: Address
-) -> StoreError | IndexDamagedError | IndexLockedError | IndexMissingError:
-    state, where = error.sqlstate or "", address.shown
-    why = error.diag.message_primary or _first_line(error)
-    if not state:
-        return StoreError(f"{where}: {_explain_connection(error, address, why)}")
-    if state.startswith(_LOST):
-        return StoreError(f"{where}: the connection was lost ({why}); run the command again")
-    if state in _ADVICE:
-        return StoreError(f"{where}: {_ADVICE[state]} ({why})")
-    if state == "42501":
-        return StoreError(f"{where}: {why}; {_explain_rights(address, why)}")
-    if state == "55P03":
-        return IndexLockedError(f"{where}: somebody else is writing; run the command again")
-    if state in ("3F000", "42P01"):
-        return IndexMissingError(
-            f"{where} holds no store, or none that is granted to this role; "
-            "run `palace index --store ADDRESS`, or ask whoever set it up"
-        )
-    if state.startswith("XX"):
-        return IndexDamagedError(
-            f"{where}: {why}; run `palace config store verify`, and see the server's log"
-        )
-    return StoreError(f"{where}: {why} ({state}); run `palace config store verify`")
-
-
-def _explain_rights(address: Address, why: str) -> str:
-    role = read_parameters(address).get("user", "ROLE")
-    if "database" in why:
-        return (
-            f"to set a store up, have an administrator run `GRANT CREATE ON DATABASE … TO {role}`"
-        )
-    return (
+def _explain(error: psycopg.Error, address: Address) -> PalaceError:
+    state, role = error.sqlstate, read_parameters(address).get("user", "ROLE")
+    why, tried = error.diag.message_primary or _first_line(error), error.pgconn
+    make = "run `palace index --store ADDRESS`, or ask whoever set it up"
+    grant = (
         f"whoever set the store up can run `palace config store grant {role}`, "
         "with --write for one who indexes"
     )
-
-
-def _explain_connection(error: psycopg.Error, address: Address, why: str) -> str:
-    """Say why there is no connection, or none any longer: then there is no SQLSTATE."""
-    tried = error.pgconn
+    if "database" in why:
+        grant = (
+            f"to set a store up, have an administrator run `GRANT CREATE ON DATABASE … TO {role}`"
+        )
+    if state:
+        kind, said = next(found for start, found in _BY_STATE.items() if state.startswith(start))
+        said = said.format(why=why, state=state, grant=grant, make=make)
+        return kind(f"{address.shown}: {said}")
     if tried is not None and tried.needs_password:
-        return "it wants a password; set PGPASSWORD, or write it into ~/.pgpass"
-    if tried is not None and tried.used_password and "password" in why:
-        return "it takes another password; set PGPASSWORD, or mend ~/.pgpass"
-    if "permission denied" in why:
-        role = read_parameters(address).get("user", "ROLE")
-        return f"{why}; have its owner run `GRANT CONNECT ON DATABASE … TO {role}`"
-    if "too many" in why or "slots" in why:  # for the role, the database or the server
-        return f"{why}; try again, or have an administrator allow more"
-    if 'role "' in why:
-        return f"{why}; have an administrator run `createuser`, or give another user"
-    if 'database "' in why and "does not exist" in why:
-        return f"{why}; have an administrator run `createdb`, or give another database"
-    if "the connection" in why:  # it "is lost" or "closed", "server closed the connection"
-        return f"{why}; run the command again"
-    return f"{why}; `pg_isready` with this address, up to the #, says whether a server is there"
+        said = "it wants a password; set PGPASSWORD, or write it into ~/.pgpass"
+    elif tried is not None and tried.used_password and "password" in why:
+        said = "it takes another password; set PGPASSWORD, or mend ~/.pgpass"
+    else:
+        advice = next(advice for mark, advice in _UNCONNECTED.items() if mark in why)
+        said = f"{why}; {advice.format(role=role)}"
+    return StoreError(f"{address.shown}: {said}")
 
 
 def _first_line(error: psycopg.Error) -> str:
@@ -210,3 +174,41 @@ def _first_line(error: psycopg.Error) -> str:
     for mark in ("FATAL:", "failed: "):
         text = text.rpartition(mark)[2].strip() or text
     return text
+
+
+class Statements:
+    """Sends statements about one palace; every one has it as ``%(palace)s``."""
+
+    def __init__(self, connection: psycopg.Connection, palace: int) -> None:
+        self.connection, self.palace = connection, palace
+
+    def run(self, statement: str, **values: Any) -> psycopg.Cursor[tuple[Any, ...]]:
+        """Send a statement; values come as bytes, large ones in a tenth of the time."""
+        return self.connection.execute(statement, values | {"palace": self.palace}, binary=True)
+
+    def ask(self, statement: str, **values: Any) -> list[tuple[Any, ...]]:
+        """Return the rows of a query."""
+        return list(self.run(statement, **values))
+
+    def insert(self, table: str, columns: Mapping[str, str], rows: Iterable[Sequence[Any]]) -> None:
+        """Insert rows; ``columns`` are their names and types, the palace aside."""
+        arrays = ", ".join(f"%({name})b::{kind}[]" for name, kind in columns.items())
+        statement = (
+            f"INSERT INTO {table} (palace, {', '.join(columns)})"
+            f" SELECT %(palace)s, * FROM unnest({arrays})"
+        )
+        left = iter(rows)
+        while part := list(islice(left, _AT_A_TIME)):
+            values = zip(columns, map(list, zip(*part, strict=True)), strict=True)
+            self.run(statement, **dict(values))
+
+    @contextmanager
+    def writing(self, wait_seconds: float) -> Iterator[None]:
+        """Run what follows as one transaction, with no other writer of this palace beside it."""
+        self.connection.rollback()  # whatever was read before must not be older than the lock
+        with self.connection.transaction():
+            limit = max(1, round(wait_seconds * 1000))
+            self.run("SELECT set_config('lock_timeout', %(limit)s, true)", limit=str(limit))
+            self.run("SELECT pg_advisory_xact_lock(%(locks)s, %(palace)s)", locks=_LOCKS)
+            self.run("SET LOCAL lock_timeout = 0")
+            yield

@@ -2,7 +2,7 @@
 
 A list is of one term and one block of notes, by their numbers. It has an entry for each note: how
 many of its passages hold the term, and how often all of them do. Notes are found in the same way by
-their names and their links.
+their links.
 """
 
 from __future__ import annotations
@@ -14,63 +14,39 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.features.store.generation import damaged
-from memory_palace.features.store.statements import Statements
+from memory_palace.features.store.connecting import Statements
+from memory_palace.features.store.rows import damaged
 from memory_palace.graph.near import list_ends, read_link
 from memory_palace.graph.resolve import join_labels
 from memory_palace.index.arrays import FIELDS as WORDS
-from memory_palace.index.arrays import Array, hash_key
+from memory_palace.index.arrays import Array, fact_term, hash_key
 from memory_palace.index.segment import SEPARATOR, NoteRow
-from memory_palace.language.tokens import squeeze_all
-from memory_palace.notes.note import stem_of
-from memory_palace.retrieval.question import FOLDER_NOTES
 
-FIELDS = (*WORDS, "called", "ends", "links")
-"""After the fields of the files: what a note is called, and what its links call others; the ends of
-names by which a link may mean it; the ends of what its links may mean."""
-BLOCK_NOTES = 1 << 13
+FIELDS = (*WORDS, "ends", "links")
+"""After the fields of the files: the ends of names by which a link may mean a note, and the ends of
+what its own links may mean."""
+COLUMNS = {"field": "int2", "key": "int8", "block": "int4", "data": "bytea"}
+BLOCK_NOTES = 2_000
 """Notes of a block: an edit writes the lists of one block that hold its words."""
-ENTRY = np.dtype([("place", "<u2"), ("passages", "<u2"), ("count", "<u2")])
-_TERM = np.dtype(
-    [
-        ("field", "i2"),
-        ("block", "i4"),
-        ("key", "i8"),
-        ("place", "i4"),
-        ("passages", "i8"),
-        ("count", "i8"),
-    ]
-)
-_MOST = np.iinfo(np.uint16).max
-_LIST = ["field", "block", "key"]
+ENTRY = np.dtype([("note", "<i4"), ("passages", "<u2"), ("count", "<u2")])
+_LIST = ["field", "key", "block"]
 """What a list is known by."""
-COLUMNS = {"field": "int2", "block": "int4", "key": "int8", "data": "bytea"}
-_ASKED = (
-    "FROM unnest(%(fields)b::int2[], %(keys)b::int8[]) AS asked (field, key)"
-    " JOIN posting USING (field, key) WHERE palace = %(palace)s"
-)
-_TAKEN = (
-    "DELETE FROM posting AS p USING unnest(%(field)b::int2[], %(block)b::int4[], %(key)b::int8[])"
-    " AS old (field, block, key) WHERE p.palace = %(palace)s AND p.field = old.field"
-    " AND p.key = old.key AND p.block = old.block RETURNING p.field, p.block, p.key, p.data"
-)
+_TERM = np.dtype([(name, "i8") for name in (*_LIST, *(ENTRY.names or ()))])
+_MOST = np.iinfo(np.uint16).max
 Terms: TypeAlias = np.ndarray[Any, np.dtype[np.void]]
-"""Entries with the lists that they are of."""
+"""Entries with field and key of the lists that they are of."""
 NO_TERMS: Terms = np.zeros(0, _TERM)
+_TAKEN = (
+    "DELETE FROM posting AS p USING unnest(%(field)b::int2[], %(key)b::int8[], %(block)b::int4[])"
+    " AS old (field, key, block) WHERE p.palace = %(palace)s AND p.field = old.field"
+    " AND p.key = old.key AND p.block = old.block RETURNING p.field, p.key, p.block, p.data"
+)
 
 
 def key_of(term: str) -> int:
     """Return the key of a term as PostgreSQL holds it, signed."""
     key = hash_key(term)
     return key - (1 << 64) if key >> 63 else key
-
-
-def list_names(row: NoteRow) -> list[str]:
-    """Return what a note is called: by its title, file, aliases, and the folder it stands for."""
-    folder, _, leaf = row.path.rpartition("/")
-    stem = leaf.rpartition(".")[0]
-    folders = [folder.rpartition("/")[2]] if stem.casefold() in FOLDER_NOTES else []
-    return [row.title, stem, stem_of(row.path), *folders, *split_list(row.aliases)]
 
 
 def list_own_ends(row: NoteRow) -> list[str]:
@@ -96,10 +72,7 @@ def list_terms(notes: Iterable[tuple[int, NoteRow]]) -> Terms:
         for chunk in row.chunks:
             for place, (keys, counts) in enumerate(chunk.keys):
                 parts.append((place, number, chunk.first_line > 0, keys, counts))
-        labels = [pair.partition("|")[2] for pair in split_list(row.link_names)]
-        called = filter(None, squeeze_all([*list_names(row), *labels]))
-        named = called, list_own_ends(row), list_link_ends(row)
-        for place, names in enumerate(named, len(WORDS)):
+        for place, names in enumerate((list_own_ends(row), list_link_ends(row)), len(WORDS)):
             found = np.array([key_of(name) for name in set(names)], np.int64)
             parts.append((place, number, True, found, np.ones(len(found))))
     sizes = [len(found) for *_, found, _ in parts]
@@ -107,37 +80,45 @@ def list_terms(notes: Iterable[tuple[int, NoteRow]]) -> Terms:
     if not len(terms):
         return terms
     fields, numbers, are_passages, every, counted = zip(*parts, strict=True)
-    terms["field"] = np.repeat(fields, sizes)
-    terms["block"] = np.repeat(numbers, sizes) // BLOCK_NOTES
-    terms["place"] = np.repeat(numbers, sizes) % BLOCK_NOTES
+    terms["field"], terms["note"] = np.repeat(fields, sizes), np.repeat(numbers, sizes)
     terms["key"] = np.concatenate([each.astype(np.uint64).view(np.int64) for each in every])
     terms["passages"] = np.repeat(are_passages, sizes)
     terms["count"] = np.concatenate(counted) * terms["passages"]
-    terms, starts = _sort(terms, [*_LIST, "place"])
+    terms["block"] = terms["note"] // BLOCK_NOTES
+    terms, starts = _sort(terms, [*_LIST, "note"])
     summed = terms[starts]
     for name in ("passages", "count"):
         summed[name] = np.minimum(np.add.reduceat(terms[name], starts), _MOST)
     return summed
 
 
-def _sort(terms: Terms, by: Sequence[str]) -> tuple[Terms, NDArray[np.int64]]:
+def _sort(terms: Terms, by: list[str]) -> tuple[Terms, NDArray[np.int64]]:
     """Return terms in order, and where each new value begins."""
     terms = terms[np.lexsort([terms[name] for name in reversed(by)])]
     is_new = np.ones(len(terms), np.bool_)
-    is_new[1:] = np.any([terms[name][1:] != terms[name][:-1] for name in by], axis=0)
+    is_new[1:] = terms[by][1:] != terms[by][:-1]
     return terms, np.flatnonzero(is_new)
 
 
-def pack_lists(terms: Terms) -> Iterator[tuple[int, int, int, bytes]]:
-    """Yield the values of ``COLUMNS`` of all lists."""
-    terms, _ = _sort(terms, [*_LIST, "place"])
+def pack_lists(terms: Terms) -> Iterator[tuple[Any, ...]]:
+    """Yield the values of ``COLUMNS`` of the lists of terms."""
+    terms, _ = _sort(terms, [*_LIST, "note"])
     entries = np.zeros(len(terms), ENTRY)
     for name in ENTRY.names or ():
         entries[name] = terms[name]
-    _, firsts = _sort(terms, _LIST)
-    for first, last in pairwise([*firsts.tolist(), len(terms)]):
-        field, block, key = (int(terms[name][first]) for name in _LIST)
-        yield field, block, key, entries[first:last].tobytes()
+    starts = _sort(terms, _LIST)[1].tolist()
+    lists = terms[_LIST][starts].tolist()
+    for known, (first, last) in zip(lists, pairwise([*starts, len(terms)]), strict=True):
+        yield *known, entries[first:last].tobytes()
+
+
+def write_lists(statements: Statements, gone: Terms, new: Terms) -> None:
+    """Take the terms of some notes out of the lists of a palace, and put others in."""
+    lists, starts = _sort(np.concatenate([gone, new]), _LIST)
+    asked = {name: lists[name][starts].tolist() for name in _LIST}
+    held = unpack_lists(statements.ask(_TAKEN, **asked))
+    held = held[~np.isin(held["note"], gone["note"])]
+    statements.insert("posting", COLUMNS, pack_lists(np.concatenate([held, new])))
 
 
 def unpack_lists(lists: Sequence[tuple[Any, ...]]) -> Terms:
@@ -155,47 +136,6 @@ def unpack_lists(lists: Sequence[tuple[Any, ...]]) -> Terms:
     return terms
 
 
-class ListWriter:
-    """Changes the lists of a palace; what is new waits until there is enough of it."""
-
-    def __init__(self, statements: Statements, last: int) -> None:
-        """Take the last number of a note that lists may hold."""
-        self._statements, self._last_block = statements, last // BLOCK_NOTES
-        self._gone, self._new = [NO_TERMS], [NO_TERMS]
-
-    def change(self, gone: Terms, new: Terms) -> None:
-        """Take the terms of some notes out of the lists, and put others in."""
-        self._gone.append(gone)
-        self._new.append(new)
-        if sum(map(len, self._new)) > _ENOUGH:
-            self.flush()
-
-    def flush(self) -> None:
-        """Write what waits."""
-        gone, new = np.concatenate(self._gone), np.concatenate(self._new)
-        self._gone, self._new = [NO_TERMS], [NO_TERMS]
-        touched = np.concatenate([gone, new])
-        touched = touched[touched["block"] <= self._last_block]
-        if len(touched):
-            touched, firsts = _sort(touched, _LIST)
-            asked = {name: touched[name][firsts].tolist() for name in _LIST}
-            held = unpack_lists(self._statements.ask(_TAKEN, **asked))
-            new = np.concatenate([held[~_are_of(held, gone)], new])
-        if len(new):
-            self._statements.insert("posting", COLUMNS, pack_lists(new))
-            self._last_block = max(self._last_block, int(new["block"].max()))
-
-
-_ENOUGH = 1_500_000
-"""Terms that are written at once: those of a block of usual notes."""
-
-
-def _are_of(terms: Terms, others: Terms) -> NDArray[np.bool_]:
-    """Say for each of some terms whether it is of a note that others are of."""
-    numbers = terms["block"].astype(np.int64) * BLOCK_NOTES + terms["place"]
-    return np.isin(numbers, others["block"].astype(np.int64) * BLOCK_NOTES + others["place"])
-
-
 class Posted(NamedTuple):
     """The notes that hold a term."""
 
@@ -210,38 +150,34 @@ class Lists:
     """Finds the notes that hold a term, as a segment finds rows; it is that of an outline."""
 
     def __init__(self, statements: Statements, figures: Terms) -> None:
-        """Take the ``notes.FIGURES`` of the notes at hand, by their numbers."""
+        """Take the ``rows.FIGURES`` of the notes at hand, by their numbers."""
         self._statements, self._notes = statements, figures["id"]
         self._words = figures["words"]
         self._found: dict[tuple[int, int], Posted] = {}
 
     def fetch(self, asked: Iterable[tuple[str, str]]) -> None:
         """Read the lists of some terms, given with their fields, at once."""
-        wanted = {(FIELDS.index(field), key_of(term)) for field, term in asked}
-        self._read(wanted - self._found.keys())
+        self._read({(FIELDS.index(field), key_of(term)) for field, term in asked})
 
-    def _read(self, wanted: Iterable[tuple[int, int]]) -> None:
-        keys = sorted(wanted)
+    def _read(self, asked: Iterable[tuple[int, int]]) -> None:
+        keys = sorted(set(asked) - self._found.keys())
         if not keys:
             return
         terms = unpack_lists(
             self._statements.ask(
-                f"SELECT field, block, key, data {_ASKED}",
+                "SELECT field, key, block, data"
+                " FROM unnest(%(fields)b::int2[], %(keys)b::int8[]) AS asked (field, key)"
+                " JOIN posting USING (field, key) WHERE palace = %(palace)s",
                 fields=[field for field, _ in keys],
                 keys=[key for _, key in keys],
             )
         )
-        numbers = terms["block"].astype(np.int64) * BLOCK_NOTES + terms["place"]
-        order = np.lexsort([numbers, terms["key"], terms["field"]])
-        terms, numbers = terms[order], numbers[order]
-        places = np.searchsorted(self._notes, numbers)
-        is_here = places < len(self._notes)
-        is_here[is_here] = self._notes[places[is_here]] == numbers[is_here]
-        terms, places = terms[is_here], places[is_here]
+        terms = terms[np.isin(terms["note"], self._notes)]
+        terms = terms[np.argsort(terms["note"], kind="stable")]
         for field, key in keys:
-            own = np.flatnonzero((terms["field"] == field) & (terms["key"] == key))
-            held = terms[own]
-            self._found[field, key] = Posted(places[own], held["passages"], held["count"])
+            own = terms[(terms["field"] == field) & (terms["key"] == key)]
+            places = np.searchsorted(self._notes, own["note"])
+            self._found[field, key] = Posted(places, own["passages"], own["count"])
 
     def find(self, field: str, key: int) -> tuple[Array, Array]:
         """Return the notes that hold a key, and how often each does."""
@@ -252,11 +188,11 @@ class Lists:
         """Return how many words each note has: the one column that is asked for."""
         return self._words
 
-    def get(self, field: str, term: str) -> Posted:
-        """Return the notes that hold a term."""
+    def get(self, field: str, *parts: str) -> Posted:
+        """Return the notes that hold a term, or a fact by its parts."""
+        term = fact_term(*parts) if len(parts) > 1 else parts[0]
         return self._get(FIELDS.index(field), key_of(term))
 
     def _get(self, field: int, key: int) -> Posted:
-        if (field, key) not in self._found:
-            self._read([(field, key)])
+        self._read([(field, key)])
         return self._found[field, key]

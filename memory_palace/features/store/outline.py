@@ -7,7 +7,7 @@ the notes that are read, and then ranks these by all of their passages.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from copy import copy
 from functools import cached_property
 from typing import Any
@@ -15,22 +15,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.features.store.generation import Generation, damaged, read_sample
-from memory_palace.features.store.lists import Lists, Posted
-from memory_palace.features.store.notes import read_figures
-from memory_palace.features.store.statements import Statements
-from memory_palace.index.arrays import Array, fact_term
+from memory_palace.features.store.connecting import Statements
+from memory_palace.features.store.lists import Lists
+from memory_palace.features.store.rows import Generation, damaged, read_figures, read_matrix
+from memory_palace.index.arrays import Array
 from memory_palace.index.calibration import PRIOR, Spread, find_spread
 from memory_palace.index.snapshot import Figure, Snapshot, Statistics
-from memory_palace.index.words import BM25, K1, PASSAGE_B, PostingLookup
+from memory_palace.index.words import BM25, K1, PASSAGE_B, PostingLookup, Rows
 from memory_palace.language.word_lists import expect_idf
 from memory_palace.models import Scores, Vector
 from memory_palace.retrieval.question import AskedWords
 
-_Rows = NDArray[np.int64]
 _Mask = NDArray[np.bool_]
-_LEAST = 1e-4
-"""The least deviation of scores, see ``calibration.find_spread``."""
 
 
 class Outline(Snapshot):
@@ -40,22 +36,25 @@ class Outline(Snapshot):
         self, statements: Statements, generation: Generation, *, include_cold: bool
     ) -> None:
         super().__init__(generation.commit, [], rooms=generation.rooms)
+        self.disputes = generation.disputes
         self._statements = statements
-        ((data, paths),) = statements.ask(
-            "SELECT coalesce(string_agg(figures, '' ORDER BY id), ''), array_agg(path ORDER BY id)"
-            " FROM note WHERE palace = %(palace)s"
+        ((data, *texts),) = statements.ask(
+            "SELECT coalesce(string_agg(figures, ''), ''), coalesce(array_agg(path), '{}'),"
+            " coalesce(array_agg(type), '{}'), coalesce(array_agg(tags), '{}')"
+            " FROM (SELECT * FROM note WHERE palace = %(palace)s ORDER BY id) AS note"
         )
         figures = read_figures(data)
-        if len(figures) != len(paths or ()):
+        if len(figures) != len(texts[0]):
             raise damaged("the figures of the notes")
-        self._is_kept = np.flatnonzero(~figures["is_cold"] | include_cold)
-        self.figures = kept = figures[self._is_kept]
+        places = np.flatnonzero(~figures["is_cold"] | include_cold).tolist()
+        self.paths, *others = ([every[place] for place in places] for every in texts)
+        self._read = dict(zip(("types", "tags"), others, strict=True))
+        self.figures = kept = figures[places]
         self.is_whole = len(self.figures) == len(figures)
         """Whether no note is left out for being cold."""
         self.last_note = int(figures["id"].max(initial=0))
-        self.paths = [paths[place] for place in self._is_kept.tolist()]
-        self._read: dict[str, list[str]] = {}
-        self.sample_vectors = read_sample(statements, generation.commit.dimension)
+        ((data,),) = statements.ask("SELECT sample FROM generation WHERE palace = %(palace)s")
+        self.sample_vectors = read_matrix(data, self.commit.dimension, "the sample of vectors")
         self.cosines: Scores = np.zeros(0, np.float32)
         # What a snapshot of files reads from its segments.
         size, self.cold, self.dates = len(kept), kept["is_cold"], kept["date"]
@@ -75,15 +74,15 @@ class Outline(Snapshot):
     segments: list[Any]
 
     @property
-    def statistics(self) -> Statistics:
+    def statistics(self) -> ToldStatistics:
         """Figures of all notes by passages, though rows are notes."""
-        return _OutlineStatistics(self)
+        return ToldStatistics(self)
 
     def similarities(self, vector: Vector) -> Scores:
         """Return what was found of the passage of each note that is nearest to the question."""
         return self.cosines
 
-    def cosines_of(self, rows: _Rows, vector: Vector) -> NDArray[np.float64]:
+    def cosines_of(self, rows: Rows, vector: Vector) -> NDArray[np.float64]:
         """Return the same of some notes."""
         return self.cosines[rows].astype(np.float64)
 
@@ -92,37 +91,64 @@ class Outline(Snapshot):
         return column
 
     def _texts(self, name: str) -> list[str]:
-        if name not in self._read:
-            column = {"types": "type", "tags": "tags"}[name]
-            ((texts,),) = self._statements.ask(
-                f"SELECT array_agg({column} ORDER BY id) FROM note WHERE palace = %(palace)s"
-            )
-            self._read[name] = [texts[place] for place in self._is_kept.tolist()]
         return self._read[name]
 
 
-class _OutlineStatistics(Statistics):
-    """Figures of an outline, whose posting lists know how many passages of a note hold a term."""
+class ToldStatistics(Statistics):
+    """Figures of all notes of a palace, told to who ranks some of them for a question.
 
-    def __init__(self, outline: Outline) -> None:
+    All are exact but one: how the scores of passages are spread is reckoned from whole notes, but
+    for the passages of the notes at hand. Without a question they are those of the outline itself.
+    """
+
+    def __init__(self, outline: Outline, question: AskedWords | None = None) -> None:
         super().__init__(outline)
-        self._outline = outline
+        self._outline, self._question = outline, question
+        hot = outline.figures[~outline.cold]
+        self._rows = int(hot["passages"].sum())
+        self._words_length = float(hot["words"].sum()) / max(self._rows, 1)
+        self.at_hand: _Mask = np.zeros(len(outline.paths), np.bool_)
+        """Which notes are ranked."""
 
     @property
     def rows(self) -> int:
         """How many passages are outside the cold zone."""
-        return int(self._outline.figures["passages"][~self._outline.cold].sum())
+        return self._rows
 
     def figure(self, name: Figure, found: float) -> float:
-        """Return what was found, but for the length of passages."""
-        if name != "words_length":
-            return found
-        return float(self._outline.figures["words"][~self._outline.cold].sum()) / max(self.rows, 1)
+        """Return a figure of all notes."""
+        if name == "words_length":
+            return self._words_length
+        return self._figures[name] if self._question else found
 
-    def frequency(self, field: str, parts: tuple[str, ...], rows: _Rows) -> int:
-        """Return how many passages outside the cold zone hold a term."""
-        found = self._outline.lists.get(field, _term(parts))
+    @cached_property
+    def _bm25(self) -> BM25:
+        return BM25(PostingLookup(self._outline, "words"))
+
+    @cached_property
+    def _figures(self) -> Mapping[str, float]:
+        words = PostingLookup(self._outline, "words")
+        lengths = words.note_lengths[words.hot_notes]
+        terms = self._question.terms if self._question else ()
+        return {
+            "notes": len(lengths),
+            "note_length": float(lengths.mean()) if len(lengths) else 0.0,
+            "most_held": self._bm25.familiarity(terms)[1],
+        }
+
+    def frequency(self, field: str, parts: tuple[str, ...], rows: Rows) -> int:
+        """Return how many passages outside the cold zone hold a term, or a fact by its parts."""
+        found = self._outline.lists.get(field, *parts)
         return int(found.passages[~self._outline.cold[found.places]].sum())
+
+    def note_frequency(self, term: str, found: int) -> int:
+        """Return how many notes outside the cold zone have a word in a passage."""
+        held = self._outline.lists.get("words", term)
+        return int(np.count_nonzero(~self._outline.cold[held.places] & (held.passages > 0)))
+
+    def holds(self, field: str, parts: tuple[str, ...], rows: Rows) -> bool:
+        """Say whether any passage holds a term."""
+        return bool(self._outline.lists.get(field, *parts).passages.any())
 
     def sample(self, vector: Vector) -> NDArray[np.float64]:
         """Return the cosines of a vector with those of the passages that stand for all."""
@@ -130,67 +156,17 @@ class _OutlineStatistics(Statistics):
         cosines: NDArray[np.float64] = np.einsum("ij,j->i", sample, vector, dtype=np.float64)
         return cosines
 
-
-class ToldStatistics(Statistics):
-    """Figures of all notes of a palace for one question, told to who ranks some of them.
-
-    All are exact but one: how the scores of passages are spread is reckoned from whole notes, but
-    for the passages of the notes at hand.
-    """
-
-    def __init__(self, outline: Outline, question: AskedWords) -> None:
-        super().__init__(outline)
-        self._outline, self._question = outline, question
-        self._own = _OutlineStatistics(outline)
-        self._words = PostingLookup(outline, "words")
-        self._bm25 = BM25(self._words)
-        self.at_hand: _Mask = np.zeros(len(outline.paths), np.bool_)
-        """Which notes are ranked."""
-
-    @property
-    def rows(self) -> int:
-        """How many passages are live and outside the cold zone."""
-        return self._own.rows
-
-    def figure(self, name: Figure, found: float) -> float:
-        """Return a figure of all notes."""
-        return self._figures[name]
-
-    @cached_property
-    def _figures(self) -> Mapping[str, float]:
-        lengths = self._words.note_lengths[self._words.hot_notes]
-        return {
-            "words_length": self._own.figure("words_length", 0.0),
-            "notes": len(lengths),
-            "note_length": float(lengths.mean()) if len(lengths) else 0.0,
-            "most_held": self._bm25.familiarity(self._question.terms)[1],
-        }
-
-    def frequency(self, field: str, parts: tuple[str, ...], rows: _Rows) -> int:
-        """Return how many passages outside the cold zone hold a term, or a fact by its parts."""
-        return self._own.frequency(field, parts, rows)
-
-    def note_frequency(self, term: str, found: int) -> int:
-        """Return how many notes outside the cold zone have a word in a passage."""
-        held = self._outline.lists.get("words", term)
-        return int(np.count_nonzero(~self._outline.cold[held.places] & (held.passages > 0)))
-
-    def holds(self, field: str, parts: tuple[str, ...], rows: _Rows) -> bool:
-        """Say whether any passage holds a term."""
-        return bool(self._outline.lists.get(field, _term(parts)).passages.any())
-
-    def sample(self, vector: Vector) -> NDArray[np.float64]:
-        """Return the cosines of a vector with those of the rows that stand for all."""
-        return self._own.sample(vector)
-
     def spread(self, name: str, scores: NDArray[np.float64], *counted: _Mask) -> Spread | None:
         """Return how scores are spread over all notes or passages."""
-        if name == "note_words":
-            return self._note_spread
+        if self._question is None:
+            return super().spread(name, scores, *counted)
         best = float(scores.max(initial=0.0))
+        if name == "note_words":
+            notes = self._bm25.notes(self._question.content_terms)
+            return find_spread(notes, count=len(notes), best=float(notes.max(initial=0.0)))
         if not best:
             return None
-        rest, squares = self._reckon_rest()
+        rest, squares = self._reckon_rest(self._question.terms)
         found = scores[counted[0]]
         total = float(found.sum()) + rest
         if not total:
@@ -199,14 +175,9 @@ class ToldStatistics(Statistics):
         count = int(self._outline.figures["passages"].sum()) + PRIOR
         mean = total / count
         variance = (float((found * found).sum()) + squares) / count - mean * mean
-        return Spread(mean, max(math.sqrt(max(variance, 0.0)), _LEAST), best)
+        return Spread(mean, max(math.sqrt(max(variance, 0.0)), 1e-4), best)
 
-    @cached_property
-    def _note_spread(self) -> Spread | None:
-        scores = self._bm25.notes(self._question.content_terms)
-        return find_spread(scores, count=len(scores), best=float(scores.max(initial=0.0)))
-
-    def _reckon_rest(self) -> tuple[float, float]:
+    def _reckon_rest(self, terms: Iterable[str]) -> tuple[float, float]:
         """Return the sum of BM25 of all passages that are not at hand, and that of its squares.
 
         A passage of a note with ``n`` of them holds a term with the chance that any of them does,
@@ -214,12 +185,12 @@ class ToldStatistics(Statistics):
         """
         figures = self._outline.figures
         passages = np.maximum(figures["passages"], 1).astype(np.float64)
-        mean = max(self._own.figure("words_length", 0.0), 1.0)
+        mean = max(self._words_length, 1.0)
         norm = K1 * (1 - PASSAGE_B + PASSAGE_B * figures["words"] / passages / mean)
         first, square, meeting = np.zeros((3, len(passages)))
-        for term in self._question.terms:
-            weight = expect_idf(term, self.frequency("words", (term,), _NO_ROWS), self.rows)
-            held: Posted = self._outline.lists.get("words", term)
+        for term in terms:
+            held = self._outline.lists.get("words", term)
+            weight = expect_idf(term, self.frequency("words", (term,), held.places), self.rows)
             count = held.counts / np.maximum(held.passages, 1)
             score = weight * count * (K1 + 1) / (count + norm[held.places])
             first[held.places] += held.passages * score
@@ -228,10 +199,3 @@ class ToldStatistics(Statistics):
         square += (first**2 - meeting) / passages
         rest = ~self.at_hand
         return float(first[rest].sum()), float(square[rest].sum())
-
-
-_NO_ROWS: _Rows = np.zeros(0, np.int64)
-
-
-def _term(parts: tuple[str, ...]) -> str:
-    return parts[0] if len(parts) == 1 else fact_term(*parts)

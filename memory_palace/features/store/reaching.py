@@ -1,13 +1,15 @@
-"""How ``palace query`` and ``palace index`` reach a store: they find it, ask it, push to it."""
+"""How ``palace query`` and ``palace index`` reach a store.
+
+Its libraries are imported once an address was found.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
 
 from memory_palace.address import Address
 from memory_palace.cli.registry import read_registry
@@ -18,55 +20,48 @@ from memory_palace.palace import Palace
 from memory_palace.query import Query
 
 
-def find_store(given: str | None) -> Address:
-    """Return the address that ``--store`` means, once the libraries are there to ask it."""
-    address = read_registry().store_of(given)
+def find_store(given: str | None, palace: Palace | None = None) -> Address:
+    """Return the address that ``--store`` means, once the libraries are there to ask it.
+
+    It names a palace of this machine as that is registered here, else as its folder is called.
+    """
+    registry = read_registry()
+    address = registry.store_of(given)
     check_postgres()
-    return address
-
-
-def name_palace(address: Address, palace: Palace) -> Address:
-    """Return an address with the palace named: as it is registered here, else as its folder is."""
-    if address.palace:
+    if address.palace or palace is None:
         return address
     folder = palace.paths.root.resolve()
-    names = [name for name, place in read_registry().palaces.items() if folder == Path(place)]
+    names = [name for name, place in registry.palaces.items() if folder == Path(place)]
     cleaned = re.sub(r"[^\w.-]+", "-", folder.name).strip("-._")[:64]
     return replace(address, palace=names[0] if names else cleaned or "palace")
 
 
-class Push(Protocol):
-    """Pushes what was indexed; ``verify`` pushes all of it again."""
-
-    def __call__(self, *, force: bool, verify: bool, wait: float) -> Pushed: ...
-
-
 @contextmanager
-def pushing_to(store: str, palace: Palace, *, trusts: bool = True) -> Iterator[Push]:
-    """Connect to a store; while it lasts a build takes vectors from there, if it ``trusts`` them.
+def pushing_to(store: str, palace: Palace) -> Iterator[Callable[..., Pushed]]:
+    """Connect to a store, made where there is none, and yield what pushes an index to it."""
+    address = find_store(store, palace)
+    from memory_palace.features.store.connecting import asking, connect
+    from memory_palace.features.store.palaces import make_palace, make_store
+    from memory_palace.features.store.writing import push
+    from memory_palace.index.store import IndexFiles
+    from memory_palace.storage.lock import writer_lock
 
-    The store is made, or brought up to date, where it has to be.
-    """
-    address = name_palace(find_store(store), palace)
-    from memory_palace.features.store.writing import open_builder
+    with closing(connect(address, purpose="index")) as connection:
+        make_store(connection, address)
+        number = make_palace(connection, address)
 
-    with open_builder(address) as builder:
+        def push_index(*, wait: float, **how: bool) -> Pushed:
+            with writer_lock(palace.paths.lock, wait_seconds=wait), asking(address):
+                source, config = IndexFiles(palace.paths), palace.config
+                return push(connection, number, source, config, wait_seconds=wait, **how)
 
-        def push(*, force: bool, verify: bool, wait: float) -> Pushed:
-            how = {"replaces": force, "renews": verify}
-            return builder.push(palace.paths, palace.config, **how, wait_seconds=wait)
-
-        palace.find_vectors = builder.find_vectors if trusts else None
-        try:
-            yield push
-        finally:
-            palace.find_vectors = None
+        yield push_index
 
 
 def ask_store(store: str, asked: Query, *, whole: bool = False) -> tuple[QueryResult, list[str]]:
     """Return what a palace of a store answers, and the tags of the question that no note has."""
     address = find_store(store)
-    from memory_palace.features.store.reader import StoreReader  # delayed: it needs an extra
+    from memory_palace.features.store.reader import StoreReader
 
     with StoreReader(address) as reader:
         result = reader.ask(asked, whole=whole)

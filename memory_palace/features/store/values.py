@@ -1,4 +1,4 @@
-"""What is said of a store, and of what was done to one; nothing here needs its libraries."""
+"""Palaces of a store, and pushes to one, as they are shown; nothing here needs its libraries."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from memory_palace.errors import CheckFailedError
-from memory_palace.index.doctor import Finding
 from memory_palace.shown import Shown, inner, plural
 
 
@@ -36,7 +34,6 @@ class Stored:
     """Whoever set the store up sees all of them, others what was granted to themselves."""
 
     def lines(self) -> Iterator[str]:
-        """Return its figures, when it was built, and who may use it."""
         counts = f"{plural(self.notes, 'note')}, {plural(self.passages, 'passage')}"
         size = f"{self.size_bytes / 1e6:.1f} MB"
         yield f"{self.name}  {counts}, {size}, generation {self.generation}"
@@ -55,11 +52,9 @@ class StoreShown(Shown):
     palaces: Sequence[Stored]
 
     def lines(self) -> Iterable[str]:
-        """Return the lines of each palace."""
         return (line for palace in self.palaces for line in palace.lines())
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
-        """Return that there is none."""
         if not self.palaces and not as_json:
             yield f"no palace at {self.store} was granted to this role"
 
@@ -74,7 +69,6 @@ class Granted(Shown):
     write: bool
 
     def lines(self) -> Iterable[str]:
-        """Return it in one line."""
         may = "write" if self.write else "read" if self.read else "no longer read"
         yield f"{self.role} may {may} {self.palace}"
 
@@ -89,43 +83,12 @@ class Dropped(Shown):
     applied: bool
 
     def lines(self) -> Iterable[str]:
-        """Return it in one line."""
         counts = f"{plural(self.notes, 'note')}, {plural(self.passages, 'passage')}"
         yield f"{self.palace}  {counts}{', gone' if self.applied else ' would go'}"
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
-        """Return that nothing was done, where that is so."""
         if not self.applied and not as_json:
             yield "nothing was changed; add --apply"
-
-
-@dataclass(frozen=True, slots=True)
-class StoreVerified(Shown):
-    """Where a store disagrees with itself, or with the index of the notes."""
-
-    generation: int
-    notes: int
-    rows: int
-    compared: bool
-    """Whether there were notes to compare it with."""
-    findings: Sequence[Finding]
-
-    def lines(self) -> Iterable[str]:
-        """Return each difference, then the figures."""
-        yield from (f"{found.what} {found.where} {found.message}" for found in self.findings)
-        counts = f"{plural(self.notes, 'note')}, {plural(self.rows, 'passage')}"
-        beside = "" if self.compared else "; there are no notes here to compare it with"
-        differences = plural(len(self.findings), "difference")
-        yield f"generation {self.generation}: {counts}, {differences}{beside}"
-
-    def failure(self) -> CheckFailedError | None:
-        """Return the error of a store that differs."""
-        if not self.findings:
-            return None
-        return CheckFailedError(
-            f"the store differs in {plural(len(self.findings), 'place')}; `palace index --store …` "
-            "pushes what is new, with --verify all of it"
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +105,6 @@ class Pushed(Shown):
     """Whether anything was written."""
 
     def lines(self) -> Iterable[str]:
-        """Return it in one line, as the report of an index has it."""
         counts = f"{plural(self.rows_sent, 'passage')}, {self.rows_removed} removed"
         said = f"{counts}; generation {self.generation}"
         same = f"nothing: generation {self.generation} is the same"

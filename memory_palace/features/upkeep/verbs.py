@@ -101,7 +101,7 @@ StoreToPush = Annotated[
     Option(
         "--store",
         metavar="NAME|ADDRESS",
-        help="Push the index to this store as well, and take vectors that it has.",
+        help="Push the index to this store as well.",
         show_default=False,
     ),
 ]
@@ -139,7 +139,7 @@ def index(
         _announce_model(palace)
     pushing: AbstractContextManager[Callable[..., Shown] | None] = nullcontext()
     if store and not dry_run:
-        pushing = reach_store("push")(store, palace, trusts=not verify)
+        pushing = reach_store("push")(store, palace)
     with pushing as push:
         with progress_line(quiet=quiet, stopped=keep_vectors) as advance:
             report = palace.index(
@@ -151,7 +151,7 @@ def index(
                 wait_seconds=wait,
                 progress=advance,
             )
-        pushed = push(force=force, verify=verify, wait=wait) if push else ABSENT
+        pushed = push(replaces=force, renews=verify, wait=wait) if push else ABSENT
     for problem in report.problems:
         say(str(problem))
     moved = tuple(Move(old, new) for old, new in report.moved)
@@ -265,7 +265,7 @@ def doctor(
     """Check that notes, manifest, vectors and digests match; exit 8 if they do not.
 
     Every note and index file is hashed, every note is cut into chunks again, and a sample of
-    vectors is computed again. `palace config store verify` does the same for a store.
+    vectors is computed again. `palace index --verify --store` writes a store again.
 
     Example: palace doctor --fix
     """

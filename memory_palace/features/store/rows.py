@@ -1,0 +1,290 @@
+"""A generation and a note as rows of a store, and back.
+
+Whatever a row holds is checked: who may write a palace may write anything into it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+from memory_palace.config import ROOMS, Config, Rooms
+from memory_palace.errors import IndexDamagedError
+from memory_palace.features.store.connecting import Statements
+from memory_palace.index.arrays import FIELDS, KeyCounts
+from memory_palace.index.commit import Commit
+from memory_palace.index.segment import (
+    CONTENT,
+    DIGEST_BYTES,
+    NO_DAYS,
+    PRIORITIES,
+    SOURCES,
+    STAT,
+    ChunkRow,
+    NoteRow,
+)
+from memory_palace.index.store import IndexFiles, StoredNote, settle
+from memory_palace.models import Matrix
+
+SETTINGS = ("half_life_days", "locale", "profile")
+"""Settings that decide on answers, and neither run nor open anything."""
+_OF_COMMIT = {
+    "embedder": str,
+    "fingerprint": str,
+    "dimension": int,
+    "calibration": dict,
+    "languages": dict,
+}
+"""Fields of ``Commit`` that a store keeps: not of files, nor of one build."""
+RECORD: Mapping[str, type] = _OF_COMMIT | {"settings": dict, "rooms": dict, "disputes": dict}
+"""What the record of a generation holds, and what that is in JSON."""
+_COLUMNS = ("number", "record", "built_by", "notes", "passages", "last_note")
+FIGURES = np.dtype(
+    [
+        ("id", "<i4"),
+        ("passages", "<i4"),
+        ("words", "<i4"),
+        ("priority", "i1"),
+        ("date_source", "u1"),
+        ("flags", "u1"),
+        ("is_cold", "?"),
+        ("date", "<f8"),
+        ("days", "<i4", len(NO_DAYS)),
+    ]
+)
+"""Numbers of one note that a question needs of all notes; ``words`` are those of its passages."""
+NOTE_COLUMNS = {
+    "id": "int4",
+    "path": "text",
+    "type": "text",
+    "tags": "text",
+    **dict.fromkeys(("stamp", "digest", "figures", "record", "keys", "vectors", "text"), "bytea"),
+}
+PAYLOAD = "path, record, keys, vectors"
+_APART = ("kind", "line", "digest", "chunks", "vectors")
+_KINDS: dict[str, type] = {f.name: type(f.default) for f in fields(NoteRow) if f.name not in _APART}
+_KINDS |= {"path": str, "days": list, "stat": list}
+"""Fields of ``NoteRow`` that are kept as they are, and what they are in JSON."""
+_FARTHEST = 1e15
+UNREADABLE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What a row of any other shape raises where it is used."""
+
+
+def damaged(what: str) -> IndexDamagedError:
+    """Return the error for what a store holds and nobody can read."""
+    return IndexDamagedError(
+        f"{what} cannot be read from the store; `palace index --verify --store …`, where the notes "
+        "are, writes all of it again"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """The row of a palace in the table ``generation``, but for the sample of vectors."""
+
+    number: int = 0
+    record: Mapping[str, Any] = field(default_factory=dict)
+    built_by: str = ""
+    notes: int = 0
+    passages: int = 0
+    """Those outside the cold zone, without questions."""
+    last_note: int = 0
+    """The last number that a note was given."""
+
+    @property
+    def commit(self) -> Commit:
+        """The record as a reader of files has it, without segments."""
+        return Commit(self.number, **{name: self.record[name] for name in _OF_COMMIT})
+
+    @property
+    def rooms(self) -> Rooms:
+        """Which folder is which room."""
+        return Rooms(self.record["rooms"])
+
+    @property
+    def disputes(self) -> dict[str, tuple[str, ...]]:
+        """The open conflicts of every note that is party to one."""
+        return {path: tuple(found) for path, found in self.record["disputes"].items()}
+
+
+def read_generation(statements: Statements) -> Generation | None:
+    """Return what is committed for a palace, ``None`` where nothing was pushed to it yet.
+
+    Raise ``IndexDamagedError`` for a row that cannot be read.
+    """
+    found = statements.ask(
+        f"SELECT {', '.join(_COLUMNS)} FROM generation WHERE palace = %(palace)s"
+    )
+    if not found:
+        return None
+    generation = Generation(*found[0])
+    record = generation.record
+    try:
+        is_whole = (
+            all(type(record[name]) is kind for name, kind in RECORD.items())
+            and record["dimension"] >= 0
+            and set(record["rooms"].values()) <= ROOMS.keys()
+            and all(type(value) in (int, float) for value in record["calibration"].values())
+            and all(type(path) is str for found in record["disputes"].values() for path in found)
+        )
+    except (LookupError, TypeError):
+        is_whole = False
+    if not is_whole:
+        raise damaged("the record of the generation")
+    return generation
+
+
+def write_generation(statements: Statements, generation: Generation, sample: bytes) -> None:
+    """Replace the row: with the commit of this transaction readers see the new generation."""
+    values = {name: getattr(generation, name) for name in _COLUMNS}
+    values |= {"record": json.dumps(generation.record), "sample": sample}
+    statements.run(
+        f"INSERT INTO generation (palace, {', '.join(values)}) VALUES"
+        f" (%(palace)s, {', '.join(f'%({name})s' for name in values)})"
+        " ON CONFLICT (palace) DO UPDATE SET built_at = now(), "
+        + ", ".join(f"{name} = EXCLUDED.{name}" for name in values),
+        **values,
+    )
+
+
+def make_record(source: IndexFiles, settings: Config, shown: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the record of a generation of ``shown`` notes."""
+    usual, commit = Config(), source.read_commit()
+    kept: dict[str, Any] = {name: getattr(settings, name) for name in SETTINGS}
+    kept = {name: value for name, value in kept.items() if value != getattr(usual, name)}
+    record = {name: getattr(commit, name) for name in _OF_COMMIT}
+    record |= {"settings": kept, "rooms": dict(source.rooms.folders)}
+    record |= {"disputes": source.list_disputes(shown)}
+    found: dict[str, Any] = json.loads(json.dumps(record))
+    return found
+
+
+def read_settings(values: Mapping[str, Any], source: str) -> Config:
+    """Check what a store holds of settings; raise ``ConfigError`` as for a settings file."""
+    known = {name: values[name] for name in SETTINGS if name in values}
+    if not known:
+        return Config()
+    from memory_palace.settings import parse_config  # delayed: most palaces have the defaults
+
+    return parse_config(known, source=source)
+
+
+def read_matrix(data: bytes, dimension: int, what: str) -> Matrix:
+    """Return vectors from their bytes; raise ``IndexDamagedError`` where they are none."""
+    if len(data) % (4 * dimension or 1) or (data and not dimension):
+        raise damaged(what)
+    found: Matrix = np.frombuffer(data, "<f4").reshape(-1, dimension or 1)[:, :dimension]
+    if not np.isfinite(found).all():
+        raise damaged(what)
+    return found
+
+
+def pack_note(number: int, note: StoredNote, stamp: bytes) -> tuple[Any, ...]:
+    """Return the values of ``NOTE_COLUMNS``."""
+    row = settle(note.row)
+    record = {name: getattr(row, name) for name in _KINDS} | {
+        "line": row.line.decode(),
+        "digest": row.digest.hex(),
+        "chunks": [
+            [chunk.first_line, chunk.last_line, chunk.digest.hex(), chunk.line.decode()]
+            for chunk in row.chunks
+        ],
+    }
+    passages = [chunk for chunk in row.chunks if chunk.first_line]
+    figures = np.zeros(1, FIGURES)
+    for name in ("priority", "date_source", "flags", "days"):
+        figures[name] = getattr(row, name)
+    figures["id"], figures["is_cold"], figures["passages"] = number, note.is_cold, len(passages)
+    figures["words"] = sum(int(chunk.keys[0].counts.sum()) for chunk in passages)
+    changed = row.stat[STAT.changed_ns]  # kept where the file's time is all that dates the note
+    figures["date"] = changed / 1e9 if changed else row.date
+    return (
+        number,
+        *(row.path, row.type, row.tags),
+        *(stamp, row.digest, figures.tobytes()),
+        json.dumps(record).encode(),
+        pack_keys(row.chunks),
+        row.vectors.astype("<f4").tobytes(),
+        note.text.encode(),
+    )
+
+
+def unpack_note(path: str, record: bytes, keys: bytes, vectors: bytes, dimension: int) -> NoteRow:
+    """Rebuild a note with its chunks; raise ``IndexDamagedError`` for one that is none."""
+    try:
+        found = json.loads(record)
+        parts, kept = found["chunks"], dict[str, Any]()
+        for name, kind in _KINDS.items():
+            kept[name] = tuple(found[name]) if kind is list else found[name]
+        chunks = tuple(
+            ChunkRow(first, last, bytes.fromhex(digest), line.encode(), own)
+            for (first, last, digest, line), own in zip(
+                parts, unpack_keys(keys, len(parts)), strict=True
+            )
+        )
+        matrix = read_matrix(vectors, dimension, f"a vector of {path}")
+        if not dimension:
+            matrix = np.zeros((len(chunks), 0), np.float32)
+        row = NoteRow(
+            kind=CONTENT,
+            line=found["line"].encode(),
+            digest=bytes.fromhex(found["digest"]),
+            chunks=chunks,
+            vectors=matrix,
+            **kept,
+        )
+        is_whole = (
+            row.path == path
+            and len(matrix) == len(chunks)
+            and {len(row.digest), *(len(chunk.digest) for chunk in chunks)} == {DIGEST_BYTES}
+            and all(0 <= chunk.first_line <= chunk.last_line < 1 << 31 for chunk in chunks)
+            and all(type(found[name]) is kind for name, kind in _KINDS.items())
+            and abs(row.date) < _FARTHEST
+        )
+    except UNREADABLE:
+        is_whole = False
+    if not is_whole:
+        raise damaged(f"the record of {path}")
+    return row
+
+
+def read_figures(data: bytes) -> np.ndarray[Any, np.dtype[np.void]]:
+    """Return the figures of all notes; raise ``IndexDamagedError`` where they are none."""
+    if len(data) % FIGURES.itemsize:
+        raise damaged("the figures of the notes")
+    found = np.frombuffer(data, FIGURES)
+    if not (
+        (np.abs(found["date"]) < _FARTHEST).all()
+        and (np.diff(found["id"]) > 0).all()
+        and all((found[name] >= 0).all() for name in ("passages", "words", "priority", "days"))
+        and (found["priority"] < len(PRIORITIES)).all()
+        and (found["date_source"] < len(SOURCES)).all()
+    ):
+        raise damaged("the figures of the notes")
+    return found
+
+
+def pack_keys(chunks: Sequence[ChunkRow]) -> bytes:
+    """Return what chunks are found by: for each how many keys a field has, then keys and counts."""
+    every = [each for chunk in chunks for each in chunk.keys]
+    sizes = np.array([len(each.keys) for each in every], "<u4")
+    keys = [each.keys.astype("<u8").tobytes() for each in every]
+    return b"".join((sizes.tobytes(), *keys, *(each.counts.tobytes() for each in every)))
+
+
+def unpack_keys(data: bytes, chunks: int) -> list[tuple[KeyCounts, ...]]:
+    """Undo ``pack_keys``; raise ``ValueError`` for another length."""
+    sizes = np.frombuffer(data, "<u4", chunks * len(FIELDS)).astype(np.int64)
+    count, start = int(sizes.sum()), 4 * len(sizes)
+    if len(data) != start + 9 * count:
+        raise ValueError
+    keys = np.frombuffer(data, "<u8", count, start)
+    counts = np.frombuffer(data, np.uint8, count, start + 8 * count)
+    ends = np.cumsum(sizes).tolist()
+    spans = [slice(end - size, end) for size, end in zip(sizes.tolist(), ends, strict=True)]
+    every = [KeyCounts(keys[span], counts[span]) for span in spans]
+    return [tuple(every[n : n + len(FIELDS)]) for n in range(0, len(every), len(FIELDS))]
