@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from memory_palace.index.doctor import Examination, IndexStatus
     from memory_palace.index.embedders import AwaitedModel
     from memory_palace.index.snapshot import Snapshot
-    from memory_palace.index.values import FindVectors, Followed, IndexReport, Progress
+    from memory_palace.index.values import Followed, IndexReport, Progress
     from memory_palace.notes.excerpt import NoteText
     from memory_palace.retrieval.profiles import Mode, Profile
     from memory_palace.retrieval.search import SearchResult
@@ -93,8 +93,6 @@ class Palace:
         self._embedders = Embedders(self.paths, self.config)
         self.check_freshness = check_freshness
         self._opened = OpenedIndex(self.paths, self.config.languages)
-        self.find_vectors: FindVectors | None = None
-        """What a build asks for vectors before it makes them."""
         self.agent = ""
         """Who changes notes, for the log of changes, where an agent says so."""
         self.unread: dict[str, Problem] = {}
@@ -185,7 +183,6 @@ class Palace:
                 waits_for=waits_for,
                 is_dry_run=dry_run,
                 fills_all=takes_up,
-                find_vectors=None if force else self.find_vectors,
                 follow=self._follow,
             )
             return build_index(context, state, force=force, verify=verify)

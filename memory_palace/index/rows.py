@@ -183,9 +183,6 @@ class RowMaker:
         texts = {digest: text for _, its_texts in drafts for digest, text in its_texts.items()}
         vectors = self.known.find(list(texts)) if texts else {}
         missing = [digest for digest in texts if digest not in vectors]
-        if context.find_vectors:
-            vectors |= context.find_vectors(context.fingerprint, missing)
-            missing = [digest for digest in missing if digest not in vectors]
         self.tally.reused += sum(len(row.chunks) for row in rows) - len(missing)
         if context.is_dry_run:
             self.tally.embedded += len(missing)

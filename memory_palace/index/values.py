@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -10,7 +10,7 @@ from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder
 from memory_palace.index.commit import Detail
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.models import Problem, Vector
+from memory_palace.models import Problem
 from memory_palace.notes.note import Note
 
 
@@ -36,9 +36,6 @@ by the present estimate."""
 LOOKING, READING = "looking for notes", "reading notes"
 EMBEDDING, WRITING = "embedding passages", "writing the index"
 """Names of a build's activities, for whoever follows it."""
-
-FindVectors: TypeAlias = Callable[[str, Sequence[bytes]], Mapping[bytes, Vector]]
-"""Returns the vectors that are known elsewhere, given a recipe and the digests of texts."""
 
 Derive: TypeAlias = Callable[[Note, Detail, Config], Sequence[Derived]]
 """Says what each chunk of a note is found by; a parameter, for it comes from a layer above."""
@@ -75,7 +72,6 @@ class BuildContext:
     is_dry_run: bool = False
     fills_all: bool = True
     """Whether vectors are made that an earlier build left over, which may take minutes."""
-    find_vectors: FindVectors | None = None
     follow: Follow = lambda hot, names, embedder, now_ns: Followed(names)
 
 
