@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from memory_palace.palace import Palace
     from memory_palace.query import Query
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "CheckFailedError",
     "ChunkRecord",

@@ -72,7 +72,7 @@ def test_the_version_is_printed_without_typer():
         "print('typer' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stdout.split() == ["0.1.0", "False"]
+    assert done.stdout.split() == ["0.2.0", "False"]
 
 
 def test_a_query_loads_no_yaml_no_watchdog_and_no_scanner(folder):
