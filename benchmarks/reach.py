@@ -90,11 +90,11 @@ class Tracer:
         code = frame.f_code
         if event != "call" or not _is_ours(code) or _is_importing(frame.f_back):
             return
-        file, before = _name(code.co_filename), frame.f_back
+        file, before = code.co_filename.removeprefix(PACKAGE), frame.f_back
         self.files.add(file)
         if before is None or not _is_ours(before.f_code) or code.co_name == "<genexpr>":
             return
-        caller = _name(before.f_code.co_filename)
+        caller = before.f_code.co_filename.removeprefix(PACKAGE)
         if caller != file:
             by, to = (_INSIDE.sub("", each.co_qualname) for each in (before.f_code, code))
             self.handed.add((caller, by, file, to))
@@ -110,10 +110,6 @@ def _is_importing(frame: FrameType | None) -> bool:
             return True
         frame = frame.f_back
     return False
-
-
-def _name(path: str) -> str:
-    return path.removeprefix(PACKAGE)
 
 
 def _run(file: Path, arguments: list[str]) -> None:

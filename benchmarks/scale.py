@@ -23,9 +23,7 @@ _MARGIN_SECONDS = 2.5
 _EMPTY_TYPER = """
 import typer
 app = typer.Typer()
-@app.command()
-def nothing() -> None:
-    pass
+app.command()(lambda: None)
 app(args=[], standalone_mode=False)
 """
 
@@ -62,7 +60,6 @@ def measure_palace(root: Path, size: int, embedder: str, runs: int) -> Iterator[
         yield measure_noop(root, label, runs)
         yield from measure_query(root, label, embedder, file, runs)
     yield from measure_edit(root, label)
-    yield _measure_warm(root, label)
 
 
 def measure_build(root: Path, label: str, embedder: str, file: Path) -> Iterator[Measured]:
@@ -96,21 +93,6 @@ def measure_query(
     what, beside = f"{label}: cold query", "floor"
     yield Measured(what, asked.cpu_seconds, "CPU s", beside, least.cpu_seconds, limit=limit)
     yield Measured(f"{what}, peak memory", asked.peak_mib, "MiB", beside, least.peak_mib)
-
-
-def _measure_warm(root: Path, label: str) -> Measured:
-    """Rank with every signal in one process: the cost beyond embedding and stat."""
-    palace = Palace(root)
-    snapshot = palace.snapshot()
-    vector = palace.embedder().embed_queries([QUESTION])[0]
-    query = ParsedQuery(QUESTION, time.time(), Filters(), vector)
-    every, plain = time_calls(
-        lambda: search(query, snapshot, profile="hybrid"),
-        lambda: search(query, snapshot, profile="raw"),
-        warmup=10,
-        percentile=95,
-    )
-    return Measured(f"{label}: warm hybrid ranking, p95", every, "ms", "cosine alone", plain)
 
 
 def measure_edit(root: Path, label: str) -> Iterator[Measured]:
