@@ -123,17 +123,20 @@ def write_lists(statements: Statements, gone: Terms, new: Terms) -> None:
 
 def unpack_lists(lists: Sequence[tuple[Any, ...]]) -> Terms:
     """Undo ``pack_lists``; raise ``IndexDamagedError`` for what is no list."""
-    sizes = [len(data) for *_, data in lists]
-    if any(size % ENTRY.itemsize for size in sizes):
-        raise damaged("a posting list")
-    entries = np.frombuffer(b"".join(data for *_, data in lists), ENTRY)
+    parts = [_read_entries(data) for *_, data in lists]
+    entries, counts = np.concatenate([np.zeros(0, ENTRY), *parts]), [*map(len, parts)]
     terms = np.zeros(len(entries), _TERM)
-    counts = np.array(sizes, np.int64) // ENTRY.itemsize
     for place, name in enumerate(_LIST):
         terms[name] = np.repeat(np.array([row[place] for row in lists], np.int64), counts)
     for name in ENTRY.names or ():
         terms[name] = entries[name]
     return terms
+
+
+def _read_entries(data: bytes) -> np.ndarray[Any, np.dtype[np.void]]:
+    if len(data) % ENTRY.itemsize:
+        raise damaged("a posting list")
+    return np.frombuffer(data, ENTRY)
 
 
 class Posted(NamedTuple):
@@ -149,10 +152,9 @@ class Posted(NamedTuple):
 class Lists:
     """Finds the notes that hold a term, as a segment finds rows; it is that of an outline."""
 
-    def __init__(self, statements: Statements, figures: Terms) -> None:
-        """Take the ``rows.FIGURES`` of the notes at hand, by their numbers."""
-        self._statements, self._notes = statements, figures["id"]
-        self._words = figures["words"]
+    def __init__(self, statements: Statements, words: Array, places: NDArray[np.int64]) -> None:
+        """Take how many words each note at hand has, and its place by its number, else -1."""
+        self._statements, self._words, self._places = statements, words, places
         self._found: dict[tuple[int, int], Posted] = {}
 
     def fetch(self, asked: Iterable[tuple[str, str]]) -> None:
@@ -163,21 +165,21 @@ class Lists:
         keys = sorted(set(asked) - self._found.keys())
         if not keys:
             return
-        terms = unpack_lists(
-            self._statements.ask(
-                "SELECT field, key, block, data"
-                " FROM unnest(%(fields)b::int2[], %(keys)b::int8[]) AS asked (field, key)"
-                " JOIN posting USING (field, key) WHERE palace = %(palace)s",
-                fields=[field for field, _ in keys],
-                keys=[key for _, key in keys],
-            )
-        )
-        terms = terms[np.isin(terms["note"], self._notes)]
-        terms = terms[np.argsort(terms["note"], kind="stable")]
-        for field, key in keys:
-            own = terms[(terms["field"] == field) & (terms["key"] == key)]
-            places = np.searchsorted(self._notes, own["note"])
-            self._found[field, key] = Posted(places, own["passages"], own["count"])
+        held: dict[tuple[int, int], list[bytes]] = {key: [] for key in keys}
+        for field, key, data in self._statements.ask(
+            "SELECT field, key, data"
+            " FROM unnest(%(fields)b::int2[], %(keys)b::int8[]) AS asked (field, key)"
+            " JOIN posting USING (field, key) WHERE palace = %(palace)s ORDER BY block",
+            fields=[field for field, _ in keys],
+            keys=[key for _, key in keys],
+        ):
+            held[field, key].append(data)
+        for known, lists in held.items():
+            entries = _read_entries(b"".join(lists))
+            places = self._places.take(entries["note"], mode="clip")
+            own = entries[places >= 0]
+            counts = own["passages"].astype(np.int64), own["count"].astype(np.int64)
+            self._found[known] = Posted(places[places >= 0], *counts)
 
     def find(self, field: str, key: int) -> tuple[Array, Array]:
         """Return the notes that hold a key, and how often each does."""

@@ -50,9 +50,9 @@ class Outline(Snapshot):
         self.paths, *others = ([every[place] for place in places] for every in texts)
         self._read = dict(zip(("types", "tags"), others, strict=True))
         self.figures = kept = figures[places]
-        self.is_whole = len(self.figures) == len(figures)
-        """Whether no note is left out for being cold."""
-        self.last_note = int(figures["id"].max(initial=0))
+        self.is_whole = len(kept) == len(figures)
+        self.places = np.full(int(figures["id"].max(initial=0)) + 1, -1, np.int64)
+        self.places[kept["id"]] = np.arange(len(kept))
         ((data,),) = statements.ask("SELECT sample FROM generation WHERE palace = %(palace)s")
         self.sample_vectors = read_matrix(data, self.commit.dimension, "the sample of vectors")
         self.cosines: Scores = np.zeros(0, np.float32)
@@ -62,11 +62,13 @@ class Outline(Snapshot):
         self.row_owner, self.row_starts = self.row_note, np.array([0, size])
         self.question_rows = np.zeros(0, np.int64)
         self.lacking, self.copies, self.speakers = None, {}, frozenset()
+        self.passages = int(kept["passages"][~self.cold].sum())
+        self.words_length = float(kept["words"][~self.cold].sum()) / max(self.passages, 1)
 
     def ask(self) -> Outline:
         """Return the same for another question, with posting lists of its own."""
         asked = copy(self)
-        asked.lists = Lists(self._statements, self.figures)
+        asked.lists = Lists(self._statements, self.figures["words"], self.places)
         asked.segments = [asked.lists]
         return asked
 
@@ -104,21 +106,18 @@ class ToldStatistics(Statistics):
     def __init__(self, outline: Outline, question: AskedWords | None = None) -> None:
         super().__init__(outline)
         self._outline, self._question = outline, question
-        hot = outline.figures[~outline.cold]
-        self._rows = int(hot["passages"].sum())
-        self._words_length = float(hot["words"].sum()) / max(self._rows, 1)
         self.at_hand: _Mask = np.zeros(len(outline.paths), np.bool_)
         """Which notes are ranked."""
 
     @property
     def rows(self) -> int:
         """How many passages are outside the cold zone."""
-        return self._rows
+        return self._outline.passages
 
     def figure(self, name: Figure, found: float) -> float:
         """Return a figure of all notes."""
         if name == "words_length":
-            return self._words_length
+            return self._outline.words_length
         return self._figures[name] if self._question else found
 
     @cached_property
@@ -185,7 +184,7 @@ class ToldStatistics(Statistics):
         """
         figures = self._outline.figures
         passages = np.maximum(figures["passages"], 1).astype(np.float64)
-        mean = max(self._words_length, 1.0)
+        mean = max(self._outline.words_length, 1.0)
         norm = K1 * (1 - PASSAGE_B + PASSAGE_B * figures["words"] / passages / mean)
         first, square, meeting = np.zeros((3, len(passages)))
         for term in terms:

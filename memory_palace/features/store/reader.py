@@ -276,7 +276,7 @@ def find_nearest(
     source = "passage WHERE palace = %(palace)s AND note = ANY(%(allowed)s)"
     if passing > (writing.INDEXED_ROWS if is_whole else EXACT_ROWS):
         # A scalar of each row: any other form of filter, and the planner leaves the index aside.
-        is_chosen = np.zeros(outline.last_note + 1, np.bool_)
+        is_chosen = np.zeros(len(outline.places), np.bool_)
         is_chosen[notes[allowed]] = True
         values = {"bits": np.packbits(is_chosen, bitorder="little").tobytes()}
         few = "" if is_whole else " AND (SELECT get_bit(%(bits)b, passage.note) = 1)"
