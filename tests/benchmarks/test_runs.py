@@ -161,7 +161,7 @@ def test_a_record_tells_its_means_and_its_categories(ask):
 def test_the_floor_imports_nothing_of_the_package_but_the_model(tmp_path):
     (tmp_path / "a.md").write_text("# Frost\n\nIt froze.\n\n## Thaw\n\nIt thawed.\n")
     code = (
-        "import sys; sys.argv.pop(0); from benchmarks.floor import main; main(*sys.argv);"
+        "import sys; from benchmarks.floor import app; app(standalone_mode=False);"
         "print([name for name in sys.modules if name.startswith('memory_palace.')])"
     )
     file = tmp_path / "floor.npz"

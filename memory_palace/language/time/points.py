@@ -29,10 +29,9 @@ _FRACTIONS = {(1, 2), (1, 3), (2, 3), (1, 4), (3, 4)}
 _GUESSED = 0.5
 _SIGN = re.compile(r"[`<>=~^§][. =]*$")
 _MONTHS_OF = {"month": 1, "quarter": 3, "half": 6}
-_WORD_BEFORE = re.compile(r"([^\W\d_]+)[.]? ?$")
+_WORD_BEFORE = re.compile(r"([^\W\d_]{1,12})[.]? ?$")
 _CLOCK_BEHIND = re.compile(r"\s?[ap]\.?m\b")
 _UNSURE, _LONGEST_SHORT = 0.45, 8
-_MONTHS_WORD_BEFORE = re.compile(r"([^\W\d_]+)[.]? ?$")
 _NAME = re.compile(r" (?!I\b)[A-Z][a-z]")
 _WEEKS, _CENTURY, _LEAST_DECADE = 53, 100, 20
 _FIRST_LISTED = 1990
