@@ -146,6 +146,6 @@ def by_fields(
 
     own = Parameter("self", Parameter.POSITIONAL_ONLY)
     taken = signature(make).replace(return_annotation=signature(ask).return_annotation)
-    shown = taken.replace(parameters=[own, *taken.parameters.values()])
-    method.__dict__.update(__doc__=ask.__doc__, __signature__=shown)
+    method.__dict__["__signature__"] = taken.replace(parameters=[own, *taken.parameters.values()])
+    method.__doc__ = ask.__doc__
     return method
