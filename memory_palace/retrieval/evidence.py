@@ -139,8 +139,8 @@ def gather(
 ) -> Evidence:
     """Return the candidates of a question and what ``signals`` read of every row and note.
 
-    Signals of other packages may read anything. BM25 of 75,000 rows takes 10 ms, the names of as
-    many notes 60 ms: what no signal reads is left out.
+    Signals of other packages may read anything. BM25 and the names of all notes take time that
+    grows with the palace: what no signal reads is left out.
     """
     question = read_question(query, snapshot.languages)
     words_in, names_in, facts_in = (

@@ -83,7 +83,7 @@ def read_question(query: ParsedQuery, languages: Languages = ()) -> AskedWords:
     """Return words and times of a question asked at ``query.as_of`` (days are UTC days).
 
     ``languages`` are those that the words of the index were made with. Importing the reader of
-    times takes 15 ms, so it is done for texts alone that may name one.
+    times takes time, so it is done for texts alone that may name one.
     """
     terms = tuple(dict.fromkeys(tokenize(query.text, languages=languages)))
     question = AskedWords(query.text, terms, drop_stop_stems(terms))
