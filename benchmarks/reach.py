@@ -28,7 +28,7 @@ import memory_palace
 from benchmarks.generate import generated_palace, scratch_folder
 from benchmarks.timing import Measured
 from memory_palace.embedding.registry import is_available
-from memory_palace.errors import PalaceError
+from memory_palace.errors import PalaceError, UsageError
 from memory_palace.palace import Palace
 
 PACKAGE = f"{Path(memory_palace.__file__).parent}/"
@@ -114,8 +114,7 @@ def _is_importing(frame: FrameType | None) -> bool:
 
 def _run(file: Path, arguments: list[str]) -> None:
     """Run a command of ``palace`` in this process, and write the counts to ``file``."""
-    loaded = {name for name in sys.modules if name.partition(".")[0] == "memory_palace"}
-    for name in loaded:  # those that this module needs itself
+    for name in [name for name in sys.modules if name.partition(".")[0] == "memory_palace"]:
         del sys.modules[name]
     tracer = Tracer()
     threading.setprofile(tracer.profile)
@@ -124,8 +123,9 @@ def _run(file: Path, arguments: list[str]) -> None:
         from memory_palace.cli.app import main
 
         main(arguments)
-    except SystemExit:
-        pass
+    except SystemExit as ended:
+        if ended.code == UsageError.exit_code:
+            raise
     finally:
         sys.setprofile(None)
     counted = {
