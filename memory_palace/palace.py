@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self
 
 from memory_palace.config import Config, PalacePaths, find_paths, nearest_paths
-from memory_palace.errors import NotAPalaceError
+from memory_palace.errors import NotAPalaceError, UsageError
 from memory_palace.fence import ASKED
 from memory_palace.index.commit import choose_detail, name_recipe
 from memory_palace.index.embedders import Embedders
@@ -63,7 +63,7 @@ class Follower(Protocol):
     def follow(
         self, hot: Snapshot, names: tuple[str, ...], embedder: Embedder, now_ns: int
     ) -> Followed:
-        """Return the names of its files; see ``index.context.Follow``."""
+        """Return the names of its files; see ``index.values.Follow``."""
         ...
 
 
@@ -264,7 +264,7 @@ class Palace:
         lexical: bool = False,
     ) -> tuple[ParsedQuery, Profile, Mode]:
         """Return what a question asks of a snapshot, and how its answers are ranked."""
-        from memory_palace.retrieval.question import may_narrow, narrow
+        from memory_palace.retrieval.question import embed_question, may_narrow, narrow
 
         query = narrow(query, snapshot, self.paths) if may_narrow(query.text) else query
         has_vectors = bool(snapshot.commit.dimension)
@@ -272,7 +272,7 @@ class Palace:
         chosen = profiles.choose_profile(profile, self.config, mode)
         profiles.check_detail(chosen, snapshot.detail)
         if mode == "vector":
-            query = self._embed(query, snapshot)
+            query = embed_question(query, self._embedders.of(snapshot.commit))
         for signal, name in EVIDENCE.items():
             if query.text and signal in chosen.weights:
                 feature: EvidenceSource = getattr(self, name)
@@ -300,11 +300,6 @@ class Palace:
             disputes=told,
         )
 
-    def _embed(self, query: ParsedQuery, snapshot: Snapshot) -> ParsedQuery:
-        from memory_palace.retrieval.question import embed_question
-
-        return embed_question(query, self._embedders.of(snapshot.commit))
-
     def embedder(self) -> Embedder:
         """Return the embedder of the index."""
         return self._embedders.of(self.snapshot().commit)
@@ -314,7 +309,9 @@ class Palace:
         return self._opened.snapshot(include_cold=include_cold)
 
     def list_notes(self, asked: Query) -> list[NoteRecord]:
-        """List the notes that meet the conditions of a query, in path order."""
+        """List the notes that meet conditions, in path order; raise ``UsageError`` for a text."""
+        if asked.text:
+            raise UsageError("notes are listed by conditions alone; ask a question with query")
         from memory_palace.retrieval.filters import match_notes
 
         snapshot = self.snapshot(include_cold=asked.include_cold)
@@ -371,8 +368,8 @@ class Palace:
         ``room`` is one of the seven rooms, or a folder in one; ``folder`` is any folder of the
         notes. Without either it is ``project_rooms``, or the top where no folder is that room. An
         existing file is never touched: it raises ``UsageError``, as an unknown room or priority
-        does. A ``body`` may have front matter and a heading of its own; lines of it with secrets
-        and private spans are not written.
+        does. A ``body`` may have a heading of its own, and no front matter; lines of it with
+        secrets and private spans are not written.
         """
         given = {"room": room, "folder": folder, "type": type, "priority": priority}
         made: Appended = load(METHODS["new"])(self, title, body=body, tags=tags, **given)

@@ -104,18 +104,20 @@ def _read_yaml(text: str) -> tuple[dict[Any, Any], dict[Any, int]]:
     node = loader.get_single_node()
     if node is not None and not isinstance(node, yaml.MappingNode):
         raise _Wrong(f"it must be a mapping of settings, not a {node.id}", _line(node))
-    _check_names(node)
+    _check_node(loader, node)
     for name, value in node.value if node is not None else ():
-        try:
-            key = loader.construct_object(name)
-            values[key], lines[key] = loader.construct_object(value, deep=True), _line(name)
-        except _VALUE_ERRORS as error:
-            raise _Wrong(f"{_shorten(value.value)} is not a value: {error}", _line(name)) from error
+        key = loader.construct_object(name)
+        values[key], lines[key] = loader.construct_object(value, deep=True), _line(name)
     return values, lines
 
 
-def _check_names(node: Any) -> None:
-    """Refuse a name that is no word, or stands twice in one mapping, however deep."""
+def _check_node(loader: Any, node: Any) -> None:
+    """Refuse what is no value, and a name that is no word or stands twice in one mapping."""
+    if isinstance(node, yaml.ScalarNode):
+        try:
+            loader.construct_object(node)
+        except _VALUE_ERRORS as error:
+            raise _Wrong(f"{_shorten(node.value)} is not a value: {error}", _line(node)) from error
     first: dict[str, int] = {}
     for name, value in node.value if isinstance(node, yaml.MappingNode) else ():
         if not isinstance(name, yaml.ScalarNode):
@@ -124,9 +126,10 @@ def _check_names(node: Any) -> None:
             again = f"{_shorten(name.value)} is set again (first on line {first[name.value]})"
             raise _Wrong(again, _line(name))
         first[name.value] = _line(name)
-        _check_names(value)
+        _check_node(loader, name)
+        _check_node(loader, value)
     for value in node.value if isinstance(node, yaml.SequenceNode) else ():
-        _check_names(value)
+        _check_node(loader, value)
 
 
 def _line(node: Any) -> int:

@@ -95,6 +95,7 @@ WRONG = {
     "sources:\n  a/b: [own]": "trust of",
     "rooms:\n  Archive: [1]": "there is no room",
     "rooms:\n  ../out: archive_basement": "must be a folder inside",
+    "rooms:\n  a: 2026-02-99": "'2026-02-99' is not a value",
     "profile: hybird": "no profile 'hybird'; did you mean 'hybrid'?",
     "profile: [raw]": "profile must be a word",
     "\tembedder: minilm": "not valid YAML",
@@ -108,7 +109,7 @@ WRONG = {
     "7: 8": "unknown setting 7",
     "embedder: minilm\n---\nembedder: none": "not valid YAML",
 }
-LINES = {"a: &a": 3, "embedder: minilm\n---": 3, "cold_hint: true": 3}
+LINES = {"rooms:\n  a:": 3, "a: &a": 3, "embedder: minilm\n---": 3, "cold_hint: true": 3}
 
 
 @pytest.mark.parametrize("text", WRONG, ids=lambda text: text[:20])

@@ -23,6 +23,7 @@ from memory_palace.changes.operations import (
 )
 from memory_palace.changes.relinking import relink
 from memory_palace.errors import (
+    ConfigError,
     IndexMissingError,
     PalaceError,
     RoomNotMappedError,
@@ -144,7 +145,6 @@ def change_notes(
     *,
     command: str,
     apply: bool,
-    allow_uncommitted: bool = False,
     folder: str | None = None,
 ) -> Outcome:
     """Show what ``plan`` makes of the notes as they are; do it where ``apply`` says so.
@@ -179,7 +179,7 @@ def change_notes(
                     evidence=planned.evidence,
                     agent=palace.agent,
                     edited=planned.edited | own,
-                    allow_uncommitted=allow_uncommitted or palace.config.changes.allow_uncommitted,
+                    allow_uncommitted=palace.config.changes.allow_uncommitted,
                 )
         finally:
             if identity is None:  # no room was made
@@ -312,14 +312,15 @@ def _plan_with_room(
         if palace.config.rooms:
             raise
         room, path = error.room, palace.paths.settings
-    source, before = palace.paths.shown(path), path.read_bytes() if path.exists() else b""
-    gap = b"" if before[-1:] in (b"", b"\n") else b"\n"
-    after = before + gap + f"rooms:\n  {folder or room}: {room}\n".encode()
-    rooms = parse_settings(after.decode(), source).rooms
-    palace.config, palace.paths = (
-        replace(palace.config, rooms=rooms),
-        map_rooms(palace.paths, rooms),
-    )
+        source, before = palace.paths.shown(path), path.read_bytes() if path.exists() else b""
+        gap = b"" if before[-1:] in (b"", b"\n") else b"\n"
+        after = before + gap + f"rooms:\n  {folder or room}: {room}\n".encode()
+        try:
+            rooms = parse_settings(after.decode(), source).rooms
+        except ConfigError:  # ``rooms:`` stands there empty, or no block can follow
+            raise error from None
+    palace.config = replace(palace.config, rooms=rooms)
+    palace.paths = map_rooms(palace.paths, rooms)
     planned, change = _plan(palace, plan)
     new = Replace(source, before, after) if path.exists() else Create(source, after)
     return planned, [new, *change]

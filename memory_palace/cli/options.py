@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -58,16 +59,14 @@ Tags = Annotated[
 ]
 
 
+_DASHED = re.compile(r"-(?![^\W\d_])[^=]* ")
 _DASH = "\ue000"
 """Stands for the dash of a text while Typer reads a line; it is a character of private use."""
 
 
 def hide_dashes(words: Sequence[str]) -> list[str]:
     """Return a line in which ``- an item``, which no option can be, does not begin like one."""
-    return [
-        _DASH + word[1:] if word[:1] == "-" and " " in word.partition("=")[0] else word
-        for word in words
-    ]
+    return [_DASH + word[1:] if _DASHED.match(word) else word for word in words]
 
 
 def show_dash(value: Any) -> Any:

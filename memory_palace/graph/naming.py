@@ -145,7 +145,7 @@ def _share_words(words: Sequence[str], name: str) -> tuple[float, float]:
     found = 0
     for word in words:
         near = [other for other in known if other[0] == word[0]]
-        is_there = any(other.startswith(word) for other in near)
+        is_there = any(_begins(word, other) for other in near)
         found += is_there or bool(get_close_matches(word, near, n=1, cutoff=_ALIKE))
     return found / max(len(words), 1), found / max(len(known), 1)
 

@@ -138,6 +138,7 @@ def test_the_value_of_an_option_may_begin_with_a_dash(run, tmp_path):
     folder = tmp_path / "- notes"
     folder.mkdir()
     assert run("init", "--here", str(folder))[0] == 0
+    assert run(f"-C{folder}", "list", "--json")[0] == 4  # a blank in it makes no text of it
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path)
         assert run("list", "-C", "- notes", "--json")[0] == 4  # found, and without an index

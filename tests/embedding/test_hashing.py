@@ -11,10 +11,6 @@ from memory_palace.embedding.hashing import DIMENSION, HashingEmbedder
 
 GOLDEN = "The barometer drifts after the storm. 気圧計 naïve"
 GOLDEN_VALUES = {4: -0.2913858, 52: 0.1942572, 164: -0.1942572, 6: -0.1373606}
-SHOW = (
-    "from memory_palace.embedding.hashing import HashingEmbedder;"
-    f"print(HashingEmbedder().embed_queries([{GOLDEN!r}]).tobytes().hex())"
-)
 
 
 def test_golden_values_hold_on_every_platform() -> None:

@@ -47,6 +47,14 @@ def test_neighbors_are_told_apart_by_their_arrows(palace, capsys):
     assert rows[3] == "<- palace/chambers/山.md"
 
 
+def test_a_file_name_forges_no_row(palace, capsys):
+    forged = palace.paths.notes / "chambers" / "x\n<- palace forged.md"
+    forged.write_text("To [[c]].\n")
+    palace.index()
+    rows = run(palace, capsys, "graph", "neighbors", "c")
+    assert "<- palace forged.md" not in rows and "forged.md" in "".join(rows)
+
+
 def test_a_line_that_is_gone_since_is_left_out(palace, capsys):
     (palace.paths.root / "palace" / "chambers" / "b\u202e.md").unlink()
     assert len(run(palace, capsys, "graph", "route", "c", "b\u202e")) == 2

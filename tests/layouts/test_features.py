@@ -97,20 +97,22 @@ def test_a_verb_that_needs_a_room_names_the_line_or_makes_it(vault, capsys, room
     said = out + err  # an error is JSON on stdout where that was asked for
     assert status == 2 and said.count("\n") == 1, said
     assert f": {room}}}`" in said and ".palace/palace.yaml" in said and "--apply" in said
-    assert digests(vault) == before and not (vault / ".palace" / "palace.yaml").exists()
+    settings = vault / ".palace" / "palace.yaml"
+    assert digests(vault) == before and not settings.exists()
+    settings.write_text("rooms:\n")  # no block can follow
+    assert run_main(capsys, *verb, "--apply")[0] == 2 and settings.read_text() == "rooms:\n"
+    settings.unlink()
     status, out, err = run_main(capsys, *verb, "--apply")
     assert status == 0, err
     assert f"+  {room}: {room}" in out
-    assert read_config(vault / ".palace" / "palace.yaml").rooms == {room: room}
+    assert read_config(settings).rooms == {room: room}
     assert list((vault / room).rglob("*.md"))
 
 
 def test_a_new_memory_makes_its_room_and_says_so(vault, capsys):
     Palace.init(vault, here=True)
     before = digests(vault)
-    status, out, err = run_main(
-        capsys, "-C", vault, "memory", "new", "A", "--content", "Two words here."
-    )
+    status, out, err = run_main(capsys, "-C", vault, *"memory new A --content Rain.".split())
     assert (status, out) == (0, "reflection_wing/memories/A.md\n")
     assert "+  reflection_wing: reflection_wing" in err
     assert before.items() <= digests(vault).items()
@@ -139,6 +141,8 @@ def test_new_notes_go_where_they_are_asked_to(vault):
         palace.new("Rain", room="chambers")
     with pytest.raises(UsageError, match="not both"):
         palace.new("Rain", room="chambers", folder="Projects")
+    with pytest.raises(UsageError, match="conditions alone"):
+        palace.notes("rain")
     for outside in ("../x", ".palace", "/etc"):
         with pytest.raises(UsageError, match="outside the palace"):
             palace.new("Snow", folder=outside)

@@ -19,7 +19,6 @@ from memory_palace.notes.usage import record_usage
 from memory_palace.palace import Palace
 
 TODAY = date(2026, 11, 21)
-RECOVER = "recover-april-readings"
 PANEL = "palace/grand_hall/control_panel.md"
 
 
@@ -32,20 +31,13 @@ def keep_log(palace):
     """Use has been logged for 200 days, and no asset was used."""
     for days in range(200, -1, -25):
         moment = datetime(2026, 11, 21, tzinfo=UTC) - timedelta(days=days)
-        record_usage(
-            palace.paths.logs, "opened", ["palace/grand_hall/control_panel.md"], now=moment
-        )
+        record_usage(palace.paths.logs, "opened", [PANEL], now=moment)
 
 
 def write(palace, path, text):
     file = palace.paths.notes / path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, "utf-8")
-
-
-def card_of(sample, stem):
-    ledger = take_ledger(sample, read_notes(sample), today=TODAY)
-    return ledger, next(c for c in ledger.cards.values() if stem in c.path)
 
 
 def test_distill_writes_a_note_that_the_report_no_longer_asks_for(sample):

@@ -11,7 +11,6 @@ from memory_palace.features.redqueen.rounds import patch_note
 from memory_palace.features.redqueen.session import RoundProposal
 from memory_palace.notes.document import parse_document
 
-BEES = "palace/chambers/bees.md"
 FORM = """\
 ---
 title: Thread

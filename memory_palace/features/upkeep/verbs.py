@@ -16,7 +16,7 @@ from typer import Argument, Option, confirm
 
 from memory_palace.changes.operations import Move
 from memory_palace.cli.group import Group
-from memory_palace.cli.options import SHORT_WAIT_SECONDS, Json, Quiet, Wait, reach_store
+from memory_palace.cli.options import SHORT_WAIT_SECONDS, Quiet, Wait, reach_store
 from memory_palace.cli.progress import keep_vectors, progress_line
 from memory_palace.config import PalacePaths, find_paths
 from memory_palace.embedding.registry import (
@@ -125,7 +125,6 @@ def index(
     watch: Watch = False,
     store: StoreToPush = None,
     wait: Wait = SHORT_WAIT_SECONDS,
-    as_json: Json = False,
     quiet: Quiet = False,
 ) -> Iterator[Indexed]:
     """Bring the index up to date with the notes. Only what changed is embedded.
@@ -302,7 +301,9 @@ class Status(Shown):
             for text in texts:
                 yield f"{name:<11}{text}"
                 name = ""  # it stands on the first line
-        steps = dict(islice(_next_steps(self.palace, self.status, self.advice), _MOST_STEPS))
+        steps = dict[str, str]()
+        for step in islice(_next_steps(self.palace, self.status, self.advice), _MOST_STEPS):
+            steps.setdefault(*step)
         if steps:
             yield ""
             width = max(map(len, steps))
