@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from memory_palace.language.time.lexicon import LATIN, TELLING_TIME, fold, read_lexicon
+from memory_palace.language.time.lexicon import LATIN, fold, read_lexicon
 from memory_palace.language.word_lists import read_table
 
 HEAD = "# Made of the tables by tests/making_hints.py: what a text is looked through for first.\n"
+TELLING_TIME = frozenset("*UMWKNHDQcz#CJ")
+"""Categories of which an expression has one, unless it is made of digits."""
 
 
 def make_hints() -> str:

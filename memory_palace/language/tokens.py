@@ -207,7 +207,7 @@ def _spell_as_american(word: str) -> str:
     notes and questions are read alike. Patterns are compiled by ``re`` when a word first needs one.
     """
     for spelling, place, pattern, replacement in _BRITISH:
-        if word.find(spelling, int(place)) >= 0:
+        if word.find(spelling, place) >= 0:
             word = re.sub(pattern, replacement, word)
     return word
 
@@ -227,4 +227,7 @@ _LEMMAS = {
     for form in forms.split()
 }
 """What stands for each irregular form, from ``lemmas.txt``: ``lemma: forms`` a line."""
-_BRITISH = [line.split("  ") for line in read_lines("spellings.txt")]
+_BRITISH = [
+    (letters, int(place), pattern, meant)
+    for letters, place, pattern, meant in (line.split("  ") for line in read_lines("spellings.txt"))
+]

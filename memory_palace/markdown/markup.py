@@ -111,10 +111,6 @@ class Markup:
             text, has_indented_code=not is_part
         )
 
-    def line_text(self, line: int) -> str:
-        """Return a line, 0-based."""
-        return self.text[self.starts[line] : self.starts[line + 1] - 1]
-
     def line_at(self, offset: int) -> int:
         """Return the 0-based line of an offset."""
         return bisect_right(self.starts, offset) - 1

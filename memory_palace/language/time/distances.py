@@ -63,7 +63,7 @@ def day_alone(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return "on the 12th", "el día 12" or 12日: the latest day with that number."""
     token, today = named["day"], setting.as_of
     is_counted = "number" in named and named["number"].value != "day"
-    written, following = (setting.folded[token.end + at :][:1] for at in (-1, 0))
+    written, following = (setting.folded[token.end + at : token.end + at + 1] for at in (-1, 0))
     is_ordinal = written.isalpha() and setting.language != "en"  # el 3er elemento
     if token.letter != "q" and (
         is_counted or is_ordinal or not setting.folded[token.start].isdigit()
@@ -195,6 +195,9 @@ def ahead(setting: Setting, named: dict[str, Token]) -> Meaning | None:
 
 def since_long(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return "seit drei Tagen": from then up to today."""
+    end = named["long"].end
+    if "降" in setting.folded[end : end + 3]:  # 三日以降 is counted from another day
+        return None
     then = ago(setting, named)
     return then and replace(then, last=setting.as_of, unit="span")
 

@@ -16,8 +16,6 @@ CHARACTERS = ("zh", "ja")
 """Written without spaces: their words are looked for as characters."""
 LETTERS = read_table("time/letters.txt")
 """One letter per category of words: rules are patterns of these letters."""
-TELLING_TIME = frozenset("*UMWKNHDQcz#CJ")
-"""Categories of which an expression has one, unless it is made of digits."""
 _JOINED = frozenset(("WP", "WQ", "MU", "ME", "Mh", "NE", "NU", "UE", "Uh"))
 _SHORTEST_MONTH = 5
 """Letters of a month; of its forms shorter ones are abbreviations, which say little alone."""

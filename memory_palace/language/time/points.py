@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, partial
 
 from memory_palace.language.time.lexicon import CHARACTERS, follows, precedes, read_lexicon
 from memory_palace.language.time.spans import (
@@ -29,6 +29,7 @@ _FRACTIONS = {(1, 2), (1, 3), (2, 3), (1, 4), (3, 4)}
 _GUESSED = 0.5
 _SIGN = re.compile(r"[`<>=~^§][. =]*$")
 _MONTHS_OF = {"month": 1, "quarter": 3, "half": 6}
+_read_moving = cache(partial(read_table, "time/moving.txt"))
 _WORD_BEFORE = re.compile(r"([^\W\d_]{1,12})[.]? ?$")
 _CLOCK_BEHIND = re.compile(r"\s?[ap]\.?m\b")
 _UNSURE, _LONGEST_SHORT = 0.45, 8
@@ -139,12 +140,12 @@ def month(setting: Setting, named: dict[str, Token]) -> Meaning | None:
 def _is_meant(setting: Setting, named: dict[str, Token], *, is_backed: bool) -> bool:
     """Say whether a word that is a verb, a noun or a name as well, "may", "march", is a month."""
     token, at = named["month"], named.get("at")
-    before = setting.folded[: token.start]
+    before = setting.folded[max(0, token.start - 4) : token.start]
     is_alone = setting.folded.strip(" ?.!") == setting.folded[token.start : token.end]
     if not (is_backed or is_alone or precedes("of", setting.folded, token.start)):
         return False
     is_told = bool(named.keys() & {"year", "shift", "to"})
-    if not is_told and (_is_name(setting, token) or before.endswith("the ")):
+    if not is_told and (_is_name(setting, token) or before == "the "):
         return False
     if at is not None and at.letter in "-&t" and not named.keys() & {"year", "to"}:
         word = _WORD_BEFORE.search(setting.folded, max(0, at.start - 12), at.start)  # March-May
@@ -363,9 +364,8 @@ def _first_day(name: str, year: int) -> date | None:
     return begins + timedelta(int(name[len(feast) :] or 0)) if begins else None
 
 
-@cache
 def _feast(name: str, year: int) -> date | None:
-    days = read_table("time/moving.txt")[name].split()
+    days = _read_moving()[name].split()
     listed = days[year - _FIRST_LISTED] if 0 <= year - _FIRST_LISTED < len(days) else "-"
     return None if listed == "-" else date(year, int(listed[:2]), int(listed[2:4]))
 
