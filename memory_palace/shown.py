@@ -27,7 +27,6 @@ _NAMES = {
     "first_line": "line",
     "heading_path": "headings",
     "layout_remarks": "remarks",
-    "trials": "reviews",
     "memory_id": "path",
     "old": "from",
     "new": "to",

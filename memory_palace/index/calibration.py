@@ -2,7 +2,7 @@
 
 What is surely unrelated depends on what is compared, so each who needs a null draws a sample of
 its own: passages of different notes here, anchors and passages in ``anchors.build``, goals and
-texts of a probe file in ``navigation.node_ranking``. How a sample is measured is here alone.
+texts of a probe file in ``seek.node_ranking``. How a sample is measured is here alone.
 """
 
 from __future__ import annotations

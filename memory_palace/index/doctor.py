@@ -141,14 +141,15 @@ class _Examiner:
         places = {path: place for place, path in enumerate(self.snapshot.paths)}
         rows = group_rows(self.snapshot.row_owner)
         for file in found.files:
-            place = places.pop(file.path, None)
-            yield from self._note(file, place, rows.get(-1 if place is None else place, []))
+            yield from self._note(file, places.pop(file.path, None), rows)
         for path in places:
             yield Finding("note", path, "is in the index but not among the notes")
         yield from self._vectors()
         yield from self._manifest({file.path for file in found.files if not file.is_cold})
 
-    def _note(self, file: SourceFile, place: int | None, rows: list[int]) -> Iterator[Finding]:
+    def _note(
+        self, file: SourceFile, place: int | None, rows: Mapping[int, list[int]]
+    ) -> Iterator[Finding]:
         self.checked["notes"] += 1
         try:
             data, _ = read_note(self.paths, file, limit_bytes=self.config.max_note_bytes)
@@ -162,7 +163,7 @@ class _Examiner:
             elif sha256(data).digest()[:16] != bytes(self.snapshot.note_digests[place]):
                 yield Finding("note", file.path, "has changed since it was indexed")
             else:
-                yield from self._chunks(file, data, rows)
+                yield from self._chunks(file, data, rows.get(place, []))
 
     def _chunks(self, file: SourceFile, data: bytes, rows: list[int]) -> Iterator[Finding]:
         snapshot = self.snapshot

@@ -89,7 +89,7 @@ class RowMaker:
         """``may_wait`` leaves a batch without vectors where many are to be made."""
         self._context, self._listing, self._changed_ns = context, listing, changed_ns
         self._may_wait, self._waits = may_wait, False
-        self.known, self.tally = known, Tally()
+        self._known, self.tally = known, Tally()
         self.vectors = VectorMaker(context, self.tally)
 
     def batches(self, files: Sequence[SourceFile]) -> Iterator[Batch]:
@@ -181,7 +181,7 @@ class RowMaker:
         context = self._context
         rows = [row for row, _ in drafts]
         texts = {digest: text for _, its_texts in drafts for digest, text in its_texts.items()}
-        vectors = self.known.find(list(texts)) if texts else {}
+        vectors = self._known.find(list(texts)) if texts else {}
         missing = [digest for digest in texts if digest not in vectors]
         self.tally.reused += sum(len(row.chunks) for row in rows) - len(missing)
         if context.is_dry_run:

@@ -88,7 +88,7 @@ _K1, _B = 1.2, 0.75
 """Of BM25 over units: long ones have more words by chance."""
 _AROUND = {-1: 0.5, 1: 0.3, -2: 0.2, 2: 0.15}
 """What a unit borrows from those around it, an answer from its question above all, and nothing from
-a heading below it; passages borrow alike, see ``signals/table.SURROUNDING``."""
+a heading below it; passages borrow alike, see ``signals/table.BESIDE``."""
 _SPEAKER, _OWN, _FOUND, _RANK, _NEAR = 0.6, 0.3, 0.2, 0.25, 0.3
 """Added for a speaker whom the question names, for a word in the unit and not only around it, and
 for standing in the passage that was found; taken off for each hit that is better; added for each

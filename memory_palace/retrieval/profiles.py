@@ -22,12 +22,12 @@ class Profile:
     name: str
     weights: Mapping[str, float]
     gated: frozenset[str] = frozenset()
-    """Signals whose weight the relevance gate scales: they say nothing about the question."""
+    """Signals that a shut relevance gate leaves out: they say nothing about the question."""
     capped: frozenset[str] = frozenset()
     """Signals of low precision: together they add no more than ``cap``."""
     cap: float = 0.0
     preserves_rank: bool = False
-    """Whether ``guards.preserve_rank`` looks at the first hits."""
+    """Whether ``rank._preserve_rank`` looks at the first hits."""
     prefers: bool = True
     """Whether what is newer, more important or not superseded comes first of what says the same."""
 

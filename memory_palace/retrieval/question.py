@@ -95,6 +95,8 @@ def read_question(query: ParsedQuery, languages: Languages = ()) -> AskedWords:
     day = datetime.fromtimestamp(query.as_of, UTC).date()
     read = partial(find_times, text, day, locale=query.locale, languages=languages)
     times = tuple(ASKED.read("times", read, ()))
+    if not times:
+        return question
     for item in reversed(times):
         text = f"{text[: item.start]} {text[item.end :]}"
     rest = dict.fromkeys(tokenize(drop_asking(text), languages=languages))

@@ -146,24 +146,20 @@ def score_exactly(quick: QuickScores, places: Places) -> Scored:
     """
     rows, profile = quick.evidence.rows[places], quick.rule.profile
     evidence = sharpen(quick.evidence, quick.evidence.notes(rows))
-    values, weights = dict[str, Exact](), dict[str, float]()
-    parts, total = dict[str, NDArray[np.int64]](), np.zeros(len(rows), np.int64)
+    scored = Scored(evidence, rows, {}, {}, {}, np.zeros(len(rows), np.int64))
     for signal in profile.weights:
         if signal in quick.values and not reads_vectors(signal):
             found = quick.values[signal][places]
         else:
             found = measure(signal, evidence, rows)
+        weight = round(float(np.float32(quick.rule.weight(signal))), _DECIMALS)
         exact: Exact = found.astype(np.float64)
-        values[signal] = np.round(exact, _DECIMALS, out=exact)
-        weights[signal] = round(float(np.float32(quick.rule.weight(signal))), _DECIMALS)
-        parts[signal] = np.rint(values[signal] * weights[signal] * MICRO).astype(np.int64)
-        total += parts[signal]
-    scored = Scored(evidence, rows, values, weights, parts, total)
+        scored = scored.add(signal, exact.round(_DECIMALS), weight)
     if not profile.capped:
         return scored
     capped = np.zeros(len(rows), np.int64)
-    for signal in profile.capped & parts.keys():
-        capped += parts[signal]
+    for signal in profile.capped & scored.parts.keys():
+        capped += scored.parts[signal]
     excess = np.maximum(capped - round(profile.cap * MICRO), 0)
     return scored.add("cap", excess / MICRO, -1.0)
 
@@ -262,8 +258,8 @@ def _cap_sources(scored: Scored, best: Places, found: AnchorEvidence, *, limit: 
     most = max(int(found.source_cap * limit), 1)
     counts: Counter[str] = Counter()
     kept: list[int] = []
-    for place in best.tolist():
-        source = found.capped[int(scored.notes[place])]
+    for place, note in zip(best.tolist(), scored.notes[best].tolist(), strict=True):
+        source = found.capped[note]
         counts[source] += 1
         if not source or counts[source] <= most:
             kept.append(place)

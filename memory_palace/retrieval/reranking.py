@@ -119,9 +119,9 @@ def _read_passages(scored: Scored, best: Places, paths: PalacePaths | None) -> l
     """
     snapshot = scored.evidence.snapshot
     reader = NoteReader(snapshot, paths)
-    texts = []
+    texts, notes = [], scored.notes.tolist()
     for place in best.tolist():
-        note, chunk = snapshot.note(int(scored.notes[place])), snapshot.chunk(scored.rows[place])
+        note, chunk = snapshot.note(notes[place]), snapshot.chunk(scored.rows[place])
         text = ""
         if chunk.preview:
             text = reader.read_plain(note.path, chunk.first_line, chunk.last_line)

@@ -76,7 +76,7 @@ def search(
         why: Mapping[int, str] = {}
     else:
         scored, best, why = _rank_preferred(quick, asked, judge, disputes)
-    counts = zip(best.tolist(), count_folded(quick, scored, best), strict=True)
+    counts = zip(best.tolist(), count_folded(scored, best), strict=True)
     hits = [make_hit(scored, *each, judge, preferred=why.get(each[0], "")) for each in counts]
     hits, is_answered = _demand(hits if evidence.is_listing else agree(hits), asked.min_confidence)
     if asked.neighbors:
@@ -156,13 +156,13 @@ def make_hit(
     )
 
 
-def count_folded(quick: QuickScores, scored: Scored, shown: Places) -> list[int]:
+def count_folded(scored: Scored, shown: Places) -> list[int]:
     """Count for each hit the other candidate notes that hold its passage and are no hits."""
-    evidence, rows = quick.evidence, scored.rows[shown]
+    evidence, rows = scored.evidence, scored.rows[shown]
     if evidence.is_listing or not len(shown):
         return [0] * len(shown)
     # Equal passages have equal vectors: most candidates cannot be copies of any hit.
-    least = scored.evidence.meaning.cosines[rows].min() - _SAME
+    least = evidence.meaning.cosines[rows].min() - _SAME
     near = evidence.rows[evidence.meaning.cosines[evidence.rows] > least]
     digests = evidence.snapshot.row_digests
     near_digests, near_notes = digests[near], evidence.notes(near)
@@ -191,10 +191,11 @@ def add_neighbors(
     is_wanted &= ~snapshot.cold
     candidates = quick.evidence.notes(quick.evidence.rows)
     scored = score_exactly(quick, np.flatnonzero(is_wanted[candidates]))
+    notes = scored.notes.tolist()
     best: dict[str, tuple[int, int]] = {}
     """The rank of each note, and the place of its best passage."""
     for order, place in enumerate(scored.order().tolist()):
-        best.setdefault(snapshot.paths[int(scored.notes[place])], (order, place))
+        best.setdefault(snapshot.paths[notes[place]], (order, place))
     shown = {hit.path for hit in hits}
     is_listing = quick.evidence.is_listing
     passages = {hit.chunk.digest for hit in hits if hit.chunk and not is_listing}
@@ -207,7 +208,7 @@ def add_neighbors(
         ]
         left = limit
         for _, place in places:
-            path = snapshot.paths[int(scored.notes[place])]
+            path = snapshot.paths[notes[place]]
             if path in shown or not left:
                 continue
             neighbor = make_hit(scored, place, 0, judge, linked_from=hit.path)

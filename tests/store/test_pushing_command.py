@@ -17,7 +17,6 @@ from memory_palace.palace import Palace  # noqa: E402
 pytestmark = pytest.mark.postgres
 
 SCHEMAS = Path(__file__).parents[2] / "references" / "schemas"
-HUT_PATH = ["palace/grand_hall/hut.md"]
 HUT = "# Hut\n\nThe hut has a stove.\n"
 
 

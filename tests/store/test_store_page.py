@@ -17,7 +17,6 @@ pytestmark = pytest.mark.postgres
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "references" / "store.md"
-MADE = ("palaces", "anna", "robot", "bob", "crew")
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
-from typing import TYPE_CHECKING, Self
+from typing import Self
 from unicodedata import normalize
 
 from memory_palace.changes.changing import Appended, index_note
@@ -30,9 +30,6 @@ from memory_palace.notes.withholding import Unwritten, leave_out, withhold
 from memory_palace.palace import Palace
 from memory_palace.shown import ABSENT, Absent, Shown
 from memory_palace.tools import common_inbox
-
-if TYPE_CHECKING:
-    from memory_palace.palace import Palace
 
 MOST_CHARACTERS = 1 << 20
 """Of a text: what is longer is a document."""

@@ -169,7 +169,7 @@ class HierarchicalIndex:
         if embedder is not None and texts:
             self._vectors = embedder.embed_passages(texts)
             null = measure_null(embedder.embed_passages)
-        self._texts, self._embedder = TextCollection(texts, null=null), embedder
+        self._texts, self._embedder = TextCollection(texts, null=null), embedder if texts else None
         self._stems = {stem for text in texts for stem in _stems(text)}
         self._members: dict[str, list[int]] = {}
         for domain, at in sorted((m.domain, at) for at, m in enumerate(self.memories)):

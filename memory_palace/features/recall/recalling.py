@@ -84,7 +84,9 @@ class _Recaller:
     ) -> Recollection:
         freshness = check_freshness(self._paths, self._config, self._snapshot)
         has_vectors = bool(self._snapshot.commit.dimension)
-        text = _bound(" ".join(said.text.split()))
+        text, half = said.text, MOST_CHARACTERS // 2
+        if len(text) > MOST_CHARACTERS:  # its first and its last part are read
+            text = f"{text[:half]} {text[-half:]}"
         confidence, told = 0.0, ""
         hits: tuple[Hit, ...] = ()
         if text:
@@ -166,12 +168,6 @@ class _Recaller:
 
 def _squash(above: float) -> float:
     return round(1 / (1 + math.exp(-max(min(above, _FARTHEST), -_FARTHEST))), 4)
-
-
-def _bound(text: str) -> str:
-    """Return the first and the last part of a text that is too long to be read."""
-    half = MOST_CHARACTERS // 2
-    return text if len(text) <= MOST_CHARACTERS else f"{text[:half]} {text[-half:]}"
 
 
 def tell(

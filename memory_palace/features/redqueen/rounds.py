@@ -71,7 +71,7 @@ class Round(Shown):
     proposals: tuple[RoundProposal, ...]
     """Questions, names and images that the model proposes; ``change`` holds them."""
     resting: tuple[str, ...]
-    """Notes that something is proposed for, and that were changed within the last day."""
+    """Weak memories that were changed within the last day: nothing is proposed for them."""
     uncommitted: tuple[str, ...]
     """Notes that something is proposed for, and that have edits git does not know."""
     spent: str | None
@@ -79,7 +79,7 @@ class Round(Shown):
     change: Outcome
 
     def lines(self) -> Iterator[str]:
-        """Yield what was found, most useful first, each kind with what to run next; the diff."""
+        """Yield what was found, misses with what to run next; then proposals and the diff."""
         for verdict in self.evaluations:
             yield f"{verdict.score:.2f}  {verdict.memory_id}"
             yield f"      asked: {verdict.question}"
@@ -162,12 +162,13 @@ def run(
     if not (memories := load_memories(palace, library, now=moment)):
         raise UsageError("no note has prose to examine; write one with `palace new`")
     golden = {known.question: known.notes for known in read_golden(palace.paths)}
-    askings, resting = collect_askings(library, golden), find_resting(palace, now=moment)
+    askings, resting = collect_askings(library, golden), set[str]()
     session, asked, made = None, list[Asking](), list[RoundProposal]()
     if roles is None:
         chosen = choose_askings(askings, memories, strategy, question_count, seed=seed)
         asked = ask_search(palace, chosen)
     else:
+        resting = find_resting(palace, now=moment)
         play = partial(run_session, strategy=strategy, question_count=question_count, seed=seed)
         session = asyncio.run(play(memories, roles, evolve_at_most=limit, resting=resting))
         made = list(_drop_taken_names(session.proposals, library))

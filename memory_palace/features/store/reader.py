@@ -205,9 +205,10 @@ class _Question:
         """Return notes, with whether they are cold; those aside that are read, from the store."""
         outline, order = self._outline, sorted(places)
         numbers = outline.figures["id"][order].tolist()
-        found = self._statements.ask(
+        wanted = [number for number in numbers if number not in self._read]
+        found = wanted and self._statements.ask(
             f"SELECT id, {PAYLOAD} FROM note WHERE palace = %(palace)s AND id = ANY(%(notes)s)",
-            notes=[number for number in numbers if number not in self._read],
+            notes=wanted,
         )
         cold = dict(zip(numbers, outline.cold[order].tolist(), strict=True))
         for number, path, record, keys, vectors in found:

@@ -142,7 +142,7 @@ class _Sides:
 
 def _find_sides(library: Library, conflict: Conflict, winner: str) -> _Sides:
     """Return the sides of a conflict. Raise ``UsageError`` where they are not two."""
-    path = find_note(library, split_line_range(winner)[0]).path
+    path = find_note(library, winner).path
     listed = "".join(f"\n  {party}" for party in conflict.parties)
     if path not in conflict.parties:
         raise UsageError(f"{path} is not a party of {conflict.path}; its parties are:{listed}")

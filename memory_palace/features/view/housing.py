@@ -142,8 +142,9 @@ def name_rooms(
     """
     outside = [path for path, room in given.items() if not room]
     home = home if known else _find_home(outside)
-    sizes = Counter(_folder_of(path, home) for path in outside)
-    own = {*known, *sizes}
+    folders = {path: _folder_of(path, home) for path in outside}
+    sizes = Counter(folders.values())
+    own = {*sizes}
     if GATHERED in known:
         own = {*known}
     elif known:
@@ -152,7 +153,6 @@ def name_rooms(
     elif len(sizes) > _MOST_ROOMS:
         least = _LEAST_SHARE * len(given)
         own = {name for name, notes in sizes.most_common(_MOST_ROOMS - 1) if notes >= least}
-    folders = {path: _folder_of(path, home) for path in outside}
     rooms = {path: folder if folder in own else GATHERED for path, folder in folders.items()}
     return home, {path: room or rooms[path] for path, room in given.items()}
 
