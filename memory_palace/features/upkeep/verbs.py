@@ -241,6 +241,8 @@ def init(
     paths = make_palace(root, here=here)
     print(visible(str(paths.notes if paths.is_classic else paths.own)))
     _say_outside(paths)
+    if not paths.commit.exists():
+        _announce_model(Palace(paths.root))
 
 
 def _say_outside(paths: PalacePaths) -> None:
