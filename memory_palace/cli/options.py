@@ -59,7 +59,7 @@ Tags = Annotated[
 ]
 
 
-_DASHED = re.compile(r"-(?![^\W\d_])[^=]* ")
+_DASHED = re.compile(r"\A-(?![^\W\d_])[^= ]*+ ")
 _DASH = "\ue000"
 """Stands for the dash of a text while Typer reads a line; it is a character of private use."""
 
