@@ -12,7 +12,7 @@ from benchmarks.report import MeasuredDifference, core
 from benchmarks.runs import Run
 from memory_palace.errors import MissingPartError
 from memory_palace.libraries import install_command
-from memory_palace.storage.atomic import write_atomic
+from memory_palace.storage import write_atomic
 
 WIDTH = 6.8
 """Inches."""

@@ -24,7 +24,7 @@ from memory_palace.palace import Palace
 from memory_palace.query import Query
 from memory_palace.retrieval.profiles import Profile
 from memory_palace.retrieval.search import search
-from memory_palace.storage.atomic import write_atomic
+from memory_palace.storage import write_atomic
 
 HITS = 5
 """What the command gives unless it is told otherwise."""

@@ -17,7 +17,7 @@ from memory_palace.embedding.weights import cache_folder
 from memory_palace.errors import MissingPartError
 from memory_palace.index.embedders import Embedders
 from memory_palace.models import Matrix
-from memory_palace.storage.atomic import write_stream
+from memory_palace.storage import write_stream
 
 _SLICE = 32
 

@@ -201,7 +201,7 @@ class Palace:
 
     def writing(self, *, wait_seconds: float = 0.0) -> AbstractContextManager[None]:
         """Hold the writer's lock of this palace."""
-        from memory_palace.storage.lock import writer_lock
+        from memory_palace.storage import writer_lock
 
         return writer_lock(self.paths.lock, wait_seconds=wait_seconds)
 

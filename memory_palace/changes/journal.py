@@ -33,7 +33,10 @@ from memory_palace.changes.operations import (
 from memory_palace.config import PalacePaths
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.notes.manifest import return_lines, uncommitted
-from memory_palace.storage.atomic import (
+from memory_palace.storage import (
+    append_record,
+    parse_record,
+    read_records,
     remove_files,
     sweep_temporaries,
     sweep_temporaries_of,
@@ -41,7 +44,6 @@ from memory_palace.storage.atomic import (
     write_atomic,
     write_new,
 )
-from memory_palace.storage.logs import append_record, parse_record, read_records
 
 LOG = "moves.jsonl"
 KEPT = "before"

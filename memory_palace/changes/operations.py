@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeAlias, TypeGuard
 
 from memory_palace.config import PalacePaths
 from memory_palace.errors import PalaceError, UsageError
-from memory_palace.storage.logs import to_line
+from memory_palace.storage import to_line
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from memory_palace.errors import ConfigError, UsageError, did_you_mean
 from memory_palace.places import read_registered, registry_path
-from memory_palace.storage.atomic import write_atomic
+from memory_palace.storage import write_atomic
 
 if TYPE_CHECKING:
     from memory_palace.address import Address

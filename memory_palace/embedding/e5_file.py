@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from memory_palace.embedding.tensor_file import Tensor, TensorFile
 from memory_palace.embedding.weights import E5, UNPACKED, digest_weights, has_size
-from memory_palace.storage.atomic import write_atomic
+from memory_palace.storage import write_atomic
 
 MAGIC = b"E5S1\x01\0\0\0"
 BLOCK = 32

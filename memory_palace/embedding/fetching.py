@@ -28,7 +28,7 @@ from memory_palace.embedding.weights import (
     read_vocabulary,
 )
 from memory_palace.errors import CheckFailedError, MissingPartError
-from memory_palace.storage.atomic import write_stream
+from memory_palace.storage import write_stream
 
 BLOCK_BYTES = 1 << 20
 CONNECT_SECONDS = 5

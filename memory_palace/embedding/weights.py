@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from memory_palace.errors import CheckFailedError, MissingPartError
-from memory_palace.storage.atomic import write_atomic
+from memory_palace.storage import write_atomic
 
 DIGESTS = "weight-digests.json"
 

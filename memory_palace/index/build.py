@@ -16,7 +16,7 @@ from memory_palace.index.segment import open_segment, tombstone, write_segment
 from memory_palace.index.values import LOOKING, BuildContext, IndexReport
 from memory_palace.notes.discovery import Discovery, SourceFile, discover_notes
 from memory_palace.notes.reading import read_note
-from memory_palace.storage.atomic import remove_files
+from memory_palace.storage import remove_files
 
 
 def build_index(

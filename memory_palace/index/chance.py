@@ -43,7 +43,7 @@ from memory_palace.index.words import UNSEEN, PostingLookup
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import STOP_STEMS, drop_stop_stems
 from memory_palace.models import Matrix, Scores
-from memory_palace.storage.atomic import is_named_by_content, remove_files, write_content
+from memory_palace.storage import is_named_by_content, remove_files, write_content
 
 ASKED_OF = 4096
 """Passages that each line or question is compared with, at most."""

@@ -14,7 +14,7 @@ from memory_palace import signals
 from memory_palace.embedding.base import Embedder
 from memory_palace.errors import IndexDamagedError, IndexMissingError, WrongEmbedderError
 from memory_palace.language.tokens import Languages
-from memory_palace.storage.atomic import is_named_by_content, write_atomic
+from memory_palace.storage import is_named_by_content, write_atomic
 
 FORMAT = 3
 

@@ -28,7 +28,7 @@ from memory_palace.notes.manifest import (
 )
 from memory_palace.notes.note import default_type
 from memory_palace.notes.reading import NoteUnreadable
-from memory_palace.storage.atomic import write_atomic
+from memory_palace.storage import write_atomic
 
 MARGIN_NS = 2_000_000_000
 """A file whose inode changed this shortly before the last scan, or later, is hashed: a second

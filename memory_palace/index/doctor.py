@@ -27,7 +27,7 @@ from memory_palace.notes.discovery import SourceFile, discover_notes
 from memory_palace.notes.manifest import read_manifest
 from memory_palace.notes.reading import NoteUnreadable, read_note
 from memory_palace.shown import Shown, plural
-from memory_palace.storage.atomic import is_named_by_content
+from memory_palace.storage import is_named_by_content
 
 VECTOR_TOLERANCE = 1e-5
 """Largest difference in any component between a stored vector and one made again."""

@@ -25,7 +25,7 @@ from memory_palace.index.snapshot import Fold, Snapshot, fold_segments
 from memory_palace.language.tokens import Languages
 from memory_palace.models import FileStat, Problem
 from memory_palace.notes.discovery import discover_notes
-from memory_palace.storage.atomic import is_named_by_content
+from memory_palace.storage import is_named_by_content
 
 
 class OpenedIndex:

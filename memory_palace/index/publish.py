@@ -44,7 +44,7 @@ from memory_palace.index.snapshot import Fold, Snapshot, fold_segments, group_ro
 from memory_palace.index.values import WRITING, BuildContext
 from memory_palace.index.words import PostingLookup
 from memory_palace.models import Matrix, Problem
-from memory_palace.storage.atomic import is_named_by_content, remove_files, sweep_temporaries
+from memory_palace.storage import is_named_by_content, remove_files, sweep_temporaries
 
 PILE = 8
 """Number of segments of like size that are merged; also the factor between sizes (log-structured

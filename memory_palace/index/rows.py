@@ -39,7 +39,7 @@ from memory_palace.models import FileStat, Matrix, Problem, Vector
 from memory_palace.notes.discovery import SourceFile
 from memory_palace.notes.note import Chunk, Note
 from memory_palace.notes.reading import NoteUnreadable, read_note
-from memory_palace.storage.atomic import is_named_by_content
+from memory_palace.storage import is_named_by_content
 
 AT_ONCE = 64
 """Texts that a build embeds before it publishes anything; of more it publishes the words first."""

@@ -49,7 +49,7 @@ from memory_palace.models import (
     Problem,
     Validity,
 )
-from memory_palace.storage.atomic import is_named_by_content, write_atomic, write_content
+from memory_palace.storage import is_named_by_content, write_atomic, write_content
 
 if TYPE_CHECKING:
     from memory_palace.notes.note import Chunk, Note

@@ -18,7 +18,7 @@ from memory_palace.config import IGNORED, ROOMS, Config, PalacePaths, find_paths
 from memory_palace.errors import ConfigError, UsageError
 from memory_palace.models import FileStat, Problem
 from memory_palace.places import OWN, PALACE, is_used
-from memory_palace.storage.atomic import TEMPORARY, is_abandoned, make_ignored_folder
+from memory_palace.storage import TEMPORARY, is_abandoned, make_ignored_folder
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec

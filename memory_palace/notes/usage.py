@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from memory_palace.config import Config, PalacePaths
-from memory_palace.storage.logs import append_record, follow_moves, read_records
+from memory_palace.storage import append_record, follow_moves, read_records
 
 USAGE = "usage.jsonl"
 Act: TypeAlias = Literal["opened", "cited"]

@@ -27,7 +27,7 @@ from memory_palace.server.command import Refused, Request, answer, parse_request
 from memory_palace.server.listening import Listener
 from memory_palace.server.refreshing import KnownFreshness, keep_fresh
 from memory_palace.server.starting import claim_socket, mark_of
-from memory_palace.storage.logs import make_room
+from memory_palace.storage import make_room
 from memory_palace.table import load, place_of
 
 Lend = Callable[[Palace], None]

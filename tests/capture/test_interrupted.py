@@ -15,7 +15,7 @@ from memory_palace.changes.journal import read_log, recover
 from memory_palace.config import Config
 from memory_palace.features.capture.remembering import read_entries
 from memory_palace.palace import Palace
-from memory_palace.storage.lock import writer_lock
+from memory_palace.storage import writer_lock
 
 CALLS = ("open", "fsync", "replace", "link", "unlink")
 HASHING = "embedder: hashing\n"

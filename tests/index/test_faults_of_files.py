@@ -13,7 +13,7 @@ from memory_palace.errors import IndexDamagedError
 from memory_palace.index import publish
 from memory_palace.index.commit import read_commit
 from memory_palace.palace import Palace
-from memory_palace.storage.atomic import is_abandoned
+from memory_palace.storage import is_abandoned
 
 ENDED = 2**22 + 1
 """A process number that no system gives."""

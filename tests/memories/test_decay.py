@@ -21,7 +21,7 @@ from memory_palace.features.memories.reviews import (
     stand,
     to_record,
 )
-from memory_palace.storage.logs import append_record
+from memory_palace.storage import append_record
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 FUNNEL = Memory("palace/a.md", "A", "", "", smashin_score=6, created=date(2026, 3, 1))

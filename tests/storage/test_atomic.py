@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from memory_palace.storage.atomic import (
+from memory_palace.storage import (
     is_named_by_content,
     sweep_temporaries,
     write_atomic,

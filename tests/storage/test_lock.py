@@ -7,11 +7,11 @@ import sys
 import pytest
 
 from memory_palace.errors import IndexLockedError
-from memory_palace.storage.lock import writer_lock
+from memory_palace.storage import writer_lock
 
 HOLD = """
 import sys, time, pathlib
-from memory_palace.storage.lock import writer_lock
+from memory_palace.storage import writer_lock
 with writer_lock(pathlib.Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(float(sys.argv[2]))

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from memory_palace.storage.logs import append_record, read_records
+from memory_palace.storage import append_record, read_records
 
 
 def numbers(path):
@@ -77,7 +77,7 @@ def test_only_a_durable_record_is_flushed(tmp_path, monkeypatch):
 _WRITER = """
 import sys
 from pathlib import Path
-from memory_palace.storage.logs import append_record
+from memory_palace.storage import append_record
 for number in range(200):
     append_record(
         Path(sys.argv[1]), {"n": number, "who": sys.argv[2], "text": "x" * 9000}, is_durable=False

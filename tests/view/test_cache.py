@@ -10,7 +10,7 @@ from memory_palace.features.view import housing
 from memory_palace.features.view.gather import gather
 from memory_palace.features.view.housing import read_layout
 from memory_palace.palace import Palace
-from memory_palace.storage.lock import writer_lock
+from memory_palace.storage import writer_lock
 
 
 @pytest.fixture

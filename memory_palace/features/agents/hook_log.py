@@ -14,8 +14,7 @@ from memory_palace.errors import PalaceError
 from memory_palace.language.visible import visible
 from memory_palace.palace import Palace
 from memory_palace.shown import SPREAD, Shown
-from memory_palace.storage.atomic import make_ignored_folder
-from memory_palace.storage.logs import append_record, make_room, read_records
+from memory_palace.storage import append_record, make_ignored_folder, make_room, read_records
 
 EVENTS = ("session-start", "prompt")
 HARNESSES = ("claude", "codex", "openclaw")

@@ -18,7 +18,7 @@ from memory_palace.language.visible import visible
 from memory_palace.models import Hit, Piece, Recollection
 from memory_palace.palace import Palace
 from memory_palace.retrieval.excerpts import write_told
-from memory_palace.storage.atomic import write_atomic
+from memory_palace.storage import write_atomic
 from memory_palace.table import PAGE, load
 from memory_palace.tools import newest_in, read_now, shorten
 

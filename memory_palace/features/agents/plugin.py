@@ -20,7 +20,7 @@ from typing import Any
 from memory_palace import __version__
 from memory_palace.changes.operations import Create, Operation, Remove, Replace, render_diff
 from memory_palace.errors import PalaceError, UsageError
-from memory_palace.storage.atomic import naming, write_atomic
+from memory_palace.storage import naming, write_atomic
 
 NAME = "memory-palace"
 """Of a plug-in, and of the marketplace that it is in."""

@@ -19,7 +19,7 @@ from memory_palace.features.anchors.terms import TermKind
 from memory_palace.index.arrays import map_arrays, write_arrays
 from memory_palace.index.commit import check_companion, damaged_companion
 from memory_palace.models import Matrix, Scores
-from memory_palace.storage.atomic import write_content
+from memory_palace.storage import write_content
 
 Keys = NDArray[np.uint64]
 """First eight bytes of text digests."""

@@ -31,7 +31,7 @@ from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.words import NO_ROWS
 from memory_palace.models import Matrix, Scores
 from memory_palace.palace import Palace
-from memory_palace.storage.lock import writer_lock
+from memory_palace.storage import writer_lock
 
 THETA_TAIL = 0.01
 """Of anchors against a sample of passages: one passage in a hundred is about an anchor."""

@@ -27,7 +27,7 @@ from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.values import Followed, Progress
 from memory_palace.models import AnchorEvidence, ParsedQuery, Problem
 from memory_palace.palace import Palace
-from memory_palace.storage.atomic import write_atomic, write_stream
+from memory_palace.storage import write_atomic, write_stream
 
 
 class Anchors(Feature):

@@ -47,7 +47,7 @@ from memory_palace.language.visible import visible
 from memory_palace.notes.frontmatter import set_fields
 from memory_palace.notes.withholding import withhold
 from memory_palace.palace import Palace
-from memory_palace.storage.logs import read_records
+from memory_palace.storage import read_records
 
 AUTO = "auto"
 LOG = "imports.jsonl"

@@ -16,7 +16,7 @@ from memory_palace.changes.journal import read_moves
 from memory_palace.config import PalacePaths
 from memory_palace.features.memories.memory_values import MOST_FACTORS, Memory
 from memory_palace.shown import Shown
-from memory_palace.storage.logs import follow_moves, read_records
+from memory_palace.storage import follow_moves, read_records
 
 LOG = "reviews.jsonl"
 FIBONACCI = (1, 2, 3, 5, 8, 13, 21, 34)

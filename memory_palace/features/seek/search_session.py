@@ -16,9 +16,7 @@ from memory_palace.features.seek.node_ranking import Null
 from memory_palace.features.seek.nodes import NodePlace, Pose2D
 from memory_palace.features.seek.schema import SchemaError, check_belief, check_schema
 from memory_palace.shown import Shown, to_record
-from memory_palace.storage.atomic import remove_files, write_atomic
-from memory_palace.storage.lock import writer_lock
-from memory_palace.storage.logs import append_record
+from memory_palace.storage import append_record, remove_files, write_atomic, writer_lock
 
 FORMAT = 1
 

@@ -44,7 +44,7 @@ def pushing_to(store: str, palace: Palace) -> Iterator[Callable[..., Pushed]]:
     from memory_palace.features.store.palaces import make_palace, make_store
     from memory_palace.features.store.writing import push
     from memory_palace.index.store import IndexFiles
-    from memory_palace.storage.lock import writer_lock
+    from memory_palace.storage import writer_lock
 
     with closing(connect(address, purpose="index")) as connection:
         make_store(connection, address)

@@ -20,8 +20,7 @@ from memory_palace.features.view.layout import LaidRoom, Layout, Lodging, lay_ou
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Matrix
 from memory_palace.places import ARCHIVE
-from memory_palace.storage.atomic import write_atomic
-from memory_palace.storage.lock import writer_lock
+from memory_palace.storage import write_atomic, writer_lock
 
 NotePlaces: TypeAlias = NDArray[np.int64]
 """Places of notes in a snapshot, ascending."""

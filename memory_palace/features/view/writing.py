@@ -11,7 +11,7 @@ from memory_palace.features.view.gather import gather
 from memory_palace.features.view.page import render
 from memory_palace.palace import Palace
 from memory_palace.shown import Shown, inner, plural, say_behind
-from memory_palace.storage.atomic import write_atomic
+from memory_palace.storage import write_atomic
 
 MARK = b'<meta name="generator" content="memory-palace view">'
 """What tells a page of ours, which may be replaced, from a file of somebody else."""
