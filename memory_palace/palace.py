@@ -14,7 +14,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, Self
+from types import MethodType
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar
 
 from memory_palace.config import Config, PalacePaths, find_paths, nearest_paths
 from memory_palace.errors import NotAPalaceError, UsageError
@@ -22,8 +23,7 @@ from memory_palace.fence import ASKED
 from memory_palace.index.commit import choose_detail, name_recipe
 from memory_palace.index.embedders import Embedders
 from memory_palace.index.opened import OpenedIndex, check_freshness
-from memory_palace.language.moments import Moment
-from memory_palace.models import NoteRecord, ParsedQuery, Problem, QueryResult, Recollection
+from memory_palace.models import NoteRecord, ParsedQuery, Problem, QueryResult
 from memory_palace.notes.discovery import read_settings
 from memory_palace.notes.excerpt import find_disputes
 from memory_palace.notes.usage import Act, logs_usage, record_usage
@@ -33,20 +33,23 @@ from memory_palace.retrieval import profiles
 from memory_palace.table import EVIDENCE, FEATURES, FOLLOWERS, METHODS, load
 
 if TYPE_CHECKING:
-    from memory_palace.changes.changing import Appended, Changes, Outcome
+    from memory_palace.changes.changing import Changes, NewNote, append_to_note
     from memory_palace.changes.cold_zone import ColdZone
     from memory_palace.embedding.base import Embedder
+    from memory_palace.features.anchors import lookup
     from memory_palace.features.anchors.feature import Anchors
-    from memory_palace.features.capture.remembering import Remembered
-    from memory_palace.features.importing.items import ImportReport
+    from memory_palace.features.capture import remembering
+    from memory_palace.features.importing import run
     from memory_palace.features.memories.memories import Memories
     from memory_palace.features.metabolism.feature import Metabolism
+    from memory_palace.features.recall import recalling
     from memory_palace.features.redqueen.feature import RedQueen
     from memory_palace.features.seek.feature import Loci, Searches
     from memory_palace.features.tasks.conflicts import Conflicts
     from memory_palace.features.tasks.golden import Golden
+    from memory_palace.features.tasks.map import draw_map
     from memory_palace.features.tasks.tasks import Tasks
-    from memory_palace.features.view.writing import ViewReport
+    from memory_palace.features.view.writing import write_view
     from memory_palace.graph.router import LinkGraph
     from memory_palace.index.doctor import Examination, IndexStatus
     from memory_palace.index.embedders import AwaitedModel
@@ -55,6 +58,26 @@ if TYPE_CHECKING:
     from memory_palace.notes.excerpt import NoteText
     from memory_palace.retrieval.profiles import Mode, Profile
     from memory_palace.retrieval.search import SearchResult
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Verb(Generic[P, R]):
+    """A function that takes the palace first, as a method of the palace or of a feature of it.
+
+    Signature, types and docstring are those of the function, which is imported on first use where
+    its place in the table is given.
+    """
+
+    def __init__(self, function: Callable[Concatenate[Palace, P], R] | str) -> None:
+        self.function = function
+
+    def __get__(self, owner: Any, kind: Any) -> Callable[P, R]:
+        """Return the function, bound to the palace where there is one."""
+        function: Any = load(self.function) if isinstance(self.function, str) else self.function
+        return function if owner is None else MethodType(function, getattr(owner, "palace", owner))
 
 
 class Follower(Protocol):
@@ -212,7 +235,7 @@ class Palace:
         narrows the answer. An index without vectors needs no embedder: the mode of the result says
         so. Raise ``UsageError`` for what cannot be used.
         """
-        asked, query = asked.linked(), self._parse(asked)
+        asked, query = asked.linked(), self.parse(asked)
         snapshot = self.snapshot(include_cold=asked.include_cold)
         unread_by = "" if asked.profile else profiles.find_unread(asked.text, snapshot.commit)
         lexical = asked.lexical or bool(unread_by)
@@ -244,12 +267,13 @@ class Palace:
         snapshot, found = self.snapshot(), list[tuple[str, ...]]()
         for text in texts:
             asked = Query(text, limit=limit)
-            query, chosen, _ = self._prepare(self._parse(asked), snapshot)
+            query, chosen, _ = self._prepare(self.parse(asked), snapshot)
             hits = self._search(query, snapshot, asked, chosen).hits
             found.append(tuple(hit.path for hit in hits))
         return found
 
-    def _parse(self, asked: Query) -> ParsedQuery:
+    def parse(self, asked: Query) -> ParsedQuery:
+        """Return a question, parsed."""
         from memory_palace.retrieval.question import parse_query
 
         locale, rooms = self.config.locale, self.paths.rooms
@@ -315,7 +339,7 @@ class Palace:
         from memory_palace.retrieval.filters import match_notes
 
         snapshot = self.snapshot(include_cold=asked.include_cold)
-        places = match_notes(snapshot, self._parse(asked).filters).nonzero()[0]
+        places = match_notes(snapshot, self.parse(asked).filters).nonzero()[0]
         return [snapshot.note(place) for place in places.tolist()]
 
     notes = by_fields(Query, list_notes)
@@ -372,108 +396,8 @@ class Palace:
         secrets and private spans are not written.
         """
         given = {"room": room, "folder": folder, "type": type, "priority": priority}
-        made: Appended = load(METHODS["new"])(self, title, body=body, tags=tags, **given)
+        made: NewNote = load(METHODS["new"])(self, title, body=body, tags=tags, **given)
         return made.path
-
-    def remember(
-        self,
-        text: str,
-        *,
-        title: str | None = None,
-        tags: Sequence[str] = (),
-        source: str | None = None,
-        agent: str | None = None,
-        wait_seconds: float = 10.0,
-    ) -> Remembered:
-        """Append a text to the day's inbox note of an agent, index it, and return where it stands.
-
-        What the inbox has in the same words is counted there. Lines with secrets and private spans
-        are not written. Where another writer does not end in ``wait_seconds`` it is kept, and
-        indexed later. Raise ``UsageError`` for a text that is blank or too long,
-        ``CheckFailedError`` where all of it is secret.
-        """
-        done: Remembered = load(METHODS["remember"])(
-            self,
-            text,
-            title=title,
-            tags=tags,
-            source=source,
-            agent=agent,
-            wait_seconds=wait_seconds,
-        )
-        return done
-
-    def append(self, note: str, text: str, *, under: str | None = None) -> Appended:
-        """Add a text at the end of a note, or of its section ``under``, at once, and index it.
-
-        The note is named by path, stem, title or alias. A section ends at the next heading of its
-        level or above; one that is missing is made, of level two. Lines with secrets and private
-        spans are not written; every other byte of the note stays. Raise ``UsageError`` for an
-        archived or private note, and for a text that would be hidden or change what stands there,
-        ``CheckFailedError`` where nothing of it may be written.
-        """
-        done: Appended = load(METHODS["append"])(self, note, text, under=under)
-        return done
-
-    def import_export(
-        self,
-        path: str | Path,
-        *,
-        source: str = "auto",
-        folder: str | None = None,
-        apply: bool = False,
-        progress: Callable[[str, int, int], None] = lambda doing, done, total: None,
-    ) -> ImportReport:
-        """Import conversations and notes of another program; shown only, without ``apply``.
-
-        ``path`` is an export's file, .zip or folder; ``source`` its format, or ``auto``. ``folder``
-        says where the notes go, else among the chambers, or to ``Imports``. What was imported
-        before is not written again. Nothing is indexed. Raise ``UsageError`` for a format
-        that cannot be told, ``OSError`` for a file that cannot be read.
-        """
-        done: ImportReport = load(METHODS["import_export"])(
-            self, Path(path), source=source, folder=folder, apply=apply, progress=progress
-        )
-        return done
-
-    def view(
-        self,
-        out: str | os.PathLike[str] | None = None,
-        *,
-        include_cold: bool = False,
-        relayout: bool = False,
-    ) -> ViewReport:
-        """Draw the palace as one HTML page, and return which file it is and what is on it.
-
-        It is written to ``out``, or beside the index; only a page that this has written before is
-        replaced. Notes lie where they lay before, unless ``relayout`` lays the plan out anew. Raise
-        ``UsageError`` for a file of somebody else.
-        """
-        file = None if out is None else Path(out).expanduser()
-        draw = load(METHODS["view"])
-        drawn: ViewReport = draw(self, file, include_cold=include_cold, relayout=relayout)
-        return drawn
-
-    def recall(
-        self,
-        text: str,
-        *,
-        context: Sequence[str] = (),
-        budget_bytes: int = 1500,
-        as_of: Moment | None = None,
-        min_confidence: float | None = None,
-    ) -> Recollection:
-        """Return what the notes have to say, unasked, to somebody who just said ``text``.
-
-        Nothing where it refers to none of them. ``context`` are the turns before, the last one
-        last. ``budget_bytes`` of UTF-8 bound the text. With ``as_of`` notes that give themselves a
-        later date are left out. ``min_confidence`` replaces the palace's own bar: 0 always speaks
-        where there is anything. Raise ``UsageError`` for a value that cannot be used.
-        """
-        said = self._parse(Query(text, as_of=as_of, budget_bytes=budget_bytes))
-        given = {"budget_bytes": budget_bytes, "min_confidence": min_confidence}
-        found: Recollection = load(METHODS["recall"])(self, said, context=context, **given)
-        return found
 
     def doctor(self, *, fix: bool = False) -> Examination:
         """Prove that notes, manifest, vectors and digests agree; ``fix`` builds what does not."""
@@ -514,31 +438,14 @@ class Palace:
             warn=warn,
         )
 
-    def map(self, *, apply: bool = False) -> Outcome:
-        """Write rooms, work, insights and health into the control panel, between two marks."""
-        drawn: Outcome = load(METHODS["map"])(self, apply=apply)
-        return drawn
-
-    def look_up(
-        self,
-        text: str,
-        *,
-        limit: int | None = None,
-        projects: Sequence[str] | None = None,
-        budget_bytes: int | None = None,
-    ) -> QueryResult:
-        """Rank passages with the anchors of ``text`` in view; no hits where none fires.
-
-        ``limit`` replaces ``max_chunks`` of the settings, ``projects`` the folders that "that
-        project" stands for; ``budget_bytes`` bounds the snippets.
-        """
-        look_up = load(METHODS["look_up"])
-        found: QueryResult = look_up(
-            self, text, limit=limit, projects=projects, budget_bytes=budget_bytes
-        )
-        return found
-
     if TYPE_CHECKING:
+        append = Verb(append_to_note)
+        import_export = Verb(run.import_export)
+        look_up = Verb(lookup.look_up)
+        map = Verb(draw_map)
+        recall = Verb(recalling.recall)
+        remember = Verb(remembering.remember)
+        view = Verb(write_view)
         anchors: Anchors
         changes: Changes
         cold_zone: ColdZone
@@ -552,8 +459,19 @@ class Palace:
         tasks: Tasks
 
 
+for _name in METHODS.keys() - vars(Palace).keys():
+    setattr(Palace, _name, Verb(METHODS[_name]))
+
+
 def _no_palace(home: Path, above: str = "") -> str:
     return (
         f"there is no {OWN}/ or {PALACE}/ folder in {home}{above}; `palace init --here` takes a "
         "folder of notes as it stands, `palace init` makes one with rooms"
     )
+
+
+class Feature:
+    """What a palace can do in one matter. Get one from ``Palace``, not by hand."""
+
+    def __init__(self, palace: Palace) -> None:
+        self.palace = palace

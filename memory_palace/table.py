@@ -145,7 +145,7 @@ METHODS = {
     "remember": "capture.remembering:remember",
     "view": "view.writing:write_view",
 }
-"""Methods of ``Palace`` whose function stands above it."""
+"""Methods of ``Palace``, each a function above it that takes the palace first."""
 FOLLOWERS = {
     "anchors": "anchors",
 }

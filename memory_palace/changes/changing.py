@@ -29,7 +29,6 @@ from memory_palace.errors import (
     RoomNotMappedError,
     UsageError,
 )
-from memory_palace.feature import Feature, Verb
 from memory_palace.graph.naming import NoteNames
 from memory_palace.models import Problem
 from memory_palace.notes.discovery import SUFFIXES, discover_notes
@@ -40,7 +39,7 @@ from memory_palace.notes.golden import read_golden_text
 from memory_palace.notes.note import is_cold_path
 from memory_palace.notes.sections import append_text, clean_text
 from memory_palace.notes.withholding import leave_out
-from memory_palace.palace import Palace
+from memory_palace.palace import Feature, Palace, Verb
 from memory_palace.retrieval.filters import check_priority
 from memory_palace.settings import map_rooms, parse_settings
 from memory_palace.shown import ABSENT, Absent, Shown, inner
@@ -375,7 +374,8 @@ def append_to_note(palace: Palace, note: str, text: str, *, under: str | None = 
     The note is named by path, stem, title or alias. A section ends at the next heading of its level
     or above; one that is missing is made, of level two. Lines with secrets and private spans are
     not written. Every other byte of the note stays. Raise ``UsageError`` for an archived or private
-    note, and for a text that would be hidden or would change what stands there.
+    note, and for a text that would be hidden or would change what stands there,
+    ``CheckFailedError`` where nothing of it may be written.
     """
     clean, withheld = leave_out(clean_text(text))
     path = find_file(palace, note)

@@ -11,11 +11,10 @@ from memory_palace.changes.journal import read_log
 from memory_palace.changes.operations import Move, Replace
 from memory_palace.config import PalacePaths, Rooms
 from memory_palace.errors import UsageError
-from memory_palace.feature import Feature, Verb
 from memory_palace.graph.naming import NoteNames
 from memory_palace.notes.manifest import drop_lines, read_manifest
 from memory_palace.notes.note import is_cold_path
-from memory_palace.palace import Palace
+from memory_palace.palace import Feature, Palace, Verb
 from memory_palace.places import ARCHIVE
 from memory_palace.query import Query
 

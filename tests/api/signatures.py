@@ -10,7 +10,7 @@ from memory_palace.errors import PalaceError
 from memory_palace.palace import Palace
 from memory_palace.table import FEATURES, load
 
-BELOW = {"ask", "book", "embedder", "follow", "snapshot", "writing"}
+BELOW = {"ask", "book", "embedder", "follow", "parse", "snapshot", "writing"}
 """Methods for the package itself; they are not promised to anybody, but for ``Palace.ask``."""
 
 

@@ -15,7 +15,6 @@ import numpy as np
 
 from memory_palace.embedding.base import Embedder
 from memory_palace.errors import IndexDamagedError, UsageError
-from memory_palace.feature import Feature
 from memory_palace.features.anchors.anchor_file import AnchorFile, read_anchors, write_anchors
 from memory_palace.features.anchors.build import build_file, commit_file, extend_file
 from memory_palace.features.anchors.lookup import Book, find_passages
@@ -26,7 +25,7 @@ from memory_palace.index.arrays import write_arrays
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.values import Followed, Progress
 from memory_palace.models import AnchorEvidence, ParsedQuery, Problem
-from memory_palace.palace import Palace
+from memory_palace.palace import Feature, Palace
 from memory_palace.storage import write_atomic, write_stream
 
 

@@ -111,7 +111,11 @@ def look_up(
     projects: Sequence[str] | None = None,
     budget_bytes: int | None = None,
 ) -> QueryResult:
-    """Rank passages with the anchors of a text in view; see ``Palace.look_up``."""
+    """Rank passages with the anchors of ``text`` in view; no hits where none fires.
+
+    ``limit`` replaces ``max_chunks`` of the settings, ``projects`` the folders that "that project"
+    stands for; ``budget_bytes`` bounds the snippets.
+    """
     snapshot = palace.snapshot()
     has_vectors = bool(snapshot.commit.dimension)
     query = ParsedQuery(text, time.time())

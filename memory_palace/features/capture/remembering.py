@@ -255,13 +255,13 @@ def remember(
     palace: Palace,
     text: str,
     *,
-    title: str | None,
-    tags: Sequence[str],
-    source: str | None,
-    agent: str | None,
-    wait_seconds: float,
+    title: str | None = None,
+    tags: Sequence[str] = (),
+    source: str | None = None,
+    agent: str | None = None,
+    wait_seconds: float = 10.0,
 ) -> Remembered:
-    """Append a text to the day's inbox note of an agent.
+    """Append a text to the day's inbox note of an agent, index it, and return where it stands.
 
     What the same agent's inbox has in the same words is counted there instead. Lines with secrets
     and private spans are not written. While another writer holds the lock for ``wait_seconds`` it

@@ -97,7 +97,7 @@ class _Step:
 
 def import_export(
     palace: Palace,
-    path: Path,
+    path: str | Path,
     *,
     source: str = AUTO,
     folder: str | None = None,
@@ -106,11 +106,14 @@ def import_export(
 ) -> ImportReport:
     """Import conversations and notes of another program; without ``apply`` only say what would be.
 
-    ``path`` is a file, an archive or a folder. What is there from an earlier import is left, new
-    turns are added below, and nothing that a person edited, moved, archived or deleted is written
-    over or comes back. Raise ``UsageError`` for a format that cannot be told, and for the palace
-    itself.
+    ``path`` is an export's file, .zip or folder; ``source`` its format, or ``auto``. ``folder``
+    says where the notes go, else among the chambers, or to ``Imports``. What is there from an
+    earlier import is left, new turns are added below, and nothing that a person edited, moved,
+    archived or deleted is written over or comes back. Nothing is indexed. Raise ``UsageError`` for
+    a format that cannot be told, and for the palace itself, ``OSError`` for a file that cannot be
+    read.
     """
+    path = Path(path)
     check_foreign(palace.paths, path)
     chosen = detect(path) if source == AUTO else source
     if chosen is None or chosen not in FORMATS:

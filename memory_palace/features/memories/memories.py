@@ -20,7 +20,6 @@ from memory_palace.changes.composing import note_path
 from memory_palace.changes.operations import Create, Replace, grow
 from memory_palace.embedding.base import Embedder
 from memory_palace.errors import UsageError
-from memory_palace.feature import Feature, Verb
 from memory_palace.features.memories.form import (
     IMAGE,
     SMASHIN,
@@ -57,7 +56,7 @@ from memory_palace.graph.resolve import fold_name
 from memory_palace.kinds import Flaw, TokenCheck
 from memory_palace.notes.document import Document, Library, parse_document
 from memory_palace.notes.sections import replace_section
-from memory_palace.palace import Palace
+from memory_palace.palace import Feature, Palace, Verb
 from memory_palace.retrieval.filters import check_room
 from memory_palace.shown import Shown
 from memory_palace.table import load

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from memory_palace.feature import Feature, Verb
 from memory_palace.features.metabolism import cycle
+from memory_palace.palace import Feature, Verb
 
 
 class Metabolism(Feature):

@@ -19,6 +19,7 @@ from memory_palace.graph.projects import active_projects
 from memory_palace.index.chance import SmallTalk
 from memory_palace.index.opened import check_freshness
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.language.moments import Moment
 from memory_palace.language.tokens import plain_words
 from memory_palace.models import Hit, ParsedQuery, Piece, Recollection
 from memory_palace.palace import Palace
@@ -58,13 +59,21 @@ _NAME = re.compile(r"[\s>*+-]*[!-~]*")
 
 def recall(
     palace: Palace,
-    said: ParsedQuery,
+    text: str,
     *,
-    context: Sequence[str],
-    budget_bytes: int,
-    min_confidence: float | None,
+    context: Sequence[str] = (),
+    budget_bytes: int = 1500,
+    as_of: Moment | None = None,
+    min_confidence: float | None = None,
 ) -> Recollection:
-    """Return what comes to mind when somebody says ``said``; see ``Palace.recall``."""
+    """Return what the notes have to say, unasked, to somebody who just said ``text``.
+
+    Nothing where it refers to none of them. ``context`` are the turns before, the last one last.
+    ``budget_bytes`` of UTF-8 bound the text. With ``as_of`` notes that give themselves a later date
+    are left out. ``min_confidence`` replaces the palace's own bar: 0 always speaks where there is
+    anything. Raise ``UsageError`` for a value that cannot be used.
+    """
+    said = palace.parse(Query(text, as_of=as_of, budget_bytes=budget_bytes))
     return _Recaller(palace).recall(said, context, budget_bytes, min_confidence)
 
 

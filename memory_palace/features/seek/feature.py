@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from memory_palace.feature import Feature, Verb
 from memory_palace.features.seek import loci, observing, searches
+from memory_palace.palace import Feature, Verb
 
 
 class Loci(Feature):

@@ -9,7 +9,6 @@ from memory_palace.changes.changing import Outcome, Plan, change_notes, find_not
 from memory_palace.changes.composing import edit_fields, one_line, record_decision
 from memory_palace.changes.operations import Replace
 from memory_palace.errors import UsageError
-from memory_palace.feature import Feature, Verb
 from memory_palace.features.checking.contradictions import BESIDES, find_contradictions
 from memory_palace.features.checking.verdicts import Passage
 from memory_palace.features.tasks.conflict_notes import (
@@ -38,7 +37,7 @@ from memory_palace.notes.superseding import (
     lines_of,
     mark_claim,
 )
-from memory_palace.palace import Palace
+from memory_palace.palace import Feature, Palace, Verb
 
 Place = tuple[int, int]
 """From and to where something stands in the decoded text of a note."""

@@ -10,7 +10,6 @@ from memory_palace.changes.changing import write_file
 from memory_palace.changes.composing import one_line
 from memory_palace.changes.operations import Create, Replace
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.feature import Feature, Verb
 from memory_palace.graph.naming import NoteNames
 from memory_palace.notes.golden import (
     GoldenQuestion,
@@ -19,7 +18,7 @@ from memory_palace.notes.golden import (
     read_golden_text,
 )
 from memory_palace.notes.note import stem_of
-from memory_palace.palace import Palace
+from memory_palace.palace import Feature, Palace, Verb
 from memory_palace.shown import Shown, inner, plural, say_behind
 
 FIRST = 5

@@ -28,7 +28,7 @@ _INSIGHTS = 5
 
 
 def draw_map(palace: Palace, *, apply: bool = False) -> Outcome:
-    """Bring the generated part of the control panel up to date."""
+    """Write rooms, work, insights and health into the control panel, between two marks."""
 
     def plan(library: Library) -> Plan:
         path = palace.paths.rooms.path_of(PANEL)

@@ -10,7 +10,6 @@ from memory_palace.changes.changing import Outcome, Plan, change_notes, read_not
 from memory_palace.changes.composing import compose_note, edit_fields, make_slug, one_line
 from memory_palace.changes.operations import Move, Operation, Replace
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.feature import Feature, Verb
 from memory_palace.features.tasks.cards import (
     CORRIDOR,
     NO_CHECK,
@@ -34,7 +33,7 @@ from memory_palace.notes.document import Library, parse_document
 from memory_palace.notes.frontmatter import set_fields
 from memory_palace.notes.note import stem_of
 from memory_palace.notes.sections import split_lines
-from memory_palace.palace import Palace
+from memory_palace.palace import Feature, Palace, Verb
 
 _PROJECTS = "project_rooms"
 TRANSITIONS: Mapping[str, tuple[State, State]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,19 +67,21 @@ def _megabytes(count: int) -> str:
 
 def write_view(
     palace: Palace,
-    out: Path | None = None,
+    out: str | os.PathLike[str] | None = None,
     *,
     include_cold: bool = False,
     relayout: bool = False,
 ) -> ViewReport:
-    """Write the page of a palace to ``out``, or beside its index; a page of ours is replaced.
+    """Draw the palace as one HTML page, and return which file it is and what is on it.
 
-    Raise ``UsageError`` for a file that must not be replaced, ``PalaceError`` where it cannot be
-    written beside the index, ``OSError`` elsewhere.
+    It is written to ``out``, or beside the index; a page of ours is replaced. Notes lie where they
+    lay before, unless ``relayout`` lays the plan out anew. Raise ``UsageError`` for a file that
+    must not be replaced, ``PalaceError`` where it cannot be written beside the index, ``OSError``
+    elsewhere.
     """
-    file = out or palace.paths.view
+    file = palace.paths.view if out is None else Path(out).expanduser()
     if out is not None:
-        check_target(out)
+        check_target(file)
     remarks: list[str] = []
     plan = gather(palace, include_cold=include_cold, relayout=relayout, remark=remarks.append)
     page = render(plan)
