@@ -24,7 +24,7 @@ from benchmarks.datasets.reading import read_jsonl
 from benchmarks.golden import read_pairs
 from benchmarks.metrics import share_interval
 from benchmarks.vectors import RememberingEmbedder
-from memory_palace.embedding.base import Embedder
+from memory_palace.embedding.registry import Embedder
 from memory_palace.models import Filters, ParsedQuery
 from memory_palace.query import Query
 from memory_palace.ranking import DEFAULT_PROFILE

@@ -17,7 +17,7 @@ from benchmarks.corpora import digest_index
 from benchmarks.datasets.items import Collection, EvalDocument, EvalQuestion
 from benchmarks.systems import Found, Ranker
 from benchmarks.vectors import loading
-from memory_palace.embedding.base import Embedder
+from memory_palace.embedding.registry import Embedder
 from memory_palace.index.commit import name_recipe
 from memory_palace.models import Filters, ParsedQuery, Vector
 from memory_palace.palace import Palace

@@ -21,7 +21,7 @@ from benchmarks.recall_sets import Half, Listener, Remark
 from benchmarks.recall_systems import BUDGET, NOTES, Speech, System
 from benchmarks.runs import Progress
 from benchmarks.vectors import RememberingEmbedder, loading
-from memory_palace.embedding.base import Embedder
+from memory_palace.embedding.registry import Embedder
 from memory_palace.errors import PalaceError
 from memory_palace.language.sentences import split_sentences, split_speakers
 from memory_palace.language.tokens import plain_words

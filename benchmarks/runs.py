@@ -13,8 +13,7 @@ from benchmarks.metrics import score_ranking
 from benchmarks.product import product_ranker
 from benchmarks.systems import WORDS_ALONE, Ranker, grep_ranker, mode_profile, profile_ranker
 from benchmarks.vectors import RememberingEmbedder
-from memory_palace.embedding.base import Embedder
-from memory_palace.embedding.registry import NO_VECTORS, get_embedder
+from memory_palace.embedding.registry import NO_VECTORS, Embedder, get_embedder
 from memory_palace.retrieval.profiles import Profile
 
 Progress = Callable[[str, int, int], None]

@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.datasets.reading import read_table
 from benchmarks.metrics import interval
 from benchmarks.vectors import RememberingEmbedder
-from memory_palace.embedding.base import Embedder
+from memory_palace.embedding.registry import Embedder
 from memory_palace.features.seek.node_ranking import (
     NodeStore,
     calibrate,

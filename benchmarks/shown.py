@@ -20,7 +20,7 @@ from benchmarks.generate import scratch_folder
 from benchmarks.metrics import interval
 from benchmarks.product import write_note
 from benchmarks.runs import Progress
-from memory_palace.embedding.base import Embedder
+from memory_palace.embedding.registry import Embedder
 from memory_palace.features.asking.answers import Answer
 from memory_palace.features.asking.screen import lay_out
 from memory_palace.language.tokens import tokenize

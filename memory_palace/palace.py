@@ -35,7 +35,7 @@ from memory_palace.table import EVIDENCE, FEATURES, FOLLOWERS, METHODS, load
 if TYPE_CHECKING:
     from memory_palace.changes.changing import Changes, NewNote, append_to_note
     from memory_palace.changes.cold_zone import ColdZone
-    from memory_palace.embedding.base import Embedder
+    from memory_palace.embedding.registry import Embedder
     from memory_palace.features.anchors import lookup
     from memory_palace.features.anchors.feature import Anchors
     from memory_palace.features.capture import remembering

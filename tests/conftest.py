@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, settings
 
 import memory_palace  # noqa: F401 - limits BLAS to one thread, which must come before numpy
 from memory_palace import signals
-from memory_palace.embedding.base import Embedder
 from memory_palace.embedding.e5 import E5Embedder
 from memory_palace.embedding.minilm import MiniLMEmbedder
+from memory_palace.embedding.registry import Embedder
 from memory_palace.index import chance
 from memory_palace.models import Matrix
 

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, BinaryIO, TypeAlias
 from zipfile import BadZipFile, ZipFile
 
-from memory_palace.embedding.e5_file import open_unpacked
+from memory_palace.embedding.e5 import open_unpacked
 from memory_palace.embedding.weights import (
     E5,
     MINILM,

@@ -1,8 +1,8 @@
-"""Embedders by name. Nothing heavy is imported before its embedder is asked for.
+"""Embedders: what one can do, and all of them by name.
 
-An embedder is a module here and a line of ``EMBEDDERS``. The module has ``load(model, environ)``,
-where ``model`` is what follows the colon of the name; ``is_available(environ)`` unless it always
-is; and ``find_weights(environ)`` if it has weights of its own.
+Each is a module here and a line of ``EMBEDDERS``; nothing heavy is imported before it is asked for.
+The module has ``load(model, environ)``, where ``model`` is what follows the colon of the name;
+``is_available(environ)`` unless it always is; and ``find_weights(environ)`` if it has weights.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import os
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-from memory_palace.embedding.base import Embedder
 from memory_palace.errors import UsageError, WrongEmbedderError, did_you_mean
+from memory_palace.models import Matrix
 
 EMBEDDERS: Mapping[str, tuple[str, str]] = {
     "minilm": (
@@ -52,6 +52,42 @@ MULTILINGUAL = ("e5", "bge-m3")
 """Those that know other languages than English; the first is the one to recommend."""
 OFFERED = (DEFAULT, MULTILINGUAL[0])
 """Those that `palace models fetch` brings, and an index takes where nobody chose."""
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors. Building one is cheap; weights load on first use."""
+
+    @property
+    def name(self) -> str:
+        """The name it is chosen by, such as ``minilm`` or ``llm:MODEL``."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Length of its vectors."""
+        ...
+
+    @property
+    def token_limit(self) -> int:
+        """How many tokens of a passage it sees, special tokens not counted."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Everything that changes its vectors: model, weights digest, pooling, prefix, limit."""
+        ...
+
+    def count_tokens(self, text: str) -> int:
+        """Count tokens the way the model does, without special tokens and without a limit."""
+        ...
+
+    def embed_queries(self, texts: Sequence[str]) -> Matrix:
+        """Return one unit vector per question, shape ``(len(texts), dimension)``."""
+        ...
+
+    def embed_passages(self, texts: Sequence[str]) -> Matrix:
+        """Return one unit vector per passage, the zero vector for one without any token."""
+        ...
 
 
 class Choice(NamedTuple):

@@ -1,22 +1,39 @@
-"""Embedders of ``sentence-transformers``, ``st:MODEL``: their user names them, no folder does."""
+"""Models that their user names, ``st:MODEL``: a folder, or ``ORGANIZATION/NAME`` of the hub.
+
+They are read with the library ``sentence-transformers``: no code of a model is run, no pickle is
+read, and nothing but ``fetch_model`` uses the network.
+"""
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
+from importlib.util import find_spec
+from logging import getLogger
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from memory_palace.embedding.hub import find_folder, list_files, need_library, open_model
-from memory_palace.embedding.hub import is_available as is_available
-from memory_palace.embedding.weights import cache_folder, digest_weights
-from memory_palace.errors import MissingPartError
+from memory_palace.embedding.weights import cache_folder, digest_weights, hub_cache, hub_snapshots
+from memory_palace.errors import MissingPartError, UsageError
+from memory_palace.libraries import install_command
 from memory_palace.models import Matrix
 
 TOKEN_LIMIT, SPECIAL_TOKENS, BATCH_SIZE = 510, 2, 8
+PATTERNS = ("*.json", "*.txt", "*.model", "*.safetensors")
+"""Files of a model that are fetched, and that its digest is of."""
+_HUB_NAME = re.compile(r"\A[\w-][\w.-]*/[\w-][\w.-]*", re.ASCII)
+
+
+RERANKERS: Mapping[str, str] = {
+    "ms-marco-minilm": "cross-encoder/ms-marco-MiniLM-L6-v2",
+    "bge-reranker-v2-m3": "BAAI/bge-reranker-v2-m3",
+}
+"""Short names of two models of the hub: English and quick; a hundred languages and slow."""
 
 
 def load(model: str, environ: Mapping[str, str]) -> StEmbedder:
@@ -76,3 +93,98 @@ class StEmbedder:
     @cached_property
     def _model(self) -> Any:
         return open_model("SentenceTransformer", self._folder)
+
+
+def is_available(environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether the library is here, which is not imported; which models are, is not asked."""
+    return find_spec("sentence_transformers") is not None
+
+
+def need_library(what: str) -> None:
+    """Raise ``MissingPartError`` where ``sentence-transformers`` is not installed."""
+    if not is_available():
+        install = install_command("st")
+        raise MissingPartError(f"{what} needs sentence-transformers; run `{install}`")
+
+
+def find_folder(name: str, environ: Mapping[str, str]) -> Path:
+    """Return the folder of a model; one of the hub is looked up in the Hugging Face cache.
+
+    Raise ``MissingPartError`` where it is not on this machine, ``UsageError`` for a name that
+    stands for nothing.
+    """
+    try:
+        if name and (folder := Path(name).expanduser()).is_dir():
+            return folder.resolve()
+    except (OSError, RuntimeError, ValueError) as error:  # too long, nobody's home, a zero byte
+        raise UsageError(f"there is no folder {name!r:.80}: {error}") from error
+    repository = RERANKERS.get(name, name)
+    if not _HUB_NAME.fullmatch(repository):
+        raise UsageError(
+            f"there is no folder {name!r:.80}; give that of a model, or ORGANIZATION/NAME of "
+            "one in the cache of the Hugging Face hub"
+        )
+    try:
+        found = [f for f in hub_snapshots(environ, repository) if any(f.glob("*.json"))]
+    except (OSError, ValueError):  # a cache that cannot be read has no model
+        found = []
+    if not found:
+        raise MissingPartError(
+            f"the model {name} is not in {hub_cache(environ)}; run `palace models fetch {name}`, "
+            "or give the folder of a model"
+        )
+    return found[0]
+
+
+def list_files(folder: Path) -> list[Path]:
+    """Return the files that decide on what a model computes."""
+    return sorted(path for pattern in PATTERNS for path in folder.rglob(pattern) if path.is_file())
+
+
+def open_model(
+    kind: Literal["SentenceTransformer", "CrossEncoder"], folder: Path, **options: Any
+) -> Any:
+    """Load a model in float32; raise ``MissingPartError``, one line, where it cannot be."""
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")  # read once, when huggingface_hub is imported
+    need_library(f"the model in {folder}")
+    import sentence_transformers
+    import torch
+    from safetensors import SafetensorError
+    from transformers.utils import logging
+
+    getLogger("sentence_transformers").setLevel("ERROR")
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    weights = {"use_safetensors": True, "dtype": torch.float32}
+    try:
+        return getattr(sentence_transformers, kind)(
+            str(folder),
+            trust_remote_code=False,
+            local_files_only=True,
+            model_kwargs=weights,
+            **options,
+        )
+    except (
+        OSError,
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        RuntimeError,
+        ImportError,
+        SafetensorError,
+    ) as error:
+        said = " ".join(str(error).split()) or type(error).__name__
+        raise MissingPartError(f"the model in {folder} cannot be used: {said:.300}") from error
+
+
+def fetch_model(name: str) -> Path:
+    """Download a model of the hub into its cache; return the folder."""
+    need_library(f"to fetch {name}")
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(RERANKERS.get(name, name), allow_patterns=[*PATTERNS]))
+    except (OSError, ValueError) as error:
+        said = " ".join(str(error).split())
+        raise MissingPartError(f"{name} cannot be fetched: {said:.300}") from error

@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.embedding.base import Embedder
+from memory_palace.embedding.registry import Embedder
 from memory_palace.index.arrays import Array, map_arrays, write_arrays
 from memory_palace.index.calibration import (
     LEAST_DEVIATION,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from memory_palace import signals
-from memory_palace.embedding.base import Embedder
+from memory_palace.embedding.registry import Embedder
 from memory_palace.errors import IndexDamagedError, IndexMissingError, WrongEmbedderError
 from memory_palace.language.tokens import Languages
 from memory_palace.storage import is_named_by_content, write_atomic

@@ -13,7 +13,7 @@ from hashlib import sha256
 import numpy as np
 
 from memory_palace.config import Config, PalacePaths
-from memory_palace.embedding.base import Embedder
+from memory_palace.embedding.registry import Embedder
 from memory_palace.errors import CheckFailedError, IndexDamagedError
 from memory_palace.index.arrays import same_keys
 from memory_palace.index.commit import Commit, describe_mismatch, fits_recipe, read_commit

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from memory_palace.config import Config, PalacePaths
-from memory_palace.embedding.base import Embedder
 from memory_palace.embedding.registry import (
     DEFAULT,
     MULTILINGUAL,
     NO_VECTORS,
     OFFERED,
+    Embedder,
     choose_embedder,
     find_ready,
     get_embedder,

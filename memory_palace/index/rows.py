@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from memory_palace.config import Config
-from memory_palace.embedding.base import Embedder
+from memory_palace.embedding.registry import Embedder
 from memory_palace.index.arrays import Array, count_keys, fact_term, map_arrays
 from memory_palace.index.commit import read_detail
 from memory_palace.index.diff import Listing

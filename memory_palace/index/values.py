@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from memory_palace.config import Config, PalacePaths
-from memory_palace.embedding.base import Embedder
+from memory_palace.embedding.registry import Embedder
 from memory_palace.index.commit import Detail
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Problem

@@ -27,7 +27,7 @@ from memory_palace.retrieval.filters import bear_tag, check_least, match_notes, 
 
 if TYPE_CHECKING:
     from memory_palace.config import PalacePaths
-    from memory_palace.embedding.base import Embedder
+    from memory_palace.embedding.registry import Embedder
     from memory_palace.language.time.spans import TimeExpression
 
 OTHER = 0.8

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from memory_palace.config import PalacePaths
-from memory_palace.embedding.hub import find_folder, list_files, need_library, open_model
+from memory_palace.embedding.st_models import find_folder, list_files, need_library, open_model
 from memory_palace.errors import MissingPartError, UsageError
 from memory_palace.models import Matrix
 from memory_palace.retrieval.evidence import Places

@@ -9,9 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory_palace.embedding.e5 import READ_TOKENS, E5Embedder
-from memory_palace.embedding.e5_file import open_unpacked
-from memory_palace.embedding.unigram import Unigram, open_unigram
+from memory_palace.embedding.e5 import READ_TOKENS, E5Embedder, Unigram, open_unpacked
 from memory_palace.embedding.weights import E5, cache_folder
 from memory_palace.models import Matrix
 
@@ -29,7 +27,7 @@ def read_vectors(name: str, kind: str) -> Matrix:
 @pytest.fixture(scope="module")
 def unigram(e5: E5Embedder) -> Unigram:
     cache = cache_folder(os.environ)
-    return open_unigram(open_unpacked(E5.find(cache), cache=cache))
+    return Unigram(open_unpacked(E5.find(cache), cache=cache))
 
 
 def test_vectors_are_those_of_a_pass_in_double_precision(e5: E5Embedder) -> None:

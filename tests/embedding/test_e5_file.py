@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from memory_palace.embedding import e5_file
-from memory_palace.embedding.e5_file import E5File, open_unpacked, write_tensors
-from memory_palace.embedding.forward import Encoder
-from memory_palace.embedding.tensor_file import TensorFile
+from memory_palace.embedding import e5
+from memory_palace.embedding.e5 import E5File, open_unpacked, write_tensors
+from memory_palace.embedding.minilm import Encoder, TensorFile
 from memory_palace.embedding.weights import PinnedModel, WeightFile, digest_weights
 from tests.embedding.e5_writer import HEADS, LAYERS, PIECES, WIDTH, quantise, write_e5
 
@@ -26,13 +25,13 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     digest = digest_weights(tmp_path / "small.bin", cache=tmp_path)
     size = (tmp_path / "small.bin").stat().st_size
     model = PinnedModel("e5", (WeightFile("small.bin", size, digest),))
-    monkeypatch.setattr(e5_file, "E5", model)
+    monkeypatch.setattr(e5, "E5", model)
     packed = BytesIO()
     write_tensors(packed, E5File(tmp_path / "small.bin").unpack())
     (tmp_path / "packed").write_bytes(packed.getvalue())
     digest = digest_weights(tmp_path / "packed", cache=tmp_path)
     unpacked = WeightFile("unpacked", len(packed.getvalue()), digest)
-    monkeypatch.setattr(e5_file, "UNPACKED", unpacked)
+    monkeypatch.setattr(e5, "UNPACKED", unpacked)
     return tmp_path
 
 
@@ -87,7 +86,7 @@ def test_a_quantised_number_is_its_scale_times_an_integer() -> None:
     values = np.linspace(-1, 1, 128, dtype=np.float32).reshape(2, 64)
     data, expected = quantise(values)
     blocks = np.frombuffer(data, "u1").reshape(2, 2, 18)
-    assert np.array_equal(e5_file._dequantise(blocks), expected)
+    assert np.array_equal(e5._dequantise(blocks), expected)
     assert np.abs(expected - values).max() < 0.15
 
 
@@ -117,7 +116,7 @@ def test_a_cache_that_cannot_be_written_to_answers_all_the_same(
     def refuse(path: Path, data: bytes) -> None:
         raise PermissionError(13, "read-only", str(path))
 
-    monkeypatch.setattr(e5_file, "write_atomic", refuse)
+    monkeypatch.setattr(e5, "write_atomic", refuse)
     tensors = open_unpacked(small, cache=small)
     assert not (small / "unpacked").exists()
     expected = TensorFile(small / "packed")

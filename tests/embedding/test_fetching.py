@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.embedding import e5_file, fetching
+from memory_palace.embedding import e5, fetching
 from memory_palace.embedding.fetching import (
     OpenFile,
     Source,
@@ -166,7 +166,7 @@ def small_e5(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[PinnedMod
     data = (tmp_path / "made.bin").read_bytes()
     digest = hashlib.sha256(data).hexdigest()
     model = PinnedModel("e5", (WeightFile("e5-small-q4.bin", len(data), digest),))
-    for module in (fetching, e5_file):
+    for module in (fetching, e5):
         monkeypatch.setattr(module, "E5", model)
     return model, data
 

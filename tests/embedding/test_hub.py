@@ -8,8 +8,8 @@ import pytest
 from running import run_main
 
 from memory_palace import Palace
-from memory_palace.embedding import hub
-from memory_palace.embedding.hub import find_folder
+from memory_palace.embedding import st_models
+from memory_palace.embedding.st_models import find_folder
 from memory_palace.errors import ConfigError, MissingPartError, UsageError
 
 
@@ -71,7 +71,7 @@ def test_what_stands_for_no_model_is_an_error(environ: dict[str, str], name: str
 
 
 def test_to_fetch_a_model_needs_the_extra(monkeypatch, capsys) -> None:
-    monkeypatch.setattr(hub, "find_spec", lambda name: None)
+    monkeypatch.setattr(st_models, "find_spec", lambda name: None)
     code, _, err = run_main(capsys, "models", "fetch", "org/model")
     assert code == 9 and "[st]" in err and err.count("\n") == 1
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from memory_palace.embedding.forward import _gelu
-from memory_palace.embedding.minilm import TOKEN_LIMIT, MiniLMEmbedder
+from memory_palace.embedding.minilm import TOKEN_LIMIT, MiniLMEmbedder, _gelu
 
 REFERENCE = json.loads((Path(__file__).parent / "data" / "minilm_reference.json").read_bytes())
 TEXTS = REFERENCE["texts"]

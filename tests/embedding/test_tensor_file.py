@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory_palace.embedding.tensor_file import TensorFile
+from memory_palace.embedding.minilm import TensorFile
 
 VALUES = np.arange(6, dtype=np.float32).reshape(2, 3)
 ENTRY = {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}

@@ -7,9 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.embedding.e5_file import MARK, E5File, write_tensors
-from memory_palace.embedding.tensor_file import TensorFile
-from memory_palace.embedding.unigram import UNKNOWN_PENALTY, Unigram, open_unigram
+from memory_palace.embedding.e5 import (
+    MARK,
+    UNKNOWN_PENALTY,
+    E5File,
+    Unigram,
+    write_tensors,
+)
+from memory_palace.embedding.minilm import TensorFile
 from tests.embedding.e5_writer import PIECES, SPECIAL, write_e5
 
 SCORES = dict(PIECES)
@@ -23,7 +28,7 @@ def unigram(tmp_path_factory: pytest.TempPathFactory) -> Unigram:
     write_e5(path)
     packed = BytesIO()
     write_tensors(packed, E5File(path).unpack())
-    return open_unigram(TensorFile(path, packed.getvalue()))
+    return Unigram(TensorFile(path, packed.getvalue()))
 
 
 def spell(unigram: Unigram, text: str) -> list[str]:

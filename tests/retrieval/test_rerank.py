@@ -182,7 +182,7 @@ def test_a_damaged_model_is_one_line(ask: Any, model: str) -> None:
 def test_without_the_extra_one_line_names_it(
     ask: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memory_palace.embedding.hub.find_spec", lambda name: None)
+    monkeypatch.setattr("memory_palace.embedding.st_models.find_spec", lambda name: None)
     status, out, err = ask("--rerank", str(tmp_path))
     assert (status, out, err.count("\n")) == (9, "", 1)
     assert "sentence-transformers" in err and "[st]" in err

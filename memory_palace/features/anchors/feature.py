@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from memory_palace.embedding.base import Embedder
+from memory_palace.embedding.registry import Embedder
 from memory_palace.errors import IndexDamagedError, UsageError
 from memory_palace.features.anchors.anchor_file import AnchorFile, read_anchors, write_anchors
 from memory_palace.features.anchors.build import build_file, commit_file, extend_file

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.config import Config, PalacePaths
-from memory_palace.embedding.base import Embedder
+from memory_palace.embedding.registry import Embedder
 from memory_palace.errors import RoomNotMappedError
 from memory_palace.features.anchors.anchor_file import Anchor, Keys
 from memory_palace.features.anchors.policy import open_rows, row_keys

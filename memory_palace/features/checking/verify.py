@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import chain, repeat
 
-from memory_palace.embedding.base import find_token_reader
 from memory_palace.features.checking.alignment import EmbedTokens
 from memory_palace.features.checking.checker import MEASURED_EMBEDDER, check_answer
 from memory_palace.features.checking.sources import (
@@ -93,7 +92,7 @@ def verify(palace: Palace, answer: str, against: Sequence[str] = ()) -> Verified
         passages = (*passages, *reader.join([*chain.from_iterable(near), *own]))
     embed_tokens: EmbedTokens | None = None
     if has_index and palace.snapshot().commit.embedder == MEASURED_EMBEDDER:
-        embed_tokens = find_token_reader(palace.embedder())
+        embed_tokens = getattr(palace.embedder(), "embed_tokens", None)
     checked = check_answer(
         text, passages, drop_tokens=drop_tokens, embed_tokens=embed_tokens
     ).sentences

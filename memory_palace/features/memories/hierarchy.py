@@ -14,7 +14,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from memory_palace.config import nearest_paths
-from memory_palace.embedding.base import Embedder, embed_query
+from memory_palace.embedding.registry import Embedder
 from memory_palace.errors import NotAPalaceError
 from memory_palace.features.memories.form import is_memory, read_memory
 from memory_palace.features.memories.memory_values import Memory
@@ -105,7 +105,7 @@ class HierarchicalIndex:
         memories come first while they fit, best first, then the root and domain indexes. None of
         them is ever cut.
         """
-        vector = embed_query(self._embedder, query) if self._embedder else None
+        vector = self._embedder.embed_queries([query])[0] if self._embedder else None
         best = self._rank(query, vector)[:k]
         is_sure = not self._stems.isdisjoint(_stems(query))
         homes = [self.memories[at].domain for at in best]

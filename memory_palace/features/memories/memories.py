@@ -18,7 +18,7 @@ from memory_palace.changes.changing import (
 )
 from memory_palace.changes.composing import note_path
 from memory_palace.changes.operations import Create, Replace, grow
-from memory_palace.embedding.base import Embedder
+from memory_palace.embedding.registry import Embedder
 from memory_palace.errors import UsageError
 from memory_palace.features.memories.form import (
     IMAGE,

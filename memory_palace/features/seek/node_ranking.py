@@ -13,7 +13,7 @@ from typing import NamedTuple, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.embedding.base import Embedder, embed_query
+from memory_palace.embedding.registry import Embedder
 from memory_palace.errors import UsageError, WrongEmbedderError
 from memory_palace.features.seek.nodes import MemoryNode, goal_words, node_words
 from memory_palace.index.calibration import find_tail
@@ -148,7 +148,7 @@ def retrieve_candidates(
     """Return the ``k`` best nodes for a goal by score, then id; none for a goal without words."""
     if not goal_words(goal_text) or not store.nodes:
         return []
-    vector = embed_query(embedder, goal_text) if embedder.dimension else None
+    vector = embedder.embed_queries([goal_text])[0] if embedder.dimension else None
     return search_shelf(goal_text, vector, store.shelve(embedder), k, exclude=exclude)
 
 

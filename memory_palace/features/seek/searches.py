@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from memory_palace.embedding.base import embed_query
 from memory_palace.errors import UsageError
 from memory_palace.features.seek.belief import FINAL, change_goal, new_belief
 from memory_palace.features.seek.loci import read_loci
@@ -198,7 +197,7 @@ def _survey_loci(palace: Palace, session: SearchSession) -> Survey:
         session.threshold_null = calibrate(embedder) if embedder else None
         session.embedder = snapshot.commit.fingerprint
     shelf = shelve_loci(snapshot, {locus.path: locus.node_id for locus in found.loci})
-    vector = embed_query(embedder, goal) if embedder else None
+    vector = embedder.embed_queries([goal])[0] if embedder else None
     candidates = search_shelf(goal, vector, shelf, session.k, exclude=session.closed)
     loci = {locus.node_id: locus for locus in found.loci}
     around = Surroundings(

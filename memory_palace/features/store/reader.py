@@ -69,7 +69,7 @@ from memory_palace.retrieval.signals.time import is_sure, weigh_keys
 from memory_palace.retrieval.when import list_keys
 
 if TYPE_CHECKING:
-    from memory_palace.embedding.base import Embedder
+    from memory_palace.embedding.registry import Embedder
 
 BY_ALL = 150
 """Notes that are read, the best by all that an outline tells of them."""

@@ -13,8 +13,6 @@ from typer import Argument
 from memory_palace.cli.group import Group
 from memory_palace.cli.progress import progress_line
 from memory_palace.config import Config, PalacePaths
-from memory_palace.embedding.hub import RERANKERS
-from memory_palace.embedding.hub import fetch_model as fetch_from_hub
 from memory_palace.embedding.registry import (
     DEFAULT,
     EMBEDDERS,
@@ -22,6 +20,8 @@ from memory_palace.embedding.registry import (
     find_weights,
     is_available,
 )
+from memory_palace.embedding.st_models import RERANKERS
+from memory_palace.embedding.st_models import fetch_model as fetch_from_hub
 from memory_palace.embedding.weights import PINNED, PinnedModel, cache_folder
 from memory_palace.index.embedders import choose_for, take_share
 from memory_palace.language.detect import LanguageShare
