@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import shutil
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from benchmarks.golden import Pair
@@ -34,11 +37,20 @@ def copy_palace(source: Path, root: Path) -> Palace:
 
 
 def copy_sample(root: Path, *, embedder: str | None = None) -> Palace:
-    """Copy the sample palace, and index the copy where an embedder is named; return it."""
-    palace = copy_palace(Path(__file__).parents[1], root)
-    if embedder:
-        palace.index(embedder=embedder)
-    return palace
+    """Copy the sample palace, indexed where an embedder is named; return the copy."""
+    if not embedder:
+        return copy_palace(Path(__file__).parents[1], root)
+    shutil.copytree(_indexed_sample(embedder), root, dirs_exist_ok=True)
+    return Palace(root)
+
+
+@cache
+def _indexed_sample(embedder: str) -> Path:
+    """Return the sample palace, indexed once a process; nobody changes it."""
+    root = Path(tempfile.mkdtemp(prefix="sample-"))
+    atexit.register(shutil.rmtree, root)
+    copy_sample(root).index(embedder=embedder)
+    return root
 
 
 def measure_recall(

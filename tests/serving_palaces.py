@@ -53,7 +53,7 @@ def stop(root: Path) -> None:
 
 def count_answers(root: Path) -> int:
     """Return how many requests the server has answered; 0 without one."""
-    return int(json.loads(palace(root, "serve", "--status", "--json")[1])["answered"] or 0)
+    return int(json.loads(warm(root, "serve", "--status", "--json")[1])["answered"] or 0)
 
 
 def connect(root: Path) -> socket.socket:

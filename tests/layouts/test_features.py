@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shutil
 from datetime import date
-from pathlib import Path
 
 import pytest
+from copying_palaces import copy_sample
 from running import run_main
 from vaults import MAPPED, a_pose, digests
 
@@ -17,8 +17,6 @@ from memory_palace.notes.excerpt import find_disputes
 from memory_palace.palace import Palace
 from memory_palace.places import MANIFEST
 from memory_palace.settings import parse_config, read_config
-
-ROOT = Path(__file__).parents[2]
 
 
 def test_a_folder_is_taken_as_it_stands_and_asked_without_a_byte_changed(vault, capsys):
@@ -183,11 +181,11 @@ def test_status_says_that_use_is_logged_and_where(mapped, capsys):
     assert said in " ".join(out.split())
 
 
-@pytest.fixture
-def both(tmp_path):
-    """The sample palace, and its notes in a folder taken as it stands."""
-    classic, here = tmp_path / "classic", tmp_path / "here"
-    shutil.copytree(ROOT / "palace", classic / "palace", ignore=shutil.ignore_patterns(".*"))
+@pytest.fixture(scope="module")
+def both(tmp_path_factory):
+    """The sample palace, and its notes in a folder taken as it stands; neither is changed."""
+    root = tmp_path_factory.mktemp("both")
+    classic, here = copy_sample(root / "classic", embedder="hashing").paths.root, root / "here"
     (here / ".palace").mkdir(parents=True)
     for room, folder in FOLDERS.items():
         shutil.copytree(classic / "palace" / room, here / folder)
@@ -202,8 +200,7 @@ def both(tmp_path):
     for room, folder in FOLDERS.items():
         lines = lines.replace(f'"palace/{room}/', f'"{folder}/')
     (here / ".palace" / MANIFEST).write_text(lines, "utf-8")
-    for root in (classic, here):
-        Palace(root).index(embedder="hashing")
+    Palace(here).index(embedder="hashing")
     return Palace(classic), Palace(here)
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from copying_palaces import copy_sample
 from running import commit_all
 from writing_notes import read_state
 
@@ -22,9 +23,8 @@ class Namer(SentenceRoles):
 
 
 @pytest.fixture
-def sample(sample):
-    sample.index(embedder="hashing")
-    return sample
+def sample(tmp_path):
+    return copy_sample(tmp_path, embedder="hashing")
 
 
 def play(palace, *, apply=True, **more):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import threading
 from pathlib import Path
 from random import Random
@@ -13,10 +12,8 @@ import pytest
 from forking import Forked, run_line
 from serving_palaces import (
     ask,
-    command,
     connect,
     is_alive,
-    palace,
     pause,
     request,
     start,
@@ -65,10 +62,10 @@ def end(pid: int) -> None:
 
 
 def test_a_killed_server_leaves_nothing_that_the_next_call_does_not_clear(served, runtime):
-    alone = palace(served, *LINE)
+    alone = warm(served, *LINE)
     end(start(served))
     assert left(runtime)
-    assert palace(served, *LINE) == alone
+    assert warm(served, *LINE) == alone
     assert left(runtime) == []
 
 
@@ -78,7 +75,7 @@ def test_a_server_that_starts_is_not_taken_for_one_that_was_killed(served, runti
     address = Path(socket_path(str(served), os.environ))
     os.kill(pid, signal.SIGSTOP)  # it answers nobody, and holds its lock
     try:
-        assert palace(served, "serve", "--status")[0] == 1
+        assert warm(served, "serve", "--status")[0] == 1
         assert address.exists()
     finally:
         os.kill(pid, signal.SIGCONT)
@@ -138,11 +135,8 @@ def test_starting_and_stopping_leaves_nothing(served, runtime, count):
 
 
 def test_many_that_start_at_once_become_one(served):
-    starting = [
-        subprocess.Popen(command("serve", "--background"), cwd=served, stdout=subprocess.DEVNULL)
-        for _ in range(6)
-    ]
-    assert [process.wait() for process in starting] == [0] * 6
+    starting = [Forked(run_line, "serve", "--background", folder=served) for _ in range(6)]
+    assert [process.wait()[0] for process in starting] == [0] * 6
     wait_until(lambda: len(processes_of(served)) == 1, "two servers stay")
 
 

@@ -20,13 +20,13 @@ from serving_palaces import (
     ask,
     connect,
     is_alive,
-    palace,
     request,
     start,
     stop,
     talk,
     text_of,
     wait_for_end,
+    warm,
 )
 
 from memory_palace.places import socket_path
@@ -141,7 +141,7 @@ def test_more_clients_than_there_is_room_for_are_hung_up_on(root: Path, served: 
 
 
 def test_a_second_server_names_the_first_and_ends(root: Path, served: int) -> None:
-    status, _, errors = palace(root, "serve")
+    status, _, errors = warm(root, "serve")
     assert (status, errors) == (1, f"palace: process {served} serves this palace already\n")
     assert start(root) == served
 
@@ -155,8 +155,8 @@ def test_a_stopped_server_leaves_its_log_and_nothing_else(root: Path, runtime: P
     wait_for_end(process)
     assert files_of(runtime) == []
     assert f"process {process} ends: stopped; 0 answers" in log_of(root)
-    assert palace(root, "serve", "--status")[:2] == (1, "this palace is not served\n")
-    assert palace(root, "serve", "--stop")[:2] == (0, "this palace was not served\n")
+    assert warm(root, "serve", "--status")[:2] == (1, "this palace is not served\n")
+    assert warm(root, "serve", "--stop")[:2] == (0, "this palace was not served\n")
 
 
 def test_an_end_by_signal_is_as_clean(root: Path, runtime: Path, served: int) -> None:
@@ -181,7 +181,7 @@ def test_another_version_ends_it(root: Path, served: int) -> None:
 
 
 def test_it_ends_unused(root: Path) -> None:
-    status, _, errors = palace(root, "serve", "--no-watch", "--idle", "0.01")
+    status, _, errors = warm(root, "serve", "--no-watch", "--idle", "0.01")
     assert (status, errors) == (0, "ends: idle\n")
 
 
@@ -200,7 +200,7 @@ def test_it_ends_with_what_it_serves(what: str, root: Path, runtime: Path, serve
 
 def test_a_palace_without_an_index_is_not_served_in_the_background(root: Path) -> None:
     shutil.rmtree(root / ".palace" / ".index")
-    status, _, errors = palace(root, "serve", "--background")
+    status, _, errors = warm(root, "serve", "--background")
     assert status == 4
     assert "run `palace index`" in errors
 
@@ -216,7 +216,7 @@ def test_a_folder_that_is_not_the_users_alone_is_refused(
     else:
         (runtime / "other").mkdir(mode=0o700)
         folder.symlink_to(runtime / "other")
-    status, _, errors = palace(root, "serve")
+    status, _, errors = warm(root, "serve")
     assert status == 2
     assert "lets nobody else in" in errors
 
@@ -232,7 +232,7 @@ def test_descriptors_of_whoever_starts_it_are_let_go(root: Path) -> None:
 
 
 def test_notes_that_change_are_indexed(root: Path) -> None:
-    status, _, errors = palace(root, "serve", "--background")
+    status, _, errors = warm(root, "serve", "--background")
     assert status == 0, errors
     (root / "New.md").write_text("# New\n\nMarmalade boils over at noon.\n", "utf-8")
     assert any("Marmalade" in text_of(ask(root, "query", "marmalade")) for _ in range(2000)), (
@@ -250,7 +250,7 @@ def test_what_is_damaged_or_gone_is_told_as_without_a_server(root: Path, served:
     segment.write_bytes(data)
     for _ in range(2):
         reply = ask(root, "query", "frost")
-        cold = palace(root, "--no-serve", "query", "frost")
+        cold = warm(root, "--no-serve", "query", "frost")
         assert (reply["status"], text_of(reply), text_of(reply, 2)) == cold
         assert cold[0] == (6 if index.exists() else 4)
         shutil.rmtree(index, ignore_errors=True)

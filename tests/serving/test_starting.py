@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from running import run_main
-from serving_palaces import palace, start, stop, wait_for_end, wait_until
+from serving_palaces import start, stop, wait_for_end, wait_until, warm
 
 from memory_palace.places import find_server
 from memory_palace.server.starting import claim_socket
@@ -35,14 +35,14 @@ def started(monkeypatch):
 
 
 def test_a_question_starts_the_server_of_the_next(root, auto):
-    alone = palace(root, *LINE)
+    alone = warm(root, *LINE)
     assert "felt" in alone[1]
     try:
-        wait_until(lambda: palace(root, "serve", "--status")[0] == 0, "no server was started")
-        status = json.loads(palace(root, "serve", "--status", "--json")[1])
+        wait_until(lambda: warm(root, "serve", "--status")[0] == 0, "no server was started")
+        status = json.loads(warm(root, "serve", "--status", "--json")[1])
         assert status["served"]
-        assert palace(root, *LINE) == alone
-        after = json.loads(palace(root, "serve", "--status", "--json")[1])
+        assert warm(root, *LINE) == alone
+        after = json.loads(warm(root, "serve", "--status", "--json")[1])
         assert after["answered"] > status["answered"]
         assert after["pid"] == status["pid"]
     finally:
