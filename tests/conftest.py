@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 import memory_palace  # noqa: F401 - limits BLAS to one thread, which must come before numpy
 from memory_palace import signals
 from memory_palace.embedding.e5 import E5Embedder
+from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.embedding.minilm import MiniLMEmbedder
 from memory_palace.embedding.registry import Embedder
 from memory_palace.index import chance
@@ -21,6 +22,7 @@ from memory_palace.models import Matrix
 settings.register_profile("palace", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("palace")
 
+SHIPPED = (HashingEmbedder, MiniLMEmbedder, E5Embedder)
 LOCAL = ("127.0.0.1", "::1", "localhost")
 
 
@@ -63,7 +65,7 @@ def asked_once() -> Iterator[None]:
     kept: dict[str, Matrix] = {}
 
     def embed_once(embedder: Embedder) -> Matrix:
-        if not isinstance(embedder, MiniLMEmbedder | E5Embedder):  # fakes may count, or fail
+        if type(embedder) not in SHIPPED:  # fakes may count, or fail
             return embed(embedder)
         if embedder.fingerprint not in kept:
             kept[embedder.fingerprint] = embed(embedder)

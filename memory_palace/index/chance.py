@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -111,8 +112,9 @@ def read_lines(name: str) -> tuple[str, ...]:
 
 def choose_part(snapshot: Snapshot, name: str) -> slice:
     """Return the places of the lines whose words are the most common ones in the notes."""
-    words, parts = PostingLookup(snapshot, "words"), read_parts(name)
-    shares = [sum(map(words.document_frequency, terms)) / len(terms) for terms in _list_terms(name)]
+    words, parts, listed = PostingLookup(snapshot, "words"), read_parts(name), _list_terms(name)
+    words.note_missing(tuple(chain(*listed)))
+    shares = [sum(map(words.document_frequency, terms)) / len(terms) for terms in listed]
     own = shares.index(max(shares))
     start = sum(map(len, parts[:own]))
     return slice(start, start + len(parts[own]))
@@ -337,10 +339,13 @@ class SmallTalk:
         """
         if not self._rows:
             return {}
+        self._words.note_missing(self._common)
         said = [_add_up(self.count_telling(line, is_line=True)) for line in read_lines("chat")]
         chat_bar = float(np.quantile(said, _QUANTILE)) + _TALK * self._find_talk()
         own = choose_part(self._snapshot, "talk")
-        shares = [self.find_share(line) for line in read_lines("talk")[own]]
+        lines = read_lines("talk")[own]
+        self._words.note_missing(_count_words(lines, tuple(self._snapshot.languages)))
+        shares = [self.find_share(line) for line in lines]
         found = {"talk_share": np.array(shares)}
         if talk is not None:
             found["talk_near"] = self._find_nearest(talk[own])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -16,6 +16,7 @@ from memory_palace.language.word_lists import expect_idf
 Rows = NDArray[np.int64]
 Counts = NDArray[np.float64]
 NO_ROWS: Rows = np.zeros(0, np.int64)
+NO_COUNTS: Counts = np.zeros(0)
 
 K1, NOTE_B = 1.2, 0.75
 PASSAGE_B = 0.3
@@ -49,10 +50,23 @@ class PostingLookup:
             self._found[parts] = self._look_up(*parts)
         return self._found[parts]
 
+    def note_missing(self, terms: Collection[str]) -> None:
+        """Find at once which of many terms no passage holds, where the notes at hand are all."""
+        keys = np.fromiter(map(hash_key, terms), np.uint64, len(terms))
+        held = np.zeros(len(terms), np.bool_)
+        for segment in self.snapshot.segments:
+            known = segment[f"{self._field}_keys"]
+            places = known.searchsorted(keys)
+            held |= np.append(known, np.uint64(0))[places] == keys
+        for term, is_held in zip(terms, held.tolist(), strict=True):
+            if not is_held:
+                self._found[term,] = NO_ROWS, NO_COUNTS
+                self._frequencies[term,] = 0
+
     def _look_up(self, *parts: str) -> tuple[Rows, Counts]:
         key = hash_key(parts[0] if len(parts) == 1 else fact_term(*parts))
         rows: list[Rows] = [NO_ROWS]
-        counts: list[Counts] = [np.zeros(0)]
+        counts: list[Counts] = [NO_COUNTS]
         snapshot = self.snapshot
         for segment, start in zip(snapshot.segments, snapshot.row_starts.tolist(), strict=False):
             found, often = segment.find(self._field, key)
