@@ -18,7 +18,7 @@ from benchmarks.golden import copy_vault
 from benchmarks.scale import command
 from benchmarks.serving import draw_questions
 from benchmarks.timing import Measured, measure_commands
-from memory_palace.address import Address
+from memory_palace.cli.registry import Address
 from memory_palace.errors import IndexMissingError, UsageError
 from memory_palace.features.store.connecting import asking, connect
 from memory_palace.features.store.palaces import drop

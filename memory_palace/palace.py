@@ -18,8 +18,7 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar
 
 from memory_palace.config import Config, PalacePaths, find_paths, nearest_paths
-from memory_palace.errors import NotAPalaceError, UsageError
-from memory_palace.fence import ASKED
+from memory_palace.errors import ASKED, NotAPalaceError, UsageError
 from memory_palace.index.commit import choose_detail, name_recipe
 from memory_palace.index.embedders import Embedders
 from memory_palace.index.opened import OpenedIndex, check_freshness

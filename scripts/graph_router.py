@@ -6,7 +6,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # runs without installation too
 
-from memory_palace.cli.script import run_script
+from memory_palace.cli.app import run_script
 
 VERBS = {"neighbors", "route", "orphans", "broken", "export", "-h", "--help"}
 run_script("graph", *([] if VERBS & {*sys.argv} else ["export"]), here=Path(__file__))

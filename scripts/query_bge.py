@@ -6,7 +6,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # runs without installation too
 
-from memory_palace.cli.script import run_script
+from memory_palace.cli.app import run_script
 
 formula = [] if "--raw" in sys.argv else ["--profile", "compound"]
 run_script("query", "--top-k", "3", *formula, here=Path(__file__))

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from memory_palace.cli.commands import build_tree
+from memory_palace.cli.group import build_tree
 from memory_palace.table import HIDDEN
 
 _HEAD = """# The palace command

@@ -8,7 +8,7 @@ import subprocess
 from typer.testing import CliRunner
 
 from memory_palace.cli.app import main
-from memory_palace.cli.commands import app
+from memory_palace.cli.group import app
 
 
 def run_main(capsys, *arguments):

@@ -37,7 +37,7 @@ from benchmarks.verbs.options import (
     cache_of,
     printing,
 )
-from memory_palace.cli.options import Json
+from memory_palace.cli.group import Json
 from memory_palace.cli.progress import progress_line
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.retrieval.profiles import Profile

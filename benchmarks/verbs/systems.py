@@ -26,7 +26,7 @@ from benchmarks.verbs.options import (
     print_figures,
     printing,
 )
-from memory_palace.cli.options import Json
+from memory_palace.cli.group import Json
 from memory_palace.cli.progress import progress_line
 from memory_palace.config import PalacePaths, find_paths
 from memory_palace.dialogue import open_dialogue

@@ -9,12 +9,13 @@ import sys
 
 from memory_palace import __version__
 from memory_palace.errors import PalaceError
-from memory_palace.places import find_server, find_verb, read_registered
+from memory_palace.places import find_server, find_verb, nearest_root, read_registered
 from memory_palace.table import EARLY, load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
 _ALLOCATED = 200_000
 """New objects between two looks for cycles, of which a command leaves few: at Python's own 700
@@ -36,6 +37,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
             stream.reconfigure(encoding="utf-8", errors="replace")
     if status := report_errors(_run, given):
         sys.exit(status)
+
+
+def run_script(*command: str, here: Path) -> None:
+    """Run a command with the arguments of a script in ``scripts/``, which is another name of it.
+
+    The palace is the nearest at or above the working folder, else the one the script belongs to.
+    """
+    is_near = nearest_root(os.getcwd()) is not None  # noqa: PTH109
+    root = [] if is_near or "PALACE_ROOT" in os.environ else ["-C", str(here.resolve().parents[1])]
+    main([*root, *command, *sys.argv[1:]])
 
 
 def report_errors(run: Callable[[list[str]], int], given: list[str]) -> int:
@@ -99,7 +110,7 @@ def _ask_server(address: str, given: list[str]) -> int | None:
 
 
 def _run_here(given: list[str]) -> int:
-    from memory_palace.cli.commands import run
+    from memory_palace.cli.group import run
 
     return run(given)
 

@@ -37,7 +37,7 @@ def _quote(name: str) -> str:
 
 
 def _snapshot(ctx: Any) -> Any:
-    from memory_palace.cli.options import open_palace
+    from memory_palace.cli.group import open_palace
 
     return open_palace(ctx).snapshot()
 

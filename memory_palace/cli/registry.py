@@ -1,19 +1,87 @@
-"""The user's palaces and stores by name: one small file in their own configuration folder."""
+"""The user's palaces and stores by name: one small file in their own configuration folder.
+
+The address of a store is as a person writes it: ``postgresql://anna@host/database#palace``.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from memory_palace.errors import ConfigError, UsageError, did_you_mean
 from memory_palace.places import read_registered, registry_path
 from memory_palace.storage import write_atomic
 
-if TYPE_CHECKING:
-    from memory_palace.address import Address
+_NAME = re.compile(r"[^\W_][\w.-]{0,63}")
+_SECRETS = ("password", "sslpassword")
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A database, and the palace in it that is meant."""
+
+    url: str = field(repr=False)
+    """As it was given, without the palace; it may hold a password and is never printed."""
+    palace: str = ""
+    """Empty where none was named."""
+
+    @property
+    def shown(self) -> str:
+        """The address without what should not be read over a shoulder."""
+        parts = urlsplit(self.url)
+        user, _, host = parts.netloc.rpartition("@")
+        name = f"{user.partition(':')[0]}@" if user else ""
+        folder = parse_qs(parts.query).get("host", [""])[0]
+        place = f"{parts.scheme}://{name}{host}{parts.path}" + (f"?host={folder}" if folder else "")
+        return f"{place}#{self.palace}" if self.palace else place
+
+    @property
+    def has_password(self) -> bool:
+        """Whether a password stands in it."""
+        parts = urlsplit(self.url)
+        is_beside = ":" in parts.netloc.rpartition("@")[0]
+        return is_beside or any(name in parse_qs(parts.query) for name in _SECRETS)
+
+
+def read_address(text: str) -> Address:
+    """Read an address; raise ``UsageError``, which quotes nothing of it: it may hold a password."""
+    url, mark, palace = text.partition("#")
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise UsageError(_FORM) from None
+    is_known = parts.scheme in ("postgresql", "postgres") and "://" in url
+    # A second @, or one behind the host: a password with a sign in it, which is not to be a host.
+    if not is_known or url.count("@") > 1 or "@" in parts.path + parts.query:
+        raise UsageError(_FORM)
+    if mark:
+        check_name(palace := unquote(palace), shown="what follows # in the address")
+    return Address(url, palace)
+
+
+def is_name(text: str) -> bool:
+    """Say whether a palace can be called so."""
+    return _NAME.fullmatch(text) is not None
+
+
+def check_name(name: str, *, shown: str = "") -> None:
+    """Raise ``UsageError`` for what cannot be the name of a palace."""
+    if not is_name(name):
+        raise UsageError(
+            f"{shown or repr(name)} cannot be the name of a palace: up to 64 letters, digits, "
+            "'.', '-' and '_', the first a letter or a digit"
+        )
+
+
+_FORM = (
+    "the address of a store is postgresql://USER@HOST/DATABASE#PALACE; "
+    "`palace config register NAME --store ADDRESS` keeps one by name (in a part of it that is no "
+    "sign of the address itself, : / ? # @ are %3A %2F %3F %23 %40)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +117,6 @@ class Registry:
 
         Raise ``UsageError`` for what is no name, and for an address with a password.
         """
-        from memory_palace.address import check_name, read_address  # delayed: few register
-
         check_name(name)
         if folder is not None:
             return replace(self, palaces={**self.palaces, name: str(folder)})
@@ -63,8 +129,6 @@ class Registry:
 
     def store_of(self, given: str | None) -> Address:
         """Return what ``--store`` means: an address, a registered name, or the only one."""
-        from memory_palace.address import is_name, read_address  # delayed: few have a store
-
         if given is not None and not is_name(given):
             return read_address(given)  # nothing of what may hold a password is quoted
         known = ", ".join(sorted(self.stores)) or "none"
@@ -122,9 +186,3 @@ def write_registry(registry: Registry) -> Path:
     kept = {key: one for key, one in kept.items() if one or key in ("palaces", "default")}
     write_atomic(path, (json.dumps(kept, ensure_ascii=False, indent=2) + "\n").encode())
     return path
-
-
-def explain_unknown(place: Path) -> str:
-    """Return that ``-C`` names neither a palace nor a folder, and which names come near."""
-    name = str(place)
-    return f"{name!r} is neither a folder nor a registered palace{read_registry().hint(name)}"

@@ -12,8 +12,8 @@ from itertools import chain, repeat
 from typing import TYPE_CHECKING, Literal
 
 from memory_palace.config import ROOMS, Config
+from memory_palace.errors import Fence
 from memory_palace.facts.fact import Fact, FactKind, date_key, within_key, yearless_key
-from memory_palace.fence import Fence
 from memory_palace.index.commit import Detail
 from memory_palace.index.values import Derived
 from memory_palace.language.detect import tell_tongue

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 from urllib.parse import unquote
 
 from memory_palace.config import LONG_LINE_BYTES
-from memory_palace.fence import Fence
+from memory_palace.errors import Fence
 from memory_palace.language.markers import drop_markers
 from memory_palace.language.sentences import find_talkers
 from memory_palace.markdown.comments import drop_comments

@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 
 from memory_palace.config import PalacePaths
-from memory_palace.fence import Fence
+from memory_palace.errors import Fence
 from memory_palace.index.segment import STAT
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.words import PostingLookup

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from memory_palace.config import SEVEN, Rooms
-from memory_palace.fence import ASKED
+from memory_palace.errors import ASKED
 from memory_palace.graph.resolve import fold_name, fold_target
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.moments import to_timestamp

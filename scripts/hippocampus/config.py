@@ -6,6 +6,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # runs without installation too
 
-from memory_palace.cli.script import run_script
+from memory_palace.cli.app import run_script
 
 run_script("config", "show", here=Path(__file__).parent)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # runs without installation too
 
-from memory_palace.cli.script import run_script
+from memory_palace.cli.app import run_script
 
 sys.argv[1:] = [word for word in sys.argv[1:] if word.startswith("-")]  # notes need no naming
 run_script("index", here=Path(__file__).parent)

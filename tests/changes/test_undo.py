@@ -15,7 +15,7 @@ from importing_exports import claude_conversation, claude_message
 from typer.testing import CliRunner
 
 from memory_palace.changes.journal import read_log
-from memory_palace.cli.commands import app
+from memory_palace.cli.group import app
 from memory_palace.config import ROOMS
 from memory_palace.errors import UsageError
 from memory_palace.features.redqueen import rounds, verbs

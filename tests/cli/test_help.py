@@ -120,7 +120,7 @@ def test_a_group_without_a_verb_shows_its_verbs(run):
 
 def test_help_imports_no_feature(run):
     code = (
-        "import sys; from memory_palace.cli.commands import run; run(['--help']); "
+        "import sys; from memory_palace.cli.group import run; run(['--help']); "
         "print([n for n in sys.modules if n == 'numpy' or n.startswith('memory_palace.features.')])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

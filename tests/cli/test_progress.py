@@ -68,7 +68,6 @@ class Hasty:
         if name == "typer":
             signal.raise_signal(signal.SIGINT)
 sys.meta_path.insert(0, Hasty())
-from memory_palace.cli.app import main
 main(["status"])
 """
 

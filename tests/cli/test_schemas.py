@@ -9,7 +9,7 @@ from importing_exports import claude_conversation, claude_message
 from json_schemas import BY_HAND, FOLDER, file_of, schema_of, shown_values, write
 from typer.testing import CliRunner
 
-from memory_palace.cli.commands import app
+from memory_palace.cli.group import app
 
 COMMAND_LINES = """
 index --embedder hashing --structure

@@ -10,7 +10,7 @@ from copying_palaces import copy_palace
 from typer.testing import CliRunner
 
 from benchmarks.golden import read_pairs
-from memory_palace.cli.commands import app
+from memory_palace.cli.group import app
 from memory_palace.markdown.prose import shown_text
 
 ROOT = Path(__file__).parents[2]

@@ -10,10 +10,9 @@ import pytest
 from fuzzing import DIGITS, make_text, time_words
 
 from memory_palace.config import Config
-from memory_palace.errors import UsageError
+from memory_palace.errors import Fence, UsageError
 from memory_palace.facts.derive import derive
 from memory_palace.features.structure.signals import analyse
-from memory_palace.fence import Fence
 from memory_palace.index.commit import Detail
 from memory_palace.language.time.reading import find_times
 from memory_palace.models import ParsedQuery, Problem

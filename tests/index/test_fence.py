@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from running import run_main
 
-from memory_palace.errors import UsageError
-from memory_palace.fence import Fence
+from memory_palace.errors import Fence, UsageError
 from memory_palace.models import Problem
 from memory_palace.notes.parsing import read_body
 from memory_palace.palace import Palace
@@ -66,7 +65,7 @@ def palace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Palace:
     (folder / "bread.md").write_text("# Bread\n\nThe oven of 5 May 2024 runs hot.\n", "utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
-        "memory_palace.fence._tell", lambda problem: sys.stderr.write(f"palace: {problem}\n")
+        "memory_palace.errors._tell", lambda problem: sys.stderr.write(f"palace: {problem}\n")
     )
     return Palace.init(tmp_path)
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from memory_palace.cli.commands import app
+from memory_palace.cli.group import app
 from memory_palace.features.asking.screen import flow, shorten
 from memory_palace.language.sentences import cut_text, find_units
 from memory_palace.models import ELLIPSIS, Piece

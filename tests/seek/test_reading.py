@@ -7,7 +7,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from memory_palace.cli.commands import app
+from memory_palace.cli.group import app
 from memory_palace.features.seek.observing import READ_BYTES, read_node
 from memory_palace.features.seek.searches import start_search, step_search
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typer.testing import CliRunner
 
-from memory_palace.cli.commands import app
+from memory_palace.cli.group import app
 from memory_palace.features.seek.nodes import Pose2D
 from memory_palace.features.seek.observing import reject_node, sight_node
 from memory_palace.features.seek.searches import (

@@ -17,7 +17,7 @@ import pytest
 from running import run_main
 from serving_palaces import command, count_answers, start, stop
 
-from memory_palace.cli import commands
+from memory_palace.cli import group
 
 LINES = """
 query rain gauge
@@ -117,7 +117,7 @@ def test_every_line_is_answered_alike(served, capsys, monkeypatch):
                 patch.setattr(sys, "stdin", io.StringIO("Wren wraps the funnel in felt.\n"))
                 patch.setenv("PALACE_NO_SERVE", "1" if is_alone else "")
                 if not is_alone:
-                    patch.setattr(commands, "run", run_it_here)
+                    patch.setattr(group, "run", run_it_here)
                 printed.append(run_main(capsys, *shlex.split(line)))
         assert printed[1] == printed[0], line
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psycopg
 
-from memory_palace.address import read_address
+from memory_palace.cli.registry import read_address
 from memory_palace.features.store.connecting import connect
 from memory_palace.features.store.lists import list_terms, pack_lists
 from memory_palace.features.store.palaces import find_palace, make_palace, make_store

@@ -11,7 +11,7 @@ import pytest
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 from psycopg import sql  # noqa: E402
 
-from memory_palace.address import Address, read_address  # noqa: E402
+from memory_palace.cli.registry import Address, read_address  # noqa: E402
 from memory_palace.errors import IndexMissingError, StoreError, UsageError  # noqa: E402
 from memory_palace.features.store import connecting  # noqa: E402
 from memory_palace.features.store.connecting import asking, connect  # noqa: E402
@@ -204,7 +204,7 @@ def test_nothing_of_the_database_is_imported_without_a_store():
 
     code = (
         "import sys\n"
-        "from memory_palace.cli.commands import run\n"
+        "from memory_palace.cli.group import run\n"
         "run(['status', '--help'])\n"
         "import memory_palace.palace, memory_palace.features.asking.verbs\n"
         "import memory_palace.features.upkeep.settings\n"

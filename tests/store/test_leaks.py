@@ -10,7 +10,7 @@ psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 from psycopg import sql  # noqa: E402
 from store.granting import CANARY, list_tables, push_two  # noqa: E402
 
-from memory_palace.address import read_address  # noqa: E402
+from memory_palace.cli.registry import read_address  # noqa: E402
 from memory_palace.errors import StoreError  # noqa: E402
 from memory_palace.features.store.connecting import connect  # noqa: E402
 

@@ -6,7 +6,7 @@ import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
-from memory_palace.address import read_address  # noqa: E402
+from memory_palace.cli.registry import read_address  # noqa: E402
 from memory_palace.errors import IndexMissingError, StoreError  # noqa: E402
 from memory_palace.features.store.connecting import connect  # noqa: E402
 from memory_palace.features.store.palaces import (  # noqa: E402

@@ -76,7 +76,7 @@ def _search(palace: Palace, question: str, *, limit: int = 5) -> str:
 
 def _open() -> Palace:
     """Open the palace as a command does: PALACE_ROOT, else the nearest, else the default."""
-    from memory_palace.cli.options import find_palace, locate
+    from memory_palace.cli.group import find_palace, locate
 
     place = os.environ.get("PALACE_ROOT")
     return find_palace(locate(place) if place else None)

@@ -14,8 +14,7 @@ from typing import Annotated, Literal
 from typer import Argument, Option
 
 from memory_palace import __version__
-from memory_palace.cli.group import Group
-from memory_palace.cli.options import find_palace
+from memory_palace.cli.group import Group, find_palace
 from memory_palace.cli.registry import read_registry
 from memory_palace.errors import MissingPartError
 from memory_palace.features.agents import plugin

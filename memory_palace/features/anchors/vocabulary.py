@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.registry import Embedder
-from memory_palace.errors import RoomNotMappedError
+from memory_palace.errors import Fence, RoomNotMappedError
 from memory_palace.features.anchors.anchor_file import Anchor, Keys
 from memory_palace.features.anchors.policy import open_rows, row_keys
 from memory_palace.features.anchors.terms import (
@@ -27,7 +27,6 @@ from memory_palace.features.anchors.terms import (
     note_terms,
     words_of,
 )
-from memory_palace.fence import Fence
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.values import Progress
 from memory_palace.language.word_lists import share_idf

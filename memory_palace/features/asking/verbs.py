@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from typer import Argument, Option
 
-from memory_palace.cli.group import Group, fields_of
-from memory_palace.cli.options import (
+from memory_palace.cli.group import (
+    Group,
     IncludeCold,
     Json,
     check_cold,
+    fields_of,
     folders_below,
     reach_store,
 )

@@ -6,8 +6,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from memory_palace.cli.group import Group
-from memory_palace.cli.options import Tags, completed, note_below, read_text
+from memory_palace.cli.group import Group, Tags, completed, note_below, read_text
 from memory_palace.features.capture.remembering import Remembered, keep
 from memory_palace.palace import Palace
 

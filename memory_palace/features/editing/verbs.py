@@ -14,9 +14,9 @@ from typer import Argument, Option
 
 from memory_palace.changes.changing import ChangeEntry, Outcome, make_note
 from memory_palace.changes.journal import find_undone
-from memory_palace.cli.group import Group
-from memory_palace.cli.options import (
+from memory_palace.cli.group import (
     Apply,
+    Group,
     IncludeCold,
     Tags,
     completed,

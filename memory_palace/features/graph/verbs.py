@@ -11,8 +11,7 @@ from typing import Annotated, Any
 from typer import Option
 
 from memory_palace.changes.changing import Outcome
-from memory_palace.cli.group import Group
-from memory_palace.cli.options import Apply, IncludeCold, Note
+from memory_palace.cli.group import Apply, Group, IncludeCold, Note
 from memory_palace.cli.screen import ELLIPSIS, WIDEST, cut_end
 from memory_palace.errors import CheckFailedError, PalaceError
 from memory_palace.graph.router import LinkGraph

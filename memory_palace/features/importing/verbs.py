@@ -7,8 +7,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from memory_palace.cli.group import Group
-from memory_palace.cli.options import Apply, completed, folders_below
+from memory_palace.cli.group import Apply, Group, completed, folders_below
 from memory_palace.cli.progress import progress_line
 from memory_palace.errors import PalaceError
 from memory_palace.features.importing.detection import FORMATS

@@ -9,8 +9,7 @@ from typing import Annotated, TypeAlias
 
 from typer import Argument, Option
 
-from memory_palace.cli.group import Group
-from memory_palace.cli.options import Apply, Budget, completed
+from memory_palace.cli.group import Apply, Budget, Group, completed
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.features.memories.hierarchy import Retrieved
 from memory_palace.features.memories.memories import ScoredMemory, WrittenMemory, find_domain

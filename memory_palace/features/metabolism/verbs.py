@@ -10,8 +10,7 @@ from typer import Argument, Option
 
 from memory_palace.changes.changing import Outcome
 from memory_palace.changes.cold_zone import Leak
-from memory_palace.cli.group import Group
-from memory_palace.cli.options import Apply, Note, completed
+from memory_palace.cli.group import Apply, Group, Note, completed
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.features.metabolism.cycle import Report
 from memory_palace.palace import Palace

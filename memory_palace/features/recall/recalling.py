@@ -14,7 +14,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from memory_palace.config import PalacePaths
-from memory_palace.fence import ASKED
+from memory_palace.errors import ASKED
 from memory_palace.graph.projects import active_projects
 from memory_palace.index.chance import SmallTalk
 from memory_palace.index.opened import check_freshness

@@ -6,8 +6,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from memory_palace.cli.group import Group, fields_of
-from memory_palace.cli.options import read_text
+from memory_palace.cli.group import Group, fields_of, read_text
 from memory_palace.features.recall.shown import RecallShown
 from memory_palace.palace import Palace
 from memory_palace.query import Query

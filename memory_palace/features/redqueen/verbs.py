@@ -7,8 +7,7 @@ from typing import Annotated
 
 from typer import Option
 
-from memory_palace.cli.group import Group
-from memory_palace.cli.options import Apply
+from memory_palace.cli.group import Apply, Group
 from memory_palace.dialogue import open_dialogue
 from memory_palace.features.redqueen.llm import ModelRoles
 from memory_palace.features.redqueen.rounds import MODEL_QUESTIONS, QUESTIONS, Round

@@ -9,8 +9,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from memory_palace.changes.changing import Outcome
-from memory_palace.cli.group import Group
-from memory_palace.cli.options import Apply, Limit, Tags
+from memory_palace.cli.group import Apply, Group, Limit, Tags
 from memory_palace.errors import UsageError
 from memory_palace.features.seek.loci import LocusList
 from memory_palace.features.seek.loop import StepRecord

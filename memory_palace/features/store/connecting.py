@@ -16,7 +16,7 @@ from pgvector.psycopg import register_vector
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
-from memory_palace.address import Address
+from memory_palace.cli.registry import Address
 from memory_palace.errors import (
     IndexDamagedError,
     IndexLockedError,

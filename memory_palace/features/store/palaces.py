@@ -7,7 +7,7 @@ from importlib.resources import files
 import psycopg
 from psycopg import sql
 
-from memory_palace.address import Address, check_name
+from memory_palace.cli.registry import Address, check_name
 from memory_palace.errors import IndexMissingError, StoreError, UsageError, did_you_mean
 from memory_palace.features.store.connecting import SCHEMA, Statements, asking, connect
 from memory_palace.features.store.values import Member, Stored

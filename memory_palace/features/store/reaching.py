@@ -11,8 +11,7 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from memory_palace.address import Address
-from memory_palace.cli.registry import read_registry
+from memory_palace.cli.registry import Address, read_registry
 from memory_palace.features.store.values import Pushed
 from memory_palace.libraries import check_postgres
 from memory_palace.models import QueryResult

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from psycopg import IsolationLevel
 
-from memory_palace.address import Address
+from memory_palace.cli.registry import Address
 from memory_palace.config import USERS_ONLY, Config
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.errors import IndexMissingError, UsageError, WrongEmbedderError

@@ -6,8 +6,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from memory_palace.cli.group import Group
-from memory_palace.cli.options import SHORT_WAIT_SECONDS, Apply, Wait
+from memory_palace.cli.group import SHORT_WAIT_SECONDS, Apply, Group, Wait
 from memory_palace.errors import UsageError
 from memory_palace.features.store.reaching import find_store
 from memory_palace.features.store.values import Dropped, Granted, StoreShown

@@ -15,6 +15,7 @@ from functools import lru_cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_palace.errors import ASKED
 from memory_palace.features.structure.facts import (
     ANY,
     Kind,
@@ -31,7 +32,6 @@ from memory_palace.features.structure.grammar import (
     lemma,
     phrase_keys,
 )
-from memory_palace.fence import ASKED
 from memory_palace.index.words import PostingLookup
 from memory_palace.language.detect import is_english
 from memory_palace.language.names import Name, find_names

@@ -9,8 +9,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from memory_palace.changes.changing import Outcome
-from memory_palace.cli.group import Group
-from memory_palace.cli.options import Apply, completed
+from memory_palace.cli.group import Apply, Group, completed
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.features.tasks.cards import Card
 from memory_palace.features.tasks.conflict_notes import Conflict, Quote

@@ -10,10 +10,9 @@ from typing import Annotated, Any
 
 from typer import Exit, Option
 
-from memory_palace.cli import options
+from memory_palace.cli import group
 from memory_palace.cli.app import report_errors
-from memory_palace.cli.commands import run
-from memory_palace.cli.group import Group
+from memory_palace.cli.group import Group, run
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.index.commit import read_commit
 from memory_palace.palace import Palace
@@ -122,11 +121,11 @@ def _start(palace: Palace, root: str, given: list[str]) -> ServerStatus:
 
 def _run_lending(arguments: list[str], lend: Lend) -> int:
     """Run a command line as the terminal would, with a palace that is open already."""
-    options.lend = lend
+    group.lend = lend
     try:
         return report_errors(run, arguments)
     finally:
-        options.lend = None
+        group.lend = None
 
 
 def _let_go_of_what_was_inherited() -> None:

@@ -9,8 +9,7 @@ from typing import Annotated, Literal
 
 from typer import Argument, Option
 
-from memory_palace.cli.group import Group
-from memory_palace.cli.options import completed, find_palace, locate
+from memory_palace.cli.group import Group, completed, find_palace, locate
 from memory_palace.cli.registry import Registry, read_registry, write_registry
 from memory_palace.errors import UsageError
 from memory_palace.palace import Palace

@@ -10,8 +10,7 @@ from typing import Annotated
 
 from typer import Option
 
-from memory_palace.cli.group import Group
-from memory_palace.cli.options import IncludeCold, Json
+from memory_palace.cli.group import Group, IncludeCold, Json
 from memory_palace.errors import UsageError
 from memory_palace.features.view.writing import ViewReport, seen_from_here
 from memory_palace.palace import Palace
