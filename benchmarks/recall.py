@@ -24,7 +24,7 @@ from benchmarks.vectors import RememberingEmbedder, loading
 from memory_palace.embedding.registry import Embedder
 from memory_palace.errors import PalaceError
 from memory_palace.language.sentences import split_sentences, split_speakers
-from memory_palace.language.tokens import plain_words
+from memory_palace.language.words import plain_words
 from memory_palace.notes.frontmatter import split_front_matter
 from memory_palace.retrieval.excerpts import drop_marks
 

@@ -19,7 +19,7 @@ from benchmarks.scale import QUESTION, command
 from benchmarks.timing import Measured, measure_commands
 from benchmarks.vectors import drawn_minilm, loading
 from memory_palace.errors import PalaceError
-from memory_palace.language.tokens import plain_words
+from memory_palace.language.words import plain_words
 from memory_palace.palace import Palace
 from memory_palace.places import socket_path
 

@@ -23,8 +23,7 @@ from benchmarks.runs import Progress
 from memory_palace.embedding.registry import Embedder
 from memory_palace.features.asking.answers import Answer
 from memory_palace.features.asking.screen import lay_out
-from memory_palace.language.tokens import tokenize
-from memory_palace.language.word_lists import drop_stop_stems
+from memory_palace.language.words import drop_stop_stems, tokenize
 from memory_palace.models import QueryResult
 from memory_palace.palace import Palace
 from memory_palace.retrieval.excerpts import SHARE_BYTES

@@ -10,8 +10,7 @@ from typing import TypeAlias
 from benchmarks.corpora import Corpus
 from benchmarks.datasets.items import Collection, EvalQuestion
 from benchmarks.extension import add_baselines
-from memory_palace.language.tokens import tokenize
-from memory_palace.language.word_lists import STOPWORDS
+from memory_palace.language.words import STOPWORDS, tokenize
 from memory_palace.models import Filters, ParsedQuery, Vector
 from memory_palace.query import Query
 from memory_palace.retrieval.profiles import Profile, get_profile

@@ -12,10 +12,10 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-import memory_palace.language.time
-from memory_palace.language.word_lists import read_table
+import memory_palace.language
+from memory_palace.language.words import read_table
 
-TABLES = Path(memory_palace.language.time.__file__).parent
+TABLES = Path(memory_palace.language.__file__).parent / "time"
 VAULTS = Path(__file__).parents[2] / "shared" / "data"
 SCRIPTS = (
     (0x41, 0x7A), (0xC0, 0x24F), (0x300, 0x36F), (0x370, 0x3FF), (0x400, 0x4FF), (0x531, 0x58F),

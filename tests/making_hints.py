@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from memory_palace.language.time.lexicon import LATIN, fold, read_lexicon
-from memory_palace.language.word_lists import read_table
+from memory_palace.language.time_words import LATIN, fold, read_lexicon
+from memory_palace.language.words import read_table
 
 HEAD = "# Made of the tables by tests/making_hints.py: what a text is looked through for first.\n"
 TELLING_TIME = frozenset("*UMWKNHDQcz#CJ")

@@ -28,7 +28,7 @@ from memory_palace.language import (
     tokens,
     visible,
 )
-from memory_palace.language.time.reading import find_times
+from memory_palace.language.times import find_times
 from memory_palace.markdown.comments import drop_comments
 from memory_palace.markdown.markup import Markup
 from memory_palace.markdown.prose import strip_markup

@@ -16,10 +16,9 @@ from memory_palace.errors import Fence
 from memory_palace.facts.fact import Fact, FactKind, date_key, within_key, yearless_key
 from memory_palace.index.commit import Detail
 from memory_palace.index.values import Derived
-from memory_palace.language.detect import tell_tongue
 from memory_palace.language.sentences import find_speakers
-from memory_palace.language.time.lexicon import may_name_time
-from memory_palace.language.tokens import Languages, squeeze_all, tokenize
+from memory_palace.language.time_words import may_name_time
+from memory_palace.language.words import Languages, squeeze_all, tell_tongue, tokenize
 from memory_palace.markdown.prose import strip_markup
 from memory_palace.models import Problem
 from memory_palace.notes.note import Chunk, Note, stem_of
@@ -27,7 +26,7 @@ from memory_palace.places import PALACE
 from memory_palace.signals import fact_readers
 
 if TYPE_CHECKING:
-    from memory_palace.language.time.spans import TimeExpression
+    from memory_palace.language.time_spans import TimeExpression
 
 _HEADING = re.compile(r"^#{1,6}[ \t]++(\S[^\n]*)$", re.M)
 DEFAULTS = Config()
@@ -99,7 +98,7 @@ def extract_dates(text: str, written: date | None = None, *, locale: str = "") -
     """
     if not may_name_time(text):
         return []
-    from memory_palace.language.time.reading import find_times  # delayed: many notes name no time
+    from memory_palace.language.times import find_times  # delayed: many notes name no time
 
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)

@@ -9,8 +9,7 @@ from difflib import get_close_matches
 from memory_palace.errors import UsageError
 from memory_palace.graph.resolve import Resolver, fold_name
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.language.tokens import UNSPACED_RUN, WORD_PART, squeeze_all
-from memory_palace.language.word_lists import STOPWORDS
+from memory_palace.language.words import STOPWORDS, UNSPACED_RUN, WORD_PART, squeeze_all
 from memory_palace.notes.excerpt import split_line_range
 from memory_palace.notes.note import stem_of
 

@@ -41,8 +41,7 @@ from memory_palace.index.calibration import (
 )
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.words import UNSEEN, PostingLookup
-from memory_palace.language.tokens import tokenize
-from memory_palace.language.word_lists import STOP_STEMS, drop_stop_stems
+from memory_palace.language.words import STOP_STEMS, drop_stop_stems, tokenize
 from memory_palace.models import Matrix, Scores
 from memory_palace.storage import is_named_by_content, remove_files, write_content
 

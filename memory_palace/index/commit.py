@@ -13,7 +13,7 @@ from typing import Any
 from memory_palace import signals
 from memory_palace.embedding.registry import Embedder
 from memory_palace.errors import IndexDamagedError, IndexMissingError, WrongEmbedderError
-from memory_palace.language.tokens import Languages
+from memory_palace.language.words import Languages
 from memory_palace.storage import is_named_by_content, write_atomic
 
 FORMAT = 3
@@ -164,7 +164,7 @@ CHUNKER = "sections-8"
 """Bump it whenever ``notes`` can cut elsewhere or embed another text."""
 
 TOKENIZER = "words-4"
-"""Bump it whenever ``language.tokens`` can give other tokens for a text."""
+"""Bump it whenever ``language.words`` can give other tokens for a text."""
 
 FACTS = "plain-11"
 """Bump it whenever ``facts.derive`` can find other names, headings, dates or speakers in a text, or

@@ -31,7 +31,7 @@ from memory_palace.index.commit import (
     is_embedder_of,
     read_commit,
 )
-from memory_palace.language.detect import LanguageShare, tell_tongue
+from memory_palace.language.words import LanguageShare, tell_tongue
 from memory_palace.notes.discovery import discover_notes
 from memory_palace.shown import inner
 

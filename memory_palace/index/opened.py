@@ -22,7 +22,7 @@ from memory_palace.index.commit import (
 )
 from memory_palace.index.segment import STAT, Segment, damaged, open_segment
 from memory_palace.index.snapshot import Fold, Snapshot, fold_segments
-from memory_palace.language.tokens import Languages
+from memory_palace.language.words import Languages
 from memory_palace.models import FileStat, Problem
 from memory_palace.notes.discovery import discover_notes
 from memory_palace.storage import is_named_by_content

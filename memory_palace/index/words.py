@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from memory_palace.index.arrays import fact_term, hash_key
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.language.word_lists import expect_idf
+from memory_palace.language.words import expect_idf
 
 Rows = NDArray[np.int64]
 Counts = NDArray[np.float64]

@@ -16,8 +16,7 @@ from math import floor, log10
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from memory_palace.language.tagged_words import Part, split_words
-from memory_palace.language.tokens import stem_word
-from memory_palace.language.word_lists import STOP_STEMS
+from memory_palace.language.words import STOP_STEMS, stem_word
 
 _TOKEN = re.compile(
     r"(?P<code>(?<![\w.])\d+(?:\.\d+){2,}+|(?<![\w./:])\d+[/:]\d+(?![/:]?\d))"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from memory_palace.language.word_lists import read_table
+from memory_palace.language.words import read_table
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,7 @@ from collections.abc import Callable, Collection, Container, Iterator, Mapping, 
 from itertools import accumulate, groupby, takewhile
 from typing import Literal, NamedTuple, TypeAlias
 
-from memory_palace.language.tokens import Languages, tokenize
-from memory_palace.language.word_lists import WORDS
+from memory_palace.language.words import WORDS, Languages, tokenize
 
 _MARK = re.compile(r"(?<![ \t])[ \t]*(?:[-*+>|]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _HEADING = re.compile(r"(?<![ \t])[ \t]*#{1,6}[ \t]+")

@@ -138,7 +138,7 @@ def _days_in_text(
     days = [day for y, _, m, d in _ISO.findall(text) if (day := _make_day(y, m, d))]
     if days:
         return ((days[0], days[0]),), None
-    from memory_palace.language.time.reading import find_times  # delayed: most names are ISO
+    from memory_palace.language.times import find_times  # delayed: most names are ISO
 
     text = _HYPHENS.sub(" ", _NUMBERS.sub(r"\1/\3/\4", text)).replace("_", " ")
     for found in find_times(text, as_of or _ANY_DAY, locale=locale):

@@ -15,8 +15,7 @@ from memory_palace.index.calibration import (
     standardise,
 )
 from memory_palace.index.words import K1, NOTE_B
-from memory_palace.language.tokens import tokenize
-from memory_palace.language.word_lists import drop_stop_stems, expect_idf
+from memory_palace.language.words import drop_stop_stems, expect_idf, tokenize
 from memory_palace.models import Scores
 
 WORDS_WEIGHT, MEANING_WEIGHT = 1.75, 2.0

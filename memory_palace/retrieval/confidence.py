@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 
 from memory_palace.index.calibration import expect_mean
 from memory_palace.index.words import UNSEEN
-from memory_palace.language.tokens import TOKEN, tokenize
-from memory_palace.language.word_lists import STOPWORDS
+from memory_palace.language.words import STOPWORDS, TOKEN, tokenize
 from memory_palace.models import Hit, NoteRecord
 from memory_palace.retrieval.evidence import Evidence, multiply
 from memory_palace.retrieval.question import LINKED, MISTYPED, OTHER
@@ -104,7 +103,7 @@ class Confidence:
         """Say whether stop words would be ours: a sentence in another language is no list."""
         if self._query.text.isascii():
             return True
-        from memory_palace.language.detect import is_english  # delayed: most questions are ASCII
+        from memory_palace.language.words import is_english  # delayed: most questions are ASCII
 
         return is_english(self._query.text)
 

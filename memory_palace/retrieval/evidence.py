@@ -18,14 +18,14 @@ from memory_palace.errors import UsageError
 from memory_palace.index.calibration import LEAST, expect, read_null, stand_above, stand_out
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.words import BM25, PostingLookup
-from memory_palace.language.word_lists import expect_idf
+from memory_palace.language.words import expect_idf
 from memory_palace.models import ParsedQuery, Scores
 from memory_palace.ranking import SIGNALS
 from memory_palace.retrieval.filters import match_notes, match_times
 from memory_palace.retrieval.question import AskedWords, match_names, read_question
 
 if TYPE_CHECKING:
-    from memory_palace.language.time.spans import Window
+    from memory_palace.language.time_spans import Window
 
 Exact = NDArray[np.float64]
 

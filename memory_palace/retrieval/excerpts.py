@@ -19,9 +19,8 @@ from memory_palace.index.segment import STAT
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.words import PostingLookup
 from memory_palace.language.sentences import Unit, cut_text, find_units
-from memory_palace.language.tokens import tokenize
 from memory_palace.language.visible import visible, visible_line
-from memory_palace.language.word_lists import STOPWORDS, bm25_idf, drop_stop_stems
+from memory_palace.language.words import STOPWORDS, bm25_idf, drop_stop_stems, tokenize
 from memory_palace.markdown.prose import shown_text
 from memory_palace.models import ELLIPSIS, ChunkRecord, FileStat, Hit, Piece, Scores
 from memory_palace.notes.discovery import SourceFile

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from memory_palace.graph.resolve import fold_name, fold_target
 from memory_palace.index.calibration import read_null
-from memory_palace.language.tokens import tokenize
-from memory_palace.language.word_lists import STOPWORDS, expect_idf
+from memory_palace.language.words import STOPWORDS, expect_idf, tokenize
 from memory_palace.models import ALWAYS, NoteRecord, Validity
 from memory_palace.retrieval.confidence import Confidence
 from memory_palace.retrieval.evidence import Exact, Places

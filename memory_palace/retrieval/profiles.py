@@ -10,7 +10,7 @@ from memory_palace.config import Config
 from memory_palace.embedding.registry import reads_english_alone
 from memory_palace.errors import UsageError, WrongEmbedderError, did_you_mean
 from memory_palace.index.commit import Commit, Detail
-from memory_palace.language.detect import is_foreign
+from memory_palace.language.words import is_foreign
 from memory_palace.ranking import DEFAULT_PROFILE, METADATA, OF_VECTORS, SIGNALS, ProfileSettings
 from memory_palace.signals import Signal, extensions, find_profile, find_signal
 

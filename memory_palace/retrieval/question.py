@@ -18,9 +18,15 @@ from memory_palace.errors import ASKED
 from memory_palace.graph.resolve import fold_name, fold_target
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.moments import to_timestamp
-from memory_palace.language.time.lexicon import drop_asking, may_name_time
-from memory_palace.language.tokens import BETWEEN, Languages, squeeze_all, tokenize
-from memory_palace.language.word_lists import STOP_STEMS, drop_stop_stems
+from memory_palace.language.time_words import drop_asking, may_name_time
+from memory_palace.language.words import (
+    BETWEEN,
+    STOP_STEMS,
+    Languages,
+    drop_stop_stems,
+    squeeze_all,
+    tokenize,
+)
 from memory_palace.models import ParsedQuery, Scores
 from memory_palace.query import Query
 from memory_palace.retrieval.filters import bear_tag, check_least, match_notes, read_filters
@@ -28,7 +34,7 @@ from memory_palace.retrieval.filters import bear_tag, check_least, match_notes, 
 if TYPE_CHECKING:
     from memory_palace.config import PalacePaths
     from memory_palace.embedding.registry import Embedder
-    from memory_palace.language.time.spans import TimeExpression
+    from memory_palace.language.time_spans import TimeExpression
 
 OTHER = 0.8
 """For another name than title and file name: an alias, or the folder that a note stands for."""
@@ -89,7 +95,7 @@ def read_question(query: ParsedQuery, languages: Languages = ()) -> AskedWords:
     question = AskedWords(query.text, terms, drop_stop_stems(terms))
     if not may_name_time(query.text):
         return question
-    from memory_palace.language.time.reading import find_times  # delayed, see above
+    from memory_palace.language.times import find_times  # delayed, see above
 
     text = unicodedata.normalize("NFKC", query.text)
     day = datetime.fromtimestamp(query.as_of, UTC).date()

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from memory_palace.config import PalacePaths
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.words import PostingLookup
-from memory_palace.language.tokens import tokenize
+from memory_palace.language.words import tokenize
 from memory_palace.markdown.prose import strip_markup
 from memory_palace.notes.note import stem_of
 from memory_palace.notes.parsing import read_body

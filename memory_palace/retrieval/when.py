@@ -14,9 +14,9 @@ from memory_palace.errors import UsageError
 from memory_palace.facts.fact import FactKind, date_key, within_key, yearless_key
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.words import PostingLookup
-from memory_palace.language.time.reading import find_times
-from memory_palace.language.time.spans import month_span
-from memory_palace.language.tokens import Languages
+from memory_palace.language.time_spans import month_span
+from memory_palace.language.times import find_times
+from memory_palace.language.words import Languages
 from memory_palace.models import TimeReading
 from memory_palace.retrieval.signals.time import SAYS_WHEN, changed_days
 

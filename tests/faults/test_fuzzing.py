@@ -14,7 +14,7 @@ from memory_palace.errors import Fence, UsageError
 from memory_palace.facts.derive import derive
 from memory_palace.features.structure.signals import analyse
 from memory_palace.index.commit import Detail
-from memory_palace.language.time.reading import find_times
+from memory_palace.language.times import find_times
 from memory_palace.models import ParsedQuery, Problem
 from memory_palace.notes.parsing import parse_note
 from memory_palace.retrieval.question import read_question, take_times
@@ -91,7 +91,7 @@ def test_a_reader_that_is_broken_on_purpose_is_named_with_its_line(
     def broken(*given: object, **named: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("memory_palace.language.time.reading.find_times", broken)
+    monkeypatch.setattr("memory_palace.language.times.find_times", broken)
     seen = 0
     for number in range(100):
         data = b"# Heading\n\nthe third line, in May 2026 \n" + make_text(number).encode()

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.recall_sets import read_talks
 from memory_palace.embedding.registry import get_embedder, is_available
-from memory_palace.language.tokens import plain_words
+from memory_palace.language.words import plain_words
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent

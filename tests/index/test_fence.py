@@ -29,7 +29,7 @@ The {BROKEN} of 4 May 2024 decided it.
 """
 CHESS = "palace/chambers/chess.md"
 READERS = {
-    "memory_palace.language.time.reading.find_times": ("dates", 9),
+    "memory_palace.language.times.find_times": ("dates", 9),
     "memory_palace.facts.derive.find_speakers": ("speakers", 9),
     "memory_palace.facts.derive.tell_tongue": ("language", 5),
     "memory_palace.facts.derive._squeeze_headings": ("headings", 9),
@@ -47,7 +47,7 @@ READERS = {
 """Each with what the problem says that was read, and its line."""
 CLOSING = {name for name, (what, _) in READERS.items() if what.startswith("private")}
 OF_QUESTIONS = {
-    "memory_palace.language.time.reading.find_times": "times",
+    "memory_palace.language.times.find_times": "times",
     "memory_palace.retrieval.when.find_times": "when:",
     "memory_palace.retrieval.quotes.find_quoted": "quotes",
     "memory_palace.features.structure.signals.split_words": "grammar",
@@ -108,7 +108,7 @@ def test_a_build_loses_one_fact_and_names_reader_note_and_line(palace, spoil, re
 
 
 def test_only_the_line_on_which_a_reader_fails_loses_its_dates(palace, spoil):
-    spoil("memory_palace.language.time.reading.find_times")
+    spoil("memory_palace.language.times.find_times")
     palace.index(embedder="hashing")
     paths = [hit.path for hit in palace.query("when:2024-05-03", lexical=True).hits]
     assert CHESS in paths
@@ -141,7 +141,7 @@ def test_a_question_is_answered_without_what_a_reader_fails_on(palace, spoil, re
 @pytest.mark.parametrize(
     ("reader", "what"),
     [
-        ("memory_palace.language.time.reading.find_times", "times"),
+        ("memory_palace.language.times.find_times", "times"),
         ("memory_palace.index.chance.tokenize", "what was said"),
         ("memory_palace.features.recall.recalling.NoteReader", "what to tell"),
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.language.detect import is_english, tell_tongue
+from memory_palace.language.words import is_english, tell_tongue
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from memory_palace.features.structure.grammar import find_phrases
-from memory_palace.language.names import find_names, name_text
-from memory_palace.language.tagged_words import split_words
-from memory_palace.language.time.reading import find_times
+from memory_palace.language.tagged_words import find_names, name_text, split_words
+from memory_palace.language.times import find_times
 
 READ_ON, ASKED_ON = date(2026, 5, 28), date(2026, 11, 22)
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from memory_palace.language.word_lists import bm25_idf, share_idf
+from memory_palace.language.words import bm25_idf, share_idf
 
 
 def test_a_word_of_every_text_decides_nothing_and_still_has_a_share() -> None:

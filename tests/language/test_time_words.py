@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from making_hints import make_hints
 
 import memory_palace
-from memory_palace.language.time.lexicon import may_name_time, read_hints
+from memory_palace.language.time_words import may_name_time, read_hints
 
 WORDS = read_hints().words
 

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.language.time.reading import find_times
-from memory_palace.language.time.spans import EARLIEST
+from memory_palace.language.time_spans import EARLIEST
+from memory_palace.language.times import find_times
 
 FOLDER = Path(__file__).parent
 DIGESTS = {

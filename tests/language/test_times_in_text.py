@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 from growing import assert_linear
 
-from memory_palace.language.time.reading import find_times
+from memory_palace.language.times import find_times
 
 ASKED = date(2026, 11, 22)
 

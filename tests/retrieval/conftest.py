@@ -24,7 +24,7 @@ from memory_palace.index.segment import (
     write_segment,
 )
 from memory_palace.index.snapshot import Snapshot, fold_segments
-from memory_palace.language.tokens import tokenize
+from memory_palace.language.words import tokenize
 from memory_palace.models import Filters, ParsedQuery
 
 NOW = 1_780_000_000.0

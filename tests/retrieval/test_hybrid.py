@@ -10,7 +10,7 @@ import pytest
 
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.words import BM25, K1, PASSAGE_B, PostingLookup
-from memory_palace.language.word_lists import PSEUDO_TEXTS
+from memory_palace.language.words import PSEUDO_TEXTS
 from memory_palace.models import ParsedQuery
 from memory_palace.retrieval.evidence import gather, sharpen
 from memory_palace.retrieval.profiles import HYBRID, Profile

@@ -22,7 +22,7 @@ from memory_palace.features.anchors.terms import match_key, runs, words_of
 from memory_palace.graph.projects import active_projects
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.words import NO_ROWS
-from memory_palace.language.tokens import plain_words
+from memory_palace.language.words import plain_words
 from memory_palace.models import AnchorEvidence, FiredAnchor, ParsedQuery, QueryResult
 from memory_palace.notes.note import stem_of
 from memory_palace.palace import Palace

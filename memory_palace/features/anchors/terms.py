@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memory_palace.config import SEVEN, Rooms
-from memory_palace.language.names import find_names, name_text
-from memory_palace.language.tagged_words import split_words
-from memory_palace.language.tokens import plain_words, stem_word
-from memory_palace.language.word_lists import STOP_STEMS, STOPWORDS, TIME_WORDS
+from memory_palace.language.tagged_words import find_names, name_text, split_words
+from memory_palace.language.words import STOP_STEMS, STOPWORDS, TIME_WORDS, plain_words, stem_word
 from memory_palace.markdown.prose import strip_markup
 from memory_palace.notes.note import Chunk, Note, stem_of
 

@@ -29,7 +29,7 @@ from memory_palace.features.anchors.terms import (
 )
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.values import Progress
-from memory_palace.language.word_lists import share_idf
+from memory_palace.language.words import share_idf
 from memory_palace.models import FileStat
 from memory_palace.notes.discovery import SourceFile
 from memory_palace.notes.note import stem_of

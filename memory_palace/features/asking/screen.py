@@ -24,8 +24,14 @@ from memory_palace.cli.screen import (
 )
 from memory_palace.features.asking.answers import Entry, LaidAnswer
 from memory_palace.language.sentences import cut_text as cut_row
-from memory_palace.language.tokens import TOKEN, UNSPACED, UNSPACED_RUN, Languages, tokenize
-from memory_palace.language.word_lists import drop_stop_stems
+from memory_palace.language.words import (
+    TOKEN,
+    UNSPACED,
+    UNSPACED_RUN,
+    Languages,
+    drop_stop_stems,
+    tokenize,
+)
 from memory_palace.markdown.prose import shown_text
 from memory_palace.models import ELLIPSIS, Piece
 from memory_palace.retrieval.excerpts import plain_line

@@ -15,7 +15,7 @@ from memory_palace.features.checking.verdicts import Difference, Passage, Verdic
 from memory_palace.features.checking.windows import PassageLibrary, TextWindow
 from memory_palace.features.checking.wording import Wording
 from memory_palace.language.tagged_words import Part, split_words
-from memory_palace.language.tokens import tokenize
+from memory_palace.language.words import tokenize
 
 LEAST_SHARED = 0.3
 """Of the telling words of the shorter of two sentences, what the other has at least."""

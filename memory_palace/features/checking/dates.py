@@ -1,4 +1,4 @@
-"""Dates of a text, read by ``language.time`` alone, and whether two can be the same."""
+"""Dates of a text, read by ``language.times`` alone, and whether two can be the same."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 
-from memory_palace.language.time.reading import find_times
-from memory_palace.language.time.spans import EARLIEST, TimeExpression, Window
-from memory_palace.language.word_lists import TIME_WORDS
+from memory_palace.language.time_spans import EARLIEST, TimeExpression, Window
+from memory_palace.language.times import find_times
+from memory_palace.language.words import TIME_WORDS
 
 NAMES = tuple("monday tuesday wednesday thursday friday saturday sunday".split())
 WEEKDAYS = frozenset(f"{name}{ending}" for name in NAMES for ending in ("", "s"))

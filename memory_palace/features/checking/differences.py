@@ -23,9 +23,10 @@ from memory_palace.features.checking.dates import PERIODS, Date
 from memory_palace.features.checking.verdicts import Difference, differ
 from memory_palace.features.checking.wording import UNITS, Wording, WrittenWord
 from memory_palace.language.numbers import NUMBER_WORDS, Number, find_unit, is_same_family
-from memory_palace.language.tokens import tokenize
-from memory_palace.language.word_lists import FOREIGN_NEGATIONS, TIME_WORDS, is_negation
+from memory_palace.language.words import TIME_WORDS, WORDS, is_negation, tokenize
 
+_FOREIGN_NEGATIONS = WORDS["foreign negations"]
+"""German, French and Spanish ones. Apart, because "sin" and "pas" are words of English too."""
 _LEAST_SHARED = 0.5
 """Share of the other telling words of a sentence with a denied one that the passage has too."""
 _DENYING = frozenset(
@@ -49,7 +50,8 @@ def find_negations(words: Sequence[WrittenWord]) -> list[int]:
     return [
         at
         for at, key in enumerate(keys)
-        if (is_negation(key) or key in FOREIGN_NEGATIONS) and not {*keys[at + 1 : at + 2]} & _LIMITS
+        if (is_negation(key) or key in _FOREIGN_NEGATIONS)
+        and not {*keys[at + 1 : at + 2]} & _LIMITS
     ]
 
 

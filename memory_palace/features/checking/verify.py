@@ -24,7 +24,7 @@ from memory_palace.features.checking.verdicts import (
 )
 from memory_palace.features.checking.wording import find_sentences
 from memory_palace.kinds import Flaw, TokenCheck, TokenVerdict, fold_tokens
-from memory_palace.language.detect import is_english
+from memory_palace.language.words import is_english
 from memory_palace.palace import Palace
 
 CITED = 3

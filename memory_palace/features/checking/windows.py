@@ -12,8 +12,7 @@ import numpy as np
 from memory_palace.features.checking.alignment import WordReader, pool
 from memory_palace.features.checking.verdicts import Passage
 from memory_palace.features.checking.wording import Wording, read_prose, split_prose
-from memory_palace.language.tokens import PLAIN_WORD
-from memory_palace.language.word_lists import share_idf
+from memory_palace.language.words import PLAIN_WORD, share_idf
 
 _TRIED = 8
 """Sentences that a claim is compared with word by word, of those that share most words with it, and

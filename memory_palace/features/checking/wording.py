@@ -9,13 +9,19 @@ from typing import NamedTuple
 
 from memory_palace.errors import UsageError
 from memory_palace.features.checking.dates import Date, find_dates
-from memory_palace.language.detect import Tongue, tell_tongue
 from memory_palace.language.markers import drop_markers
 from memory_palace.language.numbers import UNIT_WORDS, Number, find_numbers
 from memory_palace.language.sentences import split_sentences
 from memory_palace.language.tagged_words import Part, split_words
-from memory_palace.language.tokens import UNSPACED, stem_word, tokenize
-from memory_palace.language.word_lists import NEGATIONS, STOP_STEMS
+from memory_palace.language.words import (
+    NEGATIONS,
+    STOP_STEMS,
+    UNSPACED,
+    Tongue,
+    stem_word,
+    tell_tongue,
+    tokenize,
+)
 from memory_palace.markdown.prose import strip_markup
 
 MOST_CHARACTERS = 20_000

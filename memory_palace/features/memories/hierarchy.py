@@ -21,9 +21,8 @@ from memory_palace.features.memories.memory_values import Memory
 from memory_palace.features.memories.reviews import load_reviews
 from memory_palace.index.calibration import NULL, measure_null
 from memory_palace.language.markers import drop_markers
-from memory_palace.language.tokens import tokenize
 from memory_palace.language.visible import visible
-from memory_palace.language.word_lists import STOP_STEMS, STOPWORDS
+from memory_palace.language.words import STOP_STEMS, STOPWORDS, tokenize
 from memory_palace.models import Vector
 from memory_palace.notes.discovery import read_settings
 from memory_palace.notes.document import read_library

@@ -14,7 +14,7 @@ from memory_palace.features.memories.smashin import count_score
 from memory_palace.features.memories.verification import fold_words
 from memory_palace.kinds import Flaw
 from memory_palace.language.markers import drop_markers, find_markers
-from memory_palace.language.word_lists import STOPWORDS
+from memory_palace.language.words import STOPWORDS
 
 LEAST_WORDS = 2
 """Content words of a token; shorter ones are said by chance (source document 000: 3 to 5 words)."""

@@ -13,7 +13,7 @@ from importlib.resources import files
 from memory_palace.features.memories.memory_values import BY_WORDS, Factor, Mark
 from memory_palace.language.markers import drop_markers
 from memory_palace.language.numbers import find_numbers
-from memory_palace.language.tokens import tokenize
+from memory_palace.language.words import tokenize
 from memory_palace.markdown.prose import strip_markup
 
 BANDS = ((10, "excellent"), (7, "good"), (4, "moderate"), (0, "poor"))

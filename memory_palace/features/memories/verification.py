@@ -16,11 +16,11 @@ from memory_palace.errors import CheckFailedError
 from memory_palace.features.memories.memory_values import MOST_FACTORS, Memory
 from memory_palace.kinds import TokenVerdict
 from memory_palace.language.markers import find_markers
-from memory_palace.language.tokens import UNSPACED
+from memory_palace.language.words import UNSPACED
 
 _LETTER = rf"(?:(?!{UNSPACED})[^\W_])"
 _WORD = re.compile(rf"{UNSPACED}|{_LETTER}++(?:['’]{_LETTER}++)*+")
-"""Whole words without stems and parts, which language/tokens gives: a verification token is held
+"""Whole words without stems and parts, which language/words gives: a verification token is held
 only as it was written. Where no spaces part words, every character is one."""
 
 

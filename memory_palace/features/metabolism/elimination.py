@@ -19,8 +19,7 @@ from memory_palace.features.checking.wording import read_claims, split_prose
 from memory_palace.features.metabolism.assets import CONSTITUTION, TELEGRAM, is_protected, kind_of
 from memory_palace.features.metabolism.ledger import Ledger, field_date
 from memory_palace.features.tasks.conflicts import read_statements
-from memory_palace.language.tokens import plain_words, tokenize
-from memory_palace.language.word_lists import STOP_STEMS
+from memory_palace.language.words import STOP_STEMS, plain_words, tokenize
 from memory_palace.markdown.markup import Markup
 from memory_palace.notes.dating import superseded_by
 from memory_palace.notes.document import Document

@@ -20,7 +20,7 @@ from memory_palace.index.chance import SmallTalk
 from memory_palace.index.opened import check_freshness
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.moments import Moment
-from memory_palace.language.tokens import plain_words
+from memory_palace.language.words import plain_words
 from memory_palace.models import Hit, ParsedQuery, Piece, Recollection
 from memory_palace.palace import Palace
 from memory_palace.query import Query

@@ -16,9 +16,8 @@ from memory_palace.features.redqueen.examined import Memories, blank_own_section
 from memory_palace.features.redqueen.session import DEPTH, Strategy, choose_targets
 from memory_palace.graph.resolve import ZonedNames
 from memory_palace.language.markers import drop_markers
-from memory_palace.language.names import name_key
-from memory_palace.language.tokens import plain_words, tokenize
-from memory_palace.language.word_lists import STOP_STEMS
+from memory_palace.language.tagged_words import name_key
+from memory_palace.language.words import STOP_STEMS, plain_words, tokenize
 from memory_palace.markdown.links import unescape
 from memory_palace.markdown.markup import Markup
 from memory_palace.markdown.prose import strip_markup

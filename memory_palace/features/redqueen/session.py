@@ -15,8 +15,7 @@ from memory_palace.features.memories.memory_values import Memory
 from memory_palace.features.memories.reviews import DECAY_PER_DAY
 from memory_palace.features.redqueen.examined import Cue, ExaminedMemory, Memories
 from memory_palace.language.sentences import split_sentences
-from memory_palace.language.tokens import tokenize
-from memory_palace.language.word_lists import STOPWORDS
+from memory_palace.language.words import STOPWORDS, tokenize
 from memory_palace.retrieval.collection import TextCollection
 
 PASS_SCORE = 0.70

@@ -10,8 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from memory_palace.errors import UsageError
-from memory_palace.language.tokens import tokenize
-from memory_palace.language.word_lists import STOPWORDS
+from memory_palace.language.words import STOPWORDS, tokenize
 
 MOST_ID = 2**53
 """As far as JSON numbers are exact everywhere."""

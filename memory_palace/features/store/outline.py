@@ -22,7 +22,7 @@ from memory_palace.index.arrays import Array
 from memory_palace.index.calibration import PRIOR, Spread, find_spread
 from memory_palace.index.snapshot import Figure, Snapshot, Statistics
 from memory_palace.index.words import BM25, K1, PASSAGE_B, PostingLookup, Rows
-from memory_palace.language.word_lists import expect_idf
+from memory_palace.language.words import expect_idf
 from memory_palace.models import Scores, Vector
 from memory_palace.retrieval.question import AskedWords
 

@@ -43,7 +43,7 @@ from memory_palace.index.arrays import fact_term
 from memory_palace.index.commit import describe_mismatch, fits_recipe
 from memory_palace.index.segment import NoteRow, Segment, list_members
 from memory_palace.index.snapshot import Snapshot, fold_segments
-from memory_palace.language.tokens import tokenize
+from memory_palace.language.words import tokenize
 from memory_palace.models import Filters, ParsedQuery, QueryResult, Scores, Vector
 from memory_palace.query import Query, by_fields
 from memory_palace.ranking import SIGNALS

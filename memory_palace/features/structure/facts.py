@@ -17,11 +17,9 @@ from memory_palace.features.structure.grammar import (
     phrase_keys,
 )
 from memory_palace.index.values import Derived
-from memory_palace.language.detect import is_english
-from memory_palace.language.names import find_names, name_key
 from memory_palace.language.sentences import split_speakers
-from memory_palace.language.tagged_words import END, Part, Word, split_words
-from memory_palace.language.tokens import stem_word
+from memory_palace.language.tagged_words import END, Part, Word, find_names, name_key, split_words
+from memory_palace.language.words import is_english, stem_word
 from memory_palace.markdown.prose import strip_markup
 from memory_palace.notes.note import Chunk, Note, stem_of
 from memory_palace.retrieval.quotes import find_quoted

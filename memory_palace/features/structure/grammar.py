@@ -13,8 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from memory_palace.language.tagged_words import Part, Word
-from memory_palace.language.tokens import stem_word
-from memory_palace.language.word_lists import AUXILIARIES, VAGUE, WORDS, read_table, word_set
+from memory_palace.language.words import AUXILIARIES, WORDS, read_table, stem_word
 
 _LONGEST = 4
 _OPENERS = frozenset({Part.DETERMINER, Part.ADJECTIVE, Part.NUMBER, Part.POSSESSIVE})
@@ -23,7 +22,7 @@ _MODIFIERS = frozenset({Part.ADJECTIVE, Part.PARTICIPLE})
 _OPEN_CLASS = frozenset({Part.NOUN, Part.VERB, Part.PARTICIPLE})
 _SUBJECTS = WORDS["before a verb"]
 """What a verb follows, listed as one or not."""
-_OBJECT_PRONOUNS = word_set("it them him us me this that these those all how what")
+_OBJECT_PRONOUNS = frozenset("it them him us me this that these those all how what".split())
 _SHORTEST_HEAD = 3
 _FIRST_PERSON = WORDS["first person"]
 _SKIPPED = WORDS["between subject and verb"]
@@ -43,7 +42,7 @@ def phrase_keys(phrase: tuple[Word, ...]) -> tuple[str, ...]:
     """Return the keys of a phrase: itself, its last two words and its head, stemmed."""
     stems = [stem_word(word.key) for word in phrase]
     keys = [" ".join(stems[start:]) for start in (0, -2, -1)]
-    if phrase[-1].key in VAGUE:
+    if phrase[-1].key in WORDS["vague"]:
         keys.pop()
     return tuple(dict.fromkeys(keys))
 
@@ -94,7 +93,7 @@ def _trim(run: list[Word]) -> tuple[Word, ...]:
     while end and run[end - 1].part in _MODIFIERS:
         end -= 1
     phrase = run[max(0, end - _LONGEST) : end]
-    is_vague = len(phrase) == 1 and phrase[0].key in VAGUE
+    is_vague = len(phrase) == 1 and phrase[0].key in WORDS["vague"]
     return () if not phrase or is_vague or len(phrase[-1].key) < _SHORTEST_HEAD else tuple(phrase)
 
 
@@ -156,7 +155,7 @@ def find_object(words: Sequence[Word], start: int) -> str:
             head = word.key
         else:
             break
-    return "" if head in VAGUE else stem_word(head)
+    return "" if head in WORDS["vague"] else stem_word(head)
 
 
 _VERBS = read_table("preferences.txt")

@@ -33,11 +33,8 @@ from memory_palace.features.structure.grammar import (
     phrase_keys,
 )
 from memory_palace.index.words import PostingLookup
-from memory_palace.language.detect import is_english
-from memory_palace.language.names import Name, find_names
-from memory_palace.language.tagged_words import Word, split_words
-from memory_palace.language.tokens import stem_word
-from memory_palace.language.word_lists import STOPWORDS
+from memory_palace.language.tagged_words import Name, Word, find_names, split_words
+from memory_palace.language.words import STOPWORDS, is_english, stem_word
 from memory_palace.models import Scores
 from memory_palace.ranking import ProfileSettings
 from memory_palace.retrieval.evidence import Evidence, Places
@@ -77,7 +74,7 @@ class Analysis:
 
 
 def analyse(text: str, *, known_entities: Container[str] = ()) -> Analysis:
-    """Read a question; ``known_entities`` are keys as ``language.names.name_key`` makes them."""
+    """Read a question; ``known_entities`` are keys as ``name_key`` makes them."""
     text = unicodedata.normalize("NFKC", text)
     if not is_english(text):
         return Analysis(is_english=False)

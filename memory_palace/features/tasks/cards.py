@@ -19,7 +19,7 @@ from urllib.parse import unquote
 from memory_palace.config import Rooms
 from memory_palace.errors import UsageError
 from memory_palace.graph.naming import find_called, slug_of
-from memory_palace.language.tokens import squeeze_all
+from memory_palace.language.words import squeeze_all
 from memory_palace.markdown.comments import drop_comments
 from memory_palace.markdown.links import WIKI_LINK
 from memory_palace.markdown.markup import Markup

@@ -12,14 +12,14 @@ from typing import NamedTuple
 from memory_palace.features.view.grid import Grid, GridCell, GridSpan
 from memory_palace.features.view.layout import LaidRoom
 from memory_palace.features.view.values import PlanDistrict
-from memory_palace.language.tokens import stem_word
-from memory_palace.language.word_lists import (
+from memory_palace.language.words import (
     AUXILIARIES,
     DETERMINERS,
     FUNCTION_WORDS,
     STOPWORDS,
     TIME_WORDS,
     WORDS,
+    stem_word,
 )
 
 MOST_WORDS = 3

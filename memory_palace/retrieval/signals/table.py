@@ -21,8 +21,14 @@ from memory_palace.errors import UsageError
 from memory_palace.index.calibration import LEAST, stand_out
 from memory_palace.index.segment import PRIORITIES
 from memory_palace.index.words import NO_ROWS
-from memory_palace.language.tokens import UNSPACED_RUN, squeeze_all, tokenize
-from memory_palace.language.word_lists import STOPWORDS, answer_stems, expect_idf
+from memory_palace.language.words import (
+    STOPWORDS,
+    UNSPACED_RUN,
+    answer_stems,
+    expect_idf,
+    squeeze_all,
+    tokenize,
+)
 from memory_palace.models import Scores
 from memory_palace.ranking import OF_VECTORS, SIGNALS
 from memory_palace.retrieval.evidence import Evidence, Places, find_nearest

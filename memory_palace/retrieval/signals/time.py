@@ -20,8 +20,8 @@ from memory_palace.facts.fact import FactKind, date_key, within_key, yearless_ke
 from memory_palace.index.segment import SOURCES
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.words import PostingLookup
-from memory_palace.language.time.spans import EARLIEST, TimeExpression, Window, month_span
-from memory_palace.language.word_lists import expect_idf
+from memory_palace.language.time_spans import EARLIEST, TimeExpression, Window, month_span
+from memory_palace.language.words import expect_idf
 from memory_palace.models import Scores
 from memory_palace.retrieval.evidence import SURE, Evidence, Places
 from memory_palace.retrieval.question import AskedWords

@@ -12,7 +12,7 @@ import pytest
 from memory_palace.facts.derive import extract_dates
 from memory_palace.features.structure.facts import extract_structure
 from memory_palace.index.snapshot import Statistics
-from memory_palace.language.tokens import tokenize
+from memory_palace.language.words import tokenize
 from memory_palace.models import ParsedQuery
 from memory_palace.ranking import SIGNALS
 from memory_palace.retrieval.question import AskedWords, read_question

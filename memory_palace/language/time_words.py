@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from memory_palace.language.word_lists import read_table
+from memory_palace.language.words import read_table
 
 LATIN = ("en", "de", "fr", "es", "pt", "it")
 CHARACTERS = ("zh", "ja")
@@ -22,8 +22,6 @@ _SHORTEST_MONTH = 5
 _WORD = re.compile(r"[^\W\d_]+")
 _KANA, _HAN = ("\u3041", "\u30fa"), ("\u4e00", "\u9fff")
 _DIGIT = re.compile(r"\d")
-_REACH = 24
-"""Characters before an expression that are looked at."""
 _KANA_ASKING = re.compile(r"[\u3041-\u309f何誰私僕俺]+")
 _HAN_ASKING = re.compile("什[么麼]|怎[么麼]|[我你您他她们們做干了过過的在哪谁誰吗嗎呢些都有是]")
 """Words of Japanese and Chinese that only ask or join."""
@@ -152,22 +150,6 @@ def read_hints() -> Hints:
         for word in listed.split():
             words[word] = (*words.get(word, ()), language)
     return Hints(words, telling)
-
-
-def precedes(kind: str, folded: str, end: int) -> bool:
-    """Say whether a word of a list of ``around.txt`` stands before a place of a folded text."""
-    return _around(kind)[0].search(folded, max(0, end - _REACH), end) is not None
-
-
-def follows(kind: str, folded: str, start: int) -> bool:
-    """Say whether a word of a list of ``around.txt`` stands behind a place of a folded text."""
-    return _around(kind)[1].match(folded, start) is not None
-
-
-@cache
-def _around(kind: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    words = "|".join(read_table("time/around.txt")[kind].split()).replace("_", " ")
-    return re.compile(rf"\b(?:{words})[ .'=]*\Z"), re.compile(rf" (?:{words})\b")
 
 
 def _holds(text: str, span: tuple[str, str]) -> bool:

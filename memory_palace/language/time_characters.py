@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from memory_palace.language.time.lexicon import LETTERS
-from memory_palace.language.time.spans import (
+from memory_palace.language.time_spans import (
     FIRST_YEAR,
     LAST_YEAR,
     Duration,
@@ -21,7 +20,8 @@ from memory_palace.language.time.spans import (
     Token,
     month_span,
 )
-from memory_palace.language.word_lists import read_table
+from memory_palace.language.time_words import LETTERS
+from memory_palace.language.words import read_table
 
 _SHARED = read_table("time/characters.txt")
 _DIGITS, _TENS = (

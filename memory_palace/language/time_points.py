@@ -7,22 +7,24 @@ from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache, partial
 
-from memory_palace.language.time.lexicon import CHARACTERS, follows, precedes, read_lexicon
-from memory_palace.language.time.spans import (
+from memory_palace.language.time_spans import (
     DaySpan,
     Meaning,
     Setting,
     Token,
+    follows,
     in_some_year,
     make_day,
     month_span,
     move,
+    precedes,
     span_of,
     unit_span,
     within,
     year_of,
 )
-from memory_palace.language.word_lists import read_table
+from memory_palace.language.time_words import CHARACTERS, read_lexicon
+from memory_palace.language.words import read_table
 
 _NUMBERS = re.compile(r"\d+")
 _FRACTIONS = {(1, 2), (1, 3), (2, 3), (1, 4), (3, 4)}

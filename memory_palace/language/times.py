@@ -13,19 +13,8 @@ from datetime import date
 from functools import cache
 from typing import Any, NamedTuple
 
-from memory_palace.language.time import distances, points
-from memory_palace.language.time.lexicon import (
-    CHARACTERS,
-    LATIN,
-    Lexicon,
-    TimeWord,
-    fold,
-    languages_of_characters,
-    precedes,
-    read_hints,
-    read_lexicon,
-)
-from memory_palace.language.time.spans import (
+from memory_palace.language import time_points, time_spans
+from memory_palace.language.time_spans import (
     FIRST_YEAR,
     LAST_YEAR,
     TOLERANCE,
@@ -34,9 +23,19 @@ from memory_palace.language.time.spans import (
     TimeExpression,
     Token,
     Window,
+    precedes,
 )
-from memory_palace.language.tokens import Languages, read_lines
-from memory_palace.language.word_lists import read_table
+from memory_palace.language.time_words import (
+    CHARACTERS,
+    LATIN,
+    Lexicon,
+    TimeWord,
+    fold,
+    languages_of_characters,
+    read_hints,
+    read_lexicon,
+)
+from memory_palace.language.words import Languages, read_lines, read_table
 
 _PIECE = re.compile(
     "|".join(f"(?P<{name}>{text})" for name, text in read_table("time/pieces.txt").items())
@@ -100,7 +99,7 @@ def read_rules() -> tuple[Rule, ...]:
         name, letter, needs, source = re.split("  +", line, maxsplit=3)
         for key, meant in short.items():
             source = source.replace(key, meant)
-        make = getattr(points, name, None) or getattr(distances, name)
+        make = getattr(time_points, name, None) or getattr(time_spans, name)
         rules.append(Rule(make, letter.strip("."), tuple(map(frozenset, needs.split())), source))
     return tuple(rules)
 
@@ -128,7 +127,7 @@ def find_times(
     characters = languages_of_characters(text, locale, languages)
     readings: list[tuple[float, list[TimeExpression]]] = []
     for language in characters:
-        from memory_palace.language.time.characters import read_characters  # delayed: seldom met
+        from memory_palace.language.time_characters import read_characters  # delayed: seldom met
 
         setting = Setting(as_of, _order(locale, language), text, folded, language)
         tokens = _read(read_characters(folded, language), setting)
@@ -190,7 +189,7 @@ def _settle_in_characters(token: Token, setting: Setting) -> float:
     """Return the certainty of an expression in Chinese or Japanese."""
     meaning: Meaning = token.value
     if meaning.is_bare and meaning.unit == "season":
-        from memory_palace.language.time.characters import tells_what_happened
+        from memory_palace.language.time_characters import tells_what_happened
 
         return _HAPPENED if tells_what_happened(setting.folded, setting.language) else _TOPIC
     before, written = setting.folded[: token.start][-1:], setting.folded[token.start : token.end]

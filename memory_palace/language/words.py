@@ -1,15 +1,22 @@
-"""Words of a text: ``tokenize`` for searching, ``plain_words`` for reading."""
+"""Words of a text: tokens and their stems, lists of words, how telling a word is, which language.
+
+``tokenize`` gives what a text is searched by, ``plain_words`` words as people count them. The lists
+stand in ``words.txt``: verbs and adjectives are the common ones, closed classes are whole; what is
+listed nowhere counts as a noun, which is right far more often than not and needs no model.
+"""
 
 from __future__ import annotations
 
+import math
 import re
 import string
 import unicodedata
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, repeat
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from Stemmer import Stemmer
 
@@ -156,7 +163,10 @@ def stem_word(word: str, languages: Languages = ()) -> str:
     script = "Latin" if word.isascii() else _script_of(word)
     if script == "Latin" and not word.isascii():
         word = _drop_accents(word)
-    if len(word) < _SHORTEST_STEMMED or not _is_of_letters(word):
+    has_letters_alone = word.isalpha() or (
+        WORD_PART.fullmatch(word) is not None and not any(map(str.isdigit, word))
+    )
+    if len(word) < _SHORTEST_STEMMED or not has_letters_alone:
         return word
     for algorithm in _algorithms(languages).get(script, ()):
         if algorithm == "english":
@@ -170,12 +180,6 @@ def stem_word(word: str, languages: Languages = ()) -> str:
 def _script_of(word: str) -> str:
     first = next(filter(str.isalpha, word), "")
     return next((script for script, least, most in _SCRIPTS if least <= first <= most), "")
-
-
-def _is_of_letters(word: str) -> bool:
-    return word.isalpha() or (
-        WORD_PART.fullmatch(word) is not None and not any(map(str.isdigit, word))
-    )
 
 
 def _drop_accents(word: str) -> str:
@@ -195,9 +199,7 @@ def _algorithms(languages: Languages) -> Mapping[str, Sequence[str]]:
     return found
 
 
-@cache
-def _stemmer(algorithm: str) -> Stemmer:
-    return Stemmer(algorithm)
+_stemmer = cache(Stemmer)
 
 
 def _spell_as_american(word: str) -> str:
@@ -221,6 +223,22 @@ def read_lines(name: str) -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
+def read_table(name: str) -> dict[str, str]:
+    """Return the entries of a file in this folder, in order: ``key: text`` a line.
+
+    A line that begins with a space goes on with the entry before it; ``#`` begins a comment.
+    """
+    table: dict[str, str] = {}
+    key = ""
+    for line in read_lines(name):
+        if line.startswith(" "):
+            table[key] += f" {line.strip()}"
+        else:
+            key, _, text = line.partition(":")
+            table[key] = text.strip()
+    return table
+
+
 _LEMMAS = {
     form: lemma
     for lemma, _, forms in (line.partition(": ") for line in read_lines("lemmas.txt"))
@@ -231,3 +249,155 @@ _BRITISH = [
     (letters, int(place), pattern, meant)
     for letters, place, pattern, meant in (line.split("  ") for line in read_lines("spellings.txt"))
 ]
+
+WORDS = {name: frozenset(words.split()) for name, words in read_table("words.txt").items()}
+"""The lists of ``words.txt``, by name."""
+DETERMINERS = WORDS["determiners"]
+"""Articles and the like, which no verb can follow."""
+AUXILIARIES = WORDS["auxiliaries"]
+"""What a present participle follows: "was running" is no noun phrase."""
+FUNCTION_WORDS = WORDS["function words"]
+STOPWORDS = WORDS["stop words"]
+"""Articles, pronouns, prepositions, conjunctions, auxiliaries and question words.
+
+Shorter than ``FUNCTION_WORDS``, which lists whatever is no noun in a phrase: "today", "Monday" and
+"please" are among those, and are worth searching for."""
+STOP_STEMS = frozenset(tokenize(" ".join(sorted(STOPWORDS))))
+"""The same as ``tokenize`` gives them."""
+NEGATIONS = WORDS["negations"]
+TIME_WORDS = WORDS["time words"]
+"""English words of time, which say little of what a text is about."""
+PSEUDO_TEXTS = 4
+_ASKED = {"how long": WORDS["answers to how long"]}
+_ASKED |= dict.fromkeys(
+    ("when", "what date", "what day", "what month", "what year"), WORDS["answers to when"]
+)
+_ASKED |= dict.fromkeys(
+    ("how many", "how much", "how often", "how old"),
+    WORDS["answers to how many"] | set(map(str, range(1, 101))),
+)
+_ASKING = re.compile(rf"\b(?:{'|'.join(_ASKED)})\b", re.I)
+
+
+def drop_stop_stems(stems: Sequence[str]) -> tuple[str, ...]:
+    """Return the distinct stems that carry meaning, in order; all where none does."""
+    distinct = tuple(dict.fromkeys(stems))
+    return tuple(stem for stem in distinct if stem not in STOP_STEMS) or distinct
+
+
+def answer_stems(question: str) -> frozenset[str]:
+    """Return stems of which an answer has one, where an English question asks for a kind of thing.
+
+    A time, a span of time, or a number; none where it asks for anything else. A place and a person
+    have no words of their own.
+    """
+    asked = _ASKING.search(question)
+    return frozenset(tokenize(" ".join(_ASKED[asked[0].casefold()]))) if asked else frozenset()
+
+
+def is_negation(word: str) -> bool:
+    """Say whether a word of ``plain_words`` denies in English."""
+    return word in NEGATIONS or word.endswith("n't")
+
+
+def bm25_idf(having: int, texts: int) -> float:
+    """Return ``ln(1 + (N - df + .5) / (df + .5))`` (Robertson and Spärck Jones 1976, as Lucene).
+
+    Almost nothing for a word that most texts have: where texts are ranked, it must not decide.
+    """
+    return math.log1p((texts - having + 0.5) / (having + 0.5))
+
+
+def expect_idf(stem: str, having: int, texts: int) -> float:
+    """Return ``bm25_idf`` with pseudo-counts: what a word says where there are few texts.
+
+    ``PSEUDO_TEXTS`` stand beside them, half of which have every stop word, and none another word.
+    """
+    usual = PSEUDO_TEXTS // 2 if stem in STOP_STEMS else 0
+    return bm25_idf(having + usual, texts + PSEUDO_TEXTS)
+
+
+def share_idf(having: int, texts: int) -> float:
+    """Return ``ln(1 + N / df)``, at least ln 2 for a word of any text; ``having`` is above 0.
+
+    Where the words of a question share out a whole, each that is known must keep a part.
+    """
+    return math.log1p(texts / having)
+
+
+Tongue: TypeAlias = Literal["english", "other", "unclear"]
+
+_LETTERS = re.compile(r"[^\W\d_]+")
+_MOST_CHARACTERS = 2000
+
+_ENGLISH = STOPWORDS | FUNCTION_WORDS | DETERMINERS | AUXILIARIES
+_ELSEWHERE = WORDS["elsewhere"] - _ENGLISH
+"""Common words of some thirty languages in Latin script, those that English has too left out."""
+_NO_PROSE = re.compile(
+    r"```.*?(?:```|\Z)|`[^`\n]*`|\b[a-z]{2,9}://\S+|\[\[[^\[\]|\n]*\||\]\([^()\n]*\)"
+    r"|</?[a-zA-Z][^<>\n]*>",
+    re.DOTALL,
+)
+_DENSE = re.compile(
+    "[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+_LATIN = re.compile("[A-Za-z\u00aa-\u024f\u1e00-\u1eff]")
+_DENSE_LETTERS = 3
+"""Latin letters that say as much as one character of Chinese, Japanese or Korean."""
+_OTHER_SCRIPT = 0.3
+"""Share of other scripts from which a text is not English: Japanese is full of English names."""
+_LEAST_LETTERS = 3
+_LEAST_WORDS = 2
+"""Common words, of English or elsewhere, without which prose cannot be told from names or code."""
+_FIRST_WORDS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageShare:
+    """How many texts are not English, of those with enough prose to tell."""
+
+    other: int = 0
+    told: int = 0
+
+    @property
+    def not_english(self) -> float | None:
+        """The share of those that are not, ``None`` where nothing could be told."""
+        return self.other / self.told if self.told else None
+
+
+def tell_tongue(text: str) -> Tongue:
+    """Say whether the prose of a text is English; ``unclear`` where there is too little of it.
+
+    Code, addresses and targets of links are left out. Where letters of another script are many it
+    is not English; else the common words of English are counted against those of other languages,
+    for which each other word with a letter that English lacks counts half.
+    """
+    text = _NO_PROSE.sub(" ", text[: 2 * _MOST_CHARACTERS])[:_MOST_CHARACTERS]
+    if not text.isascii() and _is_other_script(text):
+        return "other"
+    words = [word.casefold() for word in _LETTERS.findall(text)][:_FIRST_WORDS]
+    english = sum(map(_ENGLISH.__contains__, words))
+    other = float(sum(map(_ELSEWHERE.__contains__, words)))
+    if not text.isascii():
+        other += 0.5 * sum(not word.isascii() and word not in _ELSEWHERE for word in words)
+    if english + other < _LEAST_WORDS or english == other:
+        return "unclear"
+    return "english" if english > other else "other"
+
+
+def is_foreign(question: str) -> bool:
+    """Say whether a question is surely not English; a repeated word (IL-6, IL-10) counts once."""
+    words = _LETTERS.findall(_NO_PROSE.sub(" ", question).casefold())
+    return tell_tongue(" ".join(dict.fromkeys(words))) == "other"
+
+
+def _is_other_script(text: str) -> bool:
+    letters = "".join(filter(str.isalpha, text))
+    dense, latin = len(_DENSE.findall(letters)), len(_LATIN.findall(letters))
+    other = len(letters) - latin + (_DENSE_LETTERS - 1) * dense
+    return other >= max(_LEAST_LETTERS, _OTHER_SCRIPT * (other + latin))
+
+
+def is_english(text: str) -> bool:
+    """Say whether English patterns may look at a text: it is not surely in another language."""
+    return tell_tongue(text) != "other"
