@@ -22,7 +22,7 @@ from benchmarks.given import GARDEN, checkout
 from benchmarks.golden import copy_vault
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.errors import UsageError
-from memory_palace.features.checking.verdicts import ACCEPTED, Verdict
+from memory_palace.features.checking.checker import ACCEPTED, Verdict
 from memory_palace.features.checking.wording import Wording
 from memory_palace.language.sentences import split_sentences
 from memory_palace.language.words import tokenize

@@ -9,7 +9,7 @@ from memory_palace.config import Config
 from memory_palace.facts.derive import derive
 from memory_palace.features.anchors.terms import chunk_terms, note_terms, words_of
 from memory_palace.features.checking import checker, verdicts, wording
-from memory_palace.features.checking.dates import find_weekdays
+from memory_palace.features.checking.wording import find_weekdays
 from memory_palace.features.memories import form, lint, smashin
 from memory_palace.features.metabolism import distill
 from memory_palace.features.redqueen import askings, examined

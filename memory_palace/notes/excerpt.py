@@ -42,6 +42,11 @@ def split_line_range(text: str) -> tuple[str, int | None, int | None]:
     return name, int(match[1]), int(match[2] or match[1])
 
 
+def write_line_range(name: str, first: int, last: int) -> str:
+    """Return what ``split_line_range`` reads."""
+    return f"{name}:{first}" + (f"-{last}" if last > first else "")
+
+
 def excerpt(
     path: str, data: bytes, *, first_line: int | None = None, last_line: int | None = None
 ) -> NoteText:

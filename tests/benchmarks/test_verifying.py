@@ -12,7 +12,7 @@ from benchmarks.verifying import (
     score_alone,
     score_words,
 )
-from memory_palace.features.checking.verdicts import Verdict
+from memory_palace.features.checking.checker import Verdict
 
 
 def state(text: str, label: str, root: Path = Path()) -> Statement:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_palace.errors import UsageError
-from memory_palace.features.checking.checker import check_answer
-from memory_palace.features.checking.verdicts import Passage, Verdict
+from memory_palace.features.checking.checker import Passage, Verdict, check_answer, worst_verdict
 from memory_palace.features.checking.wording import MOST_CHARACTERS, MOST_WORDS, find_sentences
 
 NOTE = """# Ports
@@ -18,7 +17,7 @@ A day pass costs $40 and the boat $25. The mill closed in 1911.
 
 
 def _verdict(answer: str) -> str:
-    return check_answer(answer, [Passage("ports.md", 1, 7, NOTE)]).verdict
+    return worst_verdict(check_answer(answer, [Passage("ports.md", 1, 7, NOTE)]))
 
 
 @pytest.mark.parametrize(
@@ -75,10 +74,10 @@ def test_another_sentence_clears_a_difference_only_where_it_says_the_thing_itsel
     stuck = Passage("gate.md", 1, 1, "A thread makes the bucket stick at half.")
     apart = Passage("mast.md", 1, 1, "Tap the mast: a bucket that tips once was stuck.")
     wrong, right = "The bucket sticks at a third.", "The bucket sticks at half."
-    assert check_answer(wrong, [stuck, apart]).verdict == Verdict.CONTRADICTED
-    assert check_answer(right, [apart, stuck]).verdict in (Verdict.QUOTED, Verdict.SUPPORTED)
+    assert worst_verdict(check_answer(wrong, [stuck, apart])) == Verdict.CONTRADICTED
+    assert worst_verdict(check_answer(right, [apart, stuck])) in (Verdict.QUOTED, Verdict.SUPPORTED)
     third = Passage("other.md", 1, 1, "Once the bucket stuck at a third.")
-    assert check_answer(wrong, [stuck, third]).verdict in (Verdict.QUOTED, Verdict.SUPPORTED)
+    assert worst_verdict(check_answer(wrong, [stuck, third])) in (Verdict.QUOTED, Verdict.SUPPORTED)
 
 
 def test_a_sentence_without_end_is_compared_in_pieces() -> None:
@@ -88,7 +87,6 @@ def test_a_sentence_without_end_is_compared_in_pieces() -> None:
 
 def test_what_is_shown_of_a_long_line_is_the_sentence() -> None:
     """Before, it was the line, of which the screen has room for the beginning."""
-    found = check_answer("The mill closed in 1911.", [Passage("ports.md", 1, 7, NOTE)])
-    (check,) = found.sentences
+    (check,) = check_answer("The mill closed in 1911.", [Passage("ports.md", 1, 7, NOTE)])
     assert check.passage is not None
     assert check.passage.text == "The mill closed in 1911."

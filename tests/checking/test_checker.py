@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.features.checking.checker import check_answer
-from memory_palace.features.checking.verdicts import Passage, Verdict, worst_verdict
+from memory_palace.features.checking.checker import Passage, Verdict, check_answer, worst_verdict
 
 GATE = Passage(
     "gate.md",
@@ -21,8 +20,12 @@ def check(answer, *passages):
     return check_answer(answer, passages or (GATE, BRIDGE))
 
 
+def verdict(answer, *passages):
+    return worst_verdict(check(answer, *passages))
+
+
 @pytest.mark.parametrize(
-    ("answer", "verdict"),
+    ("answer", "expected"),
     [
         ("The gate jams above 2.4 metres.", "quoted"),
         ("Above 2.4 metres the gate jams.", "supported"),
@@ -34,34 +37,34 @@ def check(answer, *passages):
         ("Shall I go on?", "not_applicable"),
     ],
 )
-def test_one_sentence_has_one_verdict(answer, verdict):
-    (found,) = check(answer).sentences
-    assert found.verdict == verdict
+def test_one_sentence_has_one_verdict(answer, expected):
+    (found,) = check(answer)
+    assert found.verdict == expected
 
 
 def test_an_answer_is_as_good_as_its_worst_sentence():
     right, wrong = "The gate jams above 2.4 metres.", "The mill beside it closed in 1912."
-    assert check(f"{right} Shall I go on?").verdict == Verdict.QUOTED
-    assert check(f"{right} {wrong}").verdict == Verdict.CONTRADICTED
-    assert check("Shall I go on?").verdict == Verdict.NOT_APPLICABLE
-    assert worst_verdict((Verdict.SUPPORTED, Verdict.NOT_FOUND)) == Verdict.NOT_FOUND
+    assert verdict(f"{right} Shall I go on?") == Verdict.QUOTED
+    assert verdict(f"{right} {wrong}") == Verdict.CONTRADICTED
+    assert verdict("Shall I go on?") == Verdict.NOT_APPLICABLE
+    assert verdict(f"{right} Whales sing to each other.") == Verdict.NOT_FOUND
 
 
 def test_a_sentence_has_the_note_and_the_lines_that_decided():
     found = check("The mill beside it closed in 1911. The bridge was painted green in June.")
-    places = [(s.passage.note, s.passage.first_line, s.passage.last_line) for s in found.sentences]
+    places = [(s.passage.note, s.passage.first_line, s.passage.last_line) for s in found]
     assert places == [("gate.md", 14, 14), ("bridge.md", 1, 1)]
 
 
 def test_a_contradiction_names_both_places():
-    (found,) = check("The bridge was painted green by the harbour company in July.").sentences
+    (found,) = check("The bridge was painted green by the harbour company in July.")
     (first, *_) = found.differences
     assert (first.mine, first.theirs) == ("July", "June")
     assert "July" in found.reason and "June" in found.reason and "bridge.md:1" in found.reason
 
 
 def test_two_adjacent_sentences_together_bear_one_out():
-    (found,) = check("The gate jams above 2.4 metres and the mill closed in 1911.").sentences
+    (found,) = check("The gate jams above 2.4 metres and the mill closed in 1911.")
     assert found.verdict == Verdict.QUOTED
     assert (found.passage.first_line, found.passage.last_line) == (13, 14)
 
@@ -69,19 +72,19 @@ def test_two_adjacent_sentences_together_bear_one_out():
 def test_what_another_passage_says_without_a_difference_clears_a_sentence():
     other = Passage("new.md", 1, 1, "The bridge was painted blue by the harbour company in June.")
     answer = "The bridge was painted blue by the harbour company in June."
-    (found,) = check(answer, BRIDGE, other).sentences
+    (found,) = check(answer, BRIDGE, other)
     assert (found.verdict, found.passage.note) == (Verdict.QUOTED, "new.md")
 
 
 def test_without_a_passage_nothing_is_found():
-    assert check_answer("The gate jams above 2.4 metres.", []).verdict == Verdict.NOT_FOUND
+    assert worst_verdict(check_answer("The gate jams above 2.4 metres.", [])) == Verdict.NOT_FOUND
 
 
 def test_of_a_long_passage_every_sentence_can_be_found():
     text = " ".join(f"The wheel number {n} turns in shed {n}." for n in range(700))
     long = Passage("long.md", 1, 1, text)
-    assert check("The wheel number 650 turns in shed 650.", long).verdict == Verdict.QUOTED
-    assert check("The wheel number 650 turns in shed 900.", long).verdict == Verdict.CONTRADICTED
+    assert verdict("The wheel number 650 turns in shed 650.", long) == Verdict.QUOTED
+    assert verdict("The wheel number 650 turns in shed 900.", long) == Verdict.CONTRADICTED
 
 
 @pytest.mark.parametrize(
@@ -101,7 +104,7 @@ def test_of_a_long_passage_every_sentence_can_be_found():
 )
 def test_the_reason_is_the_amount_or_the_time_as_a_whole(note, claim, reason):
     """It was whatever words had changed: “14:30 and”, “month/week”."""
-    (found,) = check_answer(claim, [Passage("a.md", 1, 1, note)]).sentences
+    (found,) = check_answer(claim, [Passage("a.md", 1, 1, note)])
     assert found.reason == f"{reason} in a.md:1"
 
 
@@ -111,5 +114,5 @@ def test_a_long_phrase_that_stands_for_a_word_is_other_wording_and_no_other_fact
         "restore it from the version history."
     )
     claim = "Deleted files can be restored from the version history."
-    (found,) = check_answer(claim, [Passage("a.md", 1, 1, note)]).sentences
+    (found,) = check_answer(claim, [Passage("a.md", 1, 1, note)])
     assert found.verdict != Verdict.CONTRADICTED

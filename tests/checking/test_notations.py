@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.features.checking.checker import check_answer
-from memory_palace.features.checking.verdicts import Passage
+from memory_palace.features.checking.checker import Passage, check_answer, worst_verdict
 
 NOTE = """# Observatory
 
@@ -16,7 +15,7 @@ Tours of the dome start at 14:30 and last 45 minutes. Two fifths of the visitors
 
 
 def _verdict(answer: str) -> str:
-    return check_answer(answer, [Passage("observatory.md", 1, 5, NOTE)]).verdict
+    return worst_verdict(check_answer(answer, [Passage("observatory.md", 1, 5, NOTE)]))
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.features.checking.checker import check_answer
-from memory_palace.features.checking.verdicts import Passage
+from memory_palace.features.checking.checker import Passage, check_answer, worst_verdict
 
 SHOP = "The shop opened on 14 March 2019 and closed in 2021."
 TANK = "The tank holds 2 litres of water and weighs 500 grams."
@@ -18,7 +17,7 @@ SYNC = "The sync service does not upload files that are larger than the quota."
 
 
 def check(note: str, claim: str, about: str = "") -> str:
-    return check_answer(claim, [Passage("n.md", 1, 1, note, about)]).verdict
+    return worst_verdict(check_answer(claim, [Passage("n.md", 1, 1, note, about)]))
 
 
 @pytest.mark.parametrize(
@@ -65,7 +64,7 @@ def test_the_same_in_another_form_is_not_contradicted(note: str, claim: str) -> 
 def test_another_value_in_the_same_place_is_shown_with_both(
     note: str, claim: str, kind: str
 ) -> None:
-    (found,) = check_answer(claim, [Passage("n.md", 1, 1, note)]).sentences
+    (found,) = check_answer(claim, [Passage("n.md", 1, 1, note)])
     assert found.verdict == "contradicted"
     (first, *_) = found.differences
     assert first.kind == kind and first.mine and first.theirs

@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from memory_palace.features.checking.alignment import WordReader
-from memory_palace.features.checking.checker import check_answer
-from memory_palace.features.checking.verdicts import Difference, Passage, Verdict
-from memory_palace.features.checking.windows import PassageLibrary, TextWindow
+from memory_palace.features.checking.checker import (
+    Passage,
+    PassageLibrary,
+    Verdict,
+    check_answer,
+)
+from memory_palace.features.checking.differences import Difference, WordReader
 from memory_palace.features.checking.wording import Wording
 from memory_palace.language.tagged_words import Part, split_words
 from memory_palace.language.words import tokenize
@@ -69,7 +72,7 @@ def find_contradictions(passages: Sequence[Passage], *, besides: int = 0) -> lis
             first, second = sorted(both)
             one, other = (library.sentences[each].wording for each in (first, second))
             if difference := find_difference(one, other, besides=besides):
-                ends = [library.locate(TextWindow(each, each + 1)) for each in (first, second)]
+                ends = [library.locate(range(each, each + 1)) for each in (first, second)]
                 found.append(Contradiction(ends[0], ends[1], difference))
                 taken |= both
     return found
@@ -95,7 +98,7 @@ def _are_of_one_thing(first: Wording, second: Wording) -> bool:
 
 def _compare(claim: Wording, other: Wording) -> Sequence[Difference]:
     passage = Passage("", 1, 1, other.text)
-    checked = check_answer(claim.text, [passage]).sentences
+    checked = check_answer(claim.text, [passage])
     return [d for each in checked if each.verdict == Verdict.CONTRADICTED for d in each.differences]
 
 

@@ -1,23 +1,19 @@
-"""How an answer that was checked is shown, in words that claim no more than was found."""
+"""How a checked answer is shown to people, programs and agents, claiming no more than was found."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import Annotated, TypedDict
 
 from memory_palace.errors import CheckFailedError
-from memory_palace.features.checking.verdicts import (
-    REFUSED,
-    Difference,
-    Passage,
-    SentenceCheck,
-    Verdict,
-    write_place,
-)
-from memory_palace.features.checking.verify import Verified
+from memory_palace.features.checking.checker import REFUSED, Passage, SentenceCheck, Verdict
+from memory_palace.features.checking.differences import Difference
+from memory_palace.features.checking.verify import Verified, verify
 from memory_palace.kinds import Flaw, TokenCheck, TokenVerdict
+from memory_palace.palace import Palace
 from memory_palace.shown import ANSWERS, Shown, inner, say_behind
+from memory_palace.tools import Said
 
 MARKS = {
     Verdict.CONTRADICTED: "x",
@@ -31,6 +27,8 @@ _LONGEST = 160
 """Characters of a passage that are shown."""
 _SHORT = 80
 """Characters of what differs, on both sides, up to which both are shown beside the passage."""
+_MOST_LINES = 100
+"""What an agent is told at most."""
 
 
 class PlaceRecord(TypedDict):
@@ -130,6 +128,21 @@ def _read_place(passage: Passage | None) -> PlaceRecord:
     return {"note": passage.note, "first_line": first, "last_line": last}
 
 
+def verify_answer(
+    palace: Palace,
+    answer: str,
+    notes: Annotated[Sequence[str], "path or path:10-20; else all"] = (),
+) -> Said:
+    """Check each sentence of an answer against notes before you send it."""
+    done = verify(palace, answer, notes)
+    lines = list(write_lines(done))
+    if not done.by_meaning:
+        lines[0] += " (compared by words only)"
+    if more := len(lines[_MOST_LINES:]):
+        lines[_MOST_LINES:] = [f"… {more} more lines; verify a shorter answer"]
+    return Said(lines=lines)
+
+
 def write_lines(done: Verified) -> Iterator[str]:
     """Yield the verdict on the answer, its tokens, and each sentence with what was found."""
     yield _say_verdict(done)
@@ -143,7 +156,7 @@ def write_lines(done: Verified) -> Iterator[str]:
             line = " ".join(check.passage.text.split())
             yield f"   “{line if len(line) <= _LONGEST else f'{line[:_LONGEST]}…'}”"
         if check.verdict in (Verdict.SUPPORTED, Verdict.NOT_FOUND) and check.compared:
-            yield f"   compared with {', '.join(map(write_place, check.compared))} too"
+            yield f"   compared with {', '.join(each.place for each in check.compared)} too"
 
 
 def _say_verdict(done: Verified) -> str:
@@ -165,7 +178,7 @@ def _say_verdict(done: Verified) -> str:
 
 
 def _say(check: SentenceCheck) -> str:
-    place = write_place(check.passage) if check.passage else ""
+    place = check.passage.place if check.passage else ""
     match check.verdict:
         case Verdict.QUOTED:
             return f"quoted from {place}"

@@ -2,30 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import reduce
-from itertools import chain, repeat
+from functools import cache, reduce
+from hashlib import sha256
+from itertools import chain, groupby, repeat
+from operator import attrgetter
+from typing import NamedTuple
 
-from memory_palace.features.checking.alignment import EmbedTokens
-from memory_palace.features.checking.checker import MEASURED_EMBEDDER, check_answer
-from memory_palace.features.checking.sources import (
-    SourceReader,
-    drop_citations,
-    read_against,
-)
-from memory_palace.features.checking.verdicts import (
+from memory_palace.changes.changing import find_note, read_notes
+from memory_palace.errors import UsageError
+from memory_palace.features.checking.checker import (
     ACCEPTED,
+    MEASURED_EMBEDDER,
     REFUSED,
     Passage,
     SentenceCheck,
     Verdict,
+    check_answer,
     worst_verdict,
 )
 from memory_palace.features.checking.wording import find_sentences
-from memory_palace.kinds import Flaw, TokenCheck, TokenVerdict, fold_tokens
+from memory_palace.graph.naming import NoteNames
+from memory_palace.index.snapshot import Snapshot
+from memory_palace.kinds import (
+    Flaw,
+    NoteKind,
+    Proof,
+    TokenCheck,
+    TokenVerdict,
+    fold_tokens,
+    read_kinds,
+)
 from memory_palace.language.words import is_english
+from memory_palace.notes.document import Document, parse_document
+from memory_palace.notes.excerpt import split_line_range
+from memory_palace.notes.parsing import read_body
+from memory_palace.notes.reading import NoteUnreadable, read_named
+from memory_palace.notes.superseding import blank_claims, find_claims, lines_of
 from memory_palace.palace import Palace
+from memory_palace.query import Query
 
 CITED = 3
 """Notes that are cited for a sentence at most: what decided, and others it was compared with."""
@@ -50,8 +69,7 @@ class Verified:
 
     @property
     def verdict(self) -> Verdict:
-        """The worst of the sentences that can be checked: never a mean."""
-        return worst_verdict(tuple(each.verdict for each in self.sentences))
+        return worst_verdict(self.sentences)
 
     @property
     def token_verdict(self) -> TokenVerdict:
@@ -90,12 +108,9 @@ def verify(palace: Palace, answer: str, against: Sequence[str] = ()) -> Verified
         # What the answer calls a source is one, whatever the search makes of it.
         own = () if named.folders else reader.cut((path, 1, None) for path in called)
         passages = (*passages, *reader.join([*chain.from_iterable(near), *own]))
-    embed_tokens: EmbedTokens | None = None
-    if has_index and palace.snapshot().commit.embedder == MEASURED_EMBEDDER:
-        embed_tokens = getattr(palace.embedder(), "embed_tokens", None)
-    checked = check_answer(
-        text, passages, drop_tokens=drop_tokens, embed_tokens=embed_tokens
-    ).sentences
+    by_meaning = has_index and palace.snapshot().commit.embedder == MEASURED_EMBEDDER
+    embed_tokens = getattr(palace.embedder(), "embed_tokens", None) if by_meaning else None
+    checked = check_answer(text, passages, drop_tokens=drop_tokens, embed_tokens=embed_tokens)
     borne_out = [each.passage for each in checked if each.verdict in ACCEPTED]
     cited = [each.note for each in (*named.passages, *borne_out) if each is not None]
     palace.note_use("cited", *dict.fromkeys([*called, *cited]))
@@ -117,3 +132,198 @@ def _add_others(check: SentenceCheck, near: Sequence[Passage]) -> SentenceCheck:
         passage = None  # the search knows better what is nearest
     others = [each for each in near if passage is None or each.note != passage.note]
     return replace(check, passage=passage, compared=tuple(others[: CITED - bool(passage)]))
+
+
+# --- Sources ---
+
+NEAREST = 3
+"""Notes that the search gives for each sentence, the best passage of each. With five no more right
+answers are accepted, and .05 more wrong ones (40 and 40 on the garden, by words)."""
+_NAMED = re.compile(r"\[\[([^\[\]|#\n]+)|[\"“„«]([^\"“”„«»\n]{3,120})[\"”“»]")
+"""A wiki link, or what stands in quotes and may be a title."""
+_MOST_NAMED = 5
+_NARROWING = str.maketrans(dict.fromkeys('#":“”„«»「」『』＂', " "))
+"""What would leave notes out of a search: a sentence that is wrong must find its passage too."""
+_LINES = r"(?::[0-9]{1,9}(?:-[0-9]{1,9})?)?"
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """What an answer should rest on."""
+
+    passages: tuple[Passage, ...] = ()
+    folders: tuple[str, ...] = ()
+    """Relative to the root; the search of the palace chooses from the notes in and below them."""
+    proofs: tuple[Proof, ...] = ()
+    """Of the notes named whole whose tokens the answer should hold."""
+
+
+def read_against(palace: Palace, names: Sequence[str]) -> Against:
+    """Read what is named from the disk, so that the index may be behind or absent.
+
+    Raise ``UsageError`` for what is called so by nothing, or by several notes.
+    """
+    if not names:
+        return Against()
+    library = read_notes(palace)
+    kinds = read_kinds(palace, library)
+    passages: list[Passage] = []
+    folders: list[str] = []
+    proofs: list[Proof] = []
+    for name in dict.fromkeys(names):
+        folder = name.strip("/")
+        if folder and any(path.startswith(f"{folder}/") for path in library.documents):
+            folders.append(folder)
+            continue
+        if rooms := [each for each, room in palace.paths.rooms.folders.items() if room == folder]:
+            folders += rooms
+            continue
+        called, first, last = split_line_range(name)
+        paths = (path for kind in kinds if (path := kind.find(called)) is not None)
+        document = find_note(library, next(paths, called))
+        passages += _read_source(document, first, last, kinds)
+        if first is None:
+            proofs += [kind.proof_of(document) for kind in kinds if kind.includes(document)]
+    return Against(tuple(passages), tuple(folders), tuple(proofs))
+
+
+class _Lines(NamedTuple):
+    """A note as it is on the disk."""
+
+    lines: Sequence[str]
+    about: str
+    is_indexed: bool
+
+
+class SourceReader:
+    """Reads notes of the index as they are on the disk; what is private or secret is left out."""
+
+    def __init__(self, palace: Palace) -> None:
+        self._palace, self._kinds = palace, read_kinds(palace)
+        self._lines = cache(self._read_lines)
+
+    def search(
+        self, sentences: Sequence[str], folders: tuple[str, ...]
+    ) -> tuple[tuple[tuple[Passage, ...], ...], int]:
+        """Ask each sentence as a question, ranked as ``palace query`` ranks.
+
+        Cold notes stay out. The passages of a sentence are of different notes, best first; with
+        them comes how many notes differ from the index, as far as that is known.
+        """
+        near: list[tuple[Passage, ...]] = []
+        behind = 0
+        for sentence in sentences:
+            text = " ".join(sentence.translate(_NARROWING).split())
+            passages: Iterable[Passage] = ()
+            if text:
+                found = self._palace.ask(Query(text, folder=folders, limit=NEAREST, neighbors=0))
+                behind = found.behind
+                chunks = [(hit.path, hit.chunk) for hit in found if hit.chunk]
+                passages = self.cut((path, c.first_line, c.last_line) for path, c in chunks)
+            near.append(tuple(passages))
+        return tuple(near), behind
+
+    def cut(self, places: Iterable[tuple[str, int, int | None]]) -> Iterator[Passage]:
+        """Yield lines of notes; all of a note that is not as it was indexed, and where none end."""
+        for path, first, last in places:
+            note = self._lines(path)
+            if last is None or not note.is_indexed:
+                first, last = 1, len(note.lines)
+            yield from _cut(path, note.lines, first, last, note.about)
+
+    def join(self, passages: Iterable[Passage]) -> Iterator[Passage]:
+        """Yield the lines of every note once: passages that touch become one."""
+        key = attrgetter("note", "first_line")
+        for note, group in groupby(sorted(passages, key=key), attrgetter("note")):
+            spans: list[tuple[int, int]] = []
+            for each in group:
+                if spans and each.first_line <= spans[-1][1] + 2:
+                    first, last = spans.pop()
+                    spans.append((first, max(last, each.last_line)))
+                else:
+                    spans.append((each.first_line, each.last_line))
+            yield from self.cut((note, first, last) for first, last in spans)
+
+    def _read_lines(self, path: str) -> _Lines:
+        limit, paths = self._palace.config.max_note_bytes, self._palace.paths
+        try:
+            data = read_named(paths, path, limit_bytes=limit)
+        except (NoteUnreadable, OSError):
+            return _Lines([], "", False)  # it went, or leads out of the palace
+        document = parse_document(path, data, rooms=paths.rooms)
+        if document is None:
+            return _Lines([], "", False)
+        snapshot = self._palace.snapshot()
+        known = bytes(snapshot.note_digests[bisect_left(snapshot.paths, path)])
+        is_indexed = sha256(data).digest().startswith(known)
+        return _Lines(_read_text(document, self._kinds), _say_about(document), is_indexed)
+
+
+def _say_about(document: Document) -> str:
+    """Return the title, the path and the front matter of a note, as one text."""
+    said = [document.title, document.path.removesuffix(".md").replace("/", ", ")]
+    said += [f"{key} {', '.join(document.texts(key))}" for key in document.fields]
+    return "; ".join(dict.fromkeys(said))
+
+
+def _read_text(document: Document, kinds: Sequence[NoteKind]) -> list[str]:
+    """Return the lines of a note that may be shown and say something; others are empty."""
+    body = read_body(document.path, document.data)
+    kind = next((each for each in kinds if each.includes(document)), None)
+    text = body.text if kind is None else kind.blank(body.text)
+    return [""] * (body.first_line - 1) + text.split("\n")
+
+
+def _cut(path: str, lines: Sequence[str], first: int, last: int, about: str) -> Iterator[Passage]:
+    """Yield lines of a note that hold, then each claim in them that is superseded."""
+    text = "\n".join(lines)
+    claims = find_claims(text)
+    rest = blank_claims(text, claims).split("\n") if claims else lines
+    held = "\n".join(rest[first - 1 : last])
+    if held.strip():
+        yield Passage(path, first, last, held, about)
+    for claim in claims:
+        begin, end = (line + 1 for line in lines_of(text, claim[:2]))
+        if begin <= last and first <= end:
+            words = f"superseded {claim.day}, see {', '.join(claim.heirs)}"
+            yield Passage(path, begin, end, text[claim.start : claim.end], about, words)
+
+
+def _read_source(
+    document: Document, first: int | None, last: int | None, kinds: Sequence[NoteKind]
+) -> list[Passage]:
+    """Return what is compared of a note: all of it, or the lines that are named.
+
+    Raise ``UsageError`` where it has no such lines, and for a cold note.
+    """
+    if document.is_cold:
+        raise UsageError(f"{document.path} is archived, and nothing is compared with it")
+    lines = _read_text(document, kinds)
+    if first is not None:
+        lines = read_body(document.path, document.data).lines
+    total = len(lines) - (lines[-1] == "")
+    begin, end = first or 1, min(last or total, total)
+    if begin > end and first is not None:
+        raise UsageError(f"{document.path} has {total} lines; it has no lines {first}-{last}")
+    return list(_cut(document.path, lines, begin, max(begin, end), _say_about(document)))
+
+
+def drop_citations(answer: str, snapshot: Snapshot) -> tuple[str, list[str]]:
+    """Return an answer without the places that it cites, and the notes that it names itself.
+
+    A place is the path of a note with lines behind it, or none: ``room/gate.md:10-20``, with
+    brackets around it. A name is what is linked to or stands in quotes, and a note is called so.
+    """
+    named: dict[str, None] = {}
+    paths = [path for path in snapshot.paths if path in answer]
+    for path in sorted(paths, key=len, reverse=True):
+        shorter = re.sub(rf"[ \t]?[(\[`]{{0,3}}{re.escape(path)}{_LINES}[)\]`]{{0,3}}", "", answer)
+        if shorter != answer:
+            answer = shorter
+            named[path] = None
+    if called := [(match[1] or match[2]).strip() for match in _NAMED.finditer(answer)]:
+        names = NoteNames.from_snapshot(snapshot)
+        for name in called:
+            with suppress(UsageError):  # no note is called so
+                named[names.find(name)] = None
+    return answer, list(named)[:_MOST_NAMED]

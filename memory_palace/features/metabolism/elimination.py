@@ -14,7 +14,6 @@ from itertools import chain, combinations
 from typing import Literal, TypeAlias
 
 from memory_palace.features.checking.contradictions import find_contradictions
-from memory_palace.features.checking.verdicts import write_place
 from memory_palace.features.checking.wording import read_claims, split_prose
 from memory_palace.features.metabolism.assets import CONSTITUTION, TELEGRAM, is_protected, kind_of
 from memory_palace.features.metabolism.ledger import Ledger, field_date
@@ -230,7 +229,7 @@ def _contradictions(ordered: Sequence[Document]) -> Iterator[Elimination]:
     """Yield the rules that cannot both be followed, by the tests of ``palace verify``."""
     for found in find_contradictions([read_statements(document) for document in ordered]):
         ends = found.first, found.second
-        said = (f"{write_place(end)} says “{end.text}”" for end in ends)
+        said = (f"{end.place} says “{end.text}”" for end in ends)
         lines = ((ends[0].first_line, ends[0].last_line), (ends[1].first_line, ends[1].last_line))
         evidence = (*said, f"they differ: {found.reason}")
         yield Elimination("contradiction", ends[1].note, evidence, other=ends[0].note, lines=lines)

@@ -9,8 +9,8 @@ from memory_palace.changes.changing import Outcome, Plan, change_notes, find_not
 from memory_palace.changes.composing import edit_fields, one_line, record_decision
 from memory_palace.changes.operations import Replace
 from memory_palace.errors import UsageError
+from memory_palace.features.checking.checker import Passage
 from memory_palace.features.checking.contradictions import BESIDES, find_contradictions
-from memory_palace.features.checking.verdicts import Passage
 from memory_palace.features.tasks.conflict_notes import (
     Conflict,
     Quote,
