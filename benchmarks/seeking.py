@@ -12,13 +12,14 @@ from benchmarks.datasets.reading import read_table
 from benchmarks.metrics import interval
 from benchmarks.vectors import RememberingEmbedder
 from memory_palace.embedding.registry import Embedder
-from memory_palace.features.seek.node_ranking import (
+from memory_palace.features.seek.nodes import (
+    MemoryNode,
     NodeStore,
+    Pose2D,
     calibrate,
     retrieve_candidates,
     score_threshold,
 )
-from memory_palace.features.seek.nodes import MemoryNode, Pose2D
 
 STORES = 1_000
 SEED = 7

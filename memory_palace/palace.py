@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from memory_palace.features.metabolism.feature import Metabolism
     from memory_palace.features.recall import recalling
     from memory_palace.features.redqueen.feature import RedQueen
-    from memory_palace.features.seek.feature import Loci, Searches
+    from memory_palace.features.seek.searches import Loci, Searches
     from memory_palace.features.tasks.conflicts import Conflicts
     from memory_palace.features.tasks.golden import Golden
     from memory_palace.features.tasks.map import draw_map

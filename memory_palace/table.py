@@ -114,11 +114,11 @@ FEATURES = {
     "cold_zone": "memory_palace.changes.cold_zone:ColdZone",
     "conflicts": "tasks.conflicts:Conflicts",
     "golden": "tasks.golden:Golden",
-    "loci": "seek.feature:Loci",
+    "loci": "seek.searches:Loci",
     "memories": "memories.memories:Memories",
     "metabolism": "metabolism.feature:Metabolism",
     "redqueen": "redqueen.feature:RedQueen",
-    "searches": "seek.feature:Searches",
+    "searches": "seek.searches:Searches",
     "tasks": "tasks.tasks:Tasks",
 }
 """Attributes of ``Palace``, and the class of each."""

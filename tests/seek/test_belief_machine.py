@@ -12,8 +12,10 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from memory_palace.errors import UsageError
 from memory_palace.features.seek.belief import (
     FINAL,
+    SchemaError,
     apply_memory_retrieval,
     change_goal,
+    check_belief,
     check_goal,
     exhaust_candidates,
     finish,
@@ -22,7 +24,6 @@ from memory_palace.features.seek.belief import (
     see,
 )
 from memory_palace.features.seek.loop import Retrieval, Surroundings, take_step, verify
-from memory_palace.features.seek.schema import SchemaError, check_belief
 
 RANK = {"searching": 0, "likely_in_memory": 1, "visible": 2, "done": 3, "unreachable": 3}
 SCORES = st.floats(0, 1, allow_nan=False)

@@ -8,8 +8,7 @@ import pytest
 
 from benchmarks.seeking import measure_promotion, read_errands
 from memory_palace.embedding.registry import get_embedder, is_available
-from memory_palace.features.seek.node_ranking import Null, read_probes
-from memory_palace.features.seek.nodes import goal_words, node_words
+from memory_palace.features.seek.nodes import Null, goal_words, node_words, read_probes
 
 HERE = Path(__file__).parent
 TABLES = [HERE / "goals.md", HERE / "paraphrases.md", HERE / "held_out.md"]

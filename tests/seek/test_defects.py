@@ -15,8 +15,15 @@ from memory_palace.features.seek.belief import (
     exhaust_candidates,
     new_belief,
 )
-from memory_palace.features.seek.node_ranking import NodeStore, blend, retrieve_candidates
-from memory_palace.features.seek.nodes import MemoryNode, Pose2D, goal_words, node_words
+from memory_palace.features.seek.nodes import (
+    MemoryNode,
+    NodeStore,
+    Pose2D,
+    blend,
+    goal_words,
+    node_words,
+    retrieve_candidates,
+)
 from memory_palace.features.seek.search_session import SearchSessions
 
 HERE = Pose2D(0.0, 0.0)

@@ -32,7 +32,7 @@ def step(belief, candidates, around=None, threshold=0.5, number=0):
 
 
 def test_the_self_check_is_a_command():
-    command = [sys.executable, "-m", "memory_palace.features.seek.seek", "--self-check"]
+    command = [sys.executable, "-m", "memory_palace.features.seek.loop", "--self-check"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.count("[PASS]") == 3
     assert "all checks passed" in done.stdout

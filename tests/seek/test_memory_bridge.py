@@ -6,8 +6,12 @@ from typing import get_args
 
 import pytest
 
-from memory_palace.features.seek.belief import SearchStatus, apply_memory_retrieval, new_belief
-from memory_palace.features.seek.schema import check_belief
+from memory_palace.features.seek.belief import (
+    SearchStatus,
+    apply_memory_retrieval,
+    check_belief,
+    new_belief,
+)
 
 THRESHOLD = 0.3
 

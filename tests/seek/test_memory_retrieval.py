@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_palace.embedding.hashing import HashingEmbedder
-from memory_palace.features.seek.node_ranking import NodeStore, retrieve_candidates
-from memory_palace.features.seek.nodes import MemoryNode, Pose2D
+from memory_palace.features.seek.nodes import MemoryNode, NodeStore, Pose2D, retrieve_candidates
 
 HERE = Pose2D(0.0, 0.0)
 

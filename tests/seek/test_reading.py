@@ -8,8 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from memory_palace.cli.group import app
-from memory_palace.features.seek.observing import READ_BYTES, read_node
-from memory_palace.features.seek.searches import start_search, step_search
+from memory_palace.features.seek.searches import READ_BYTES, read_node, start_search, step_search
 
 GOAL = "which bearing of the pump was replaced"
 ANSWER = "The lower bearing of the pump was replaced by a brass one."

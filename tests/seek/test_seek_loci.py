@@ -6,10 +6,11 @@ from typer.testing import CliRunner
 
 from memory_palace.cli.group import app
 from memory_palace.features.seek.nodes import Pose2D
-from memory_palace.features.seek.observing import reject_node, sight_node
 from memory_palace.features.seek.searches import (
     change_search_goal,
     load_search,
+    reject_node,
+    sight_node,
     start_search,
     step_search,
 )

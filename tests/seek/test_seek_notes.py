@@ -5,11 +5,14 @@ from __future__ import annotations
 import pytest
 
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.features.seek.observing import confirm_node, read_node, reject_node, sight_node
 from memory_palace.features.seek.searches import (
     change_search_goal,
+    confirm_node,
     load_search,
+    read_node,
     read_search_log,
+    reject_node,
+    sight_node,
     start_search,
     step_search,
 )

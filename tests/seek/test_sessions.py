@@ -13,10 +13,10 @@ from stopping import Stopped, steps_of
 
 from memory_palace.errors import IndexLockedError, PalaceError, UsageError
 from memory_palace.features.seek import searches
-from memory_palace.features.seek.observing import read_node
 from memory_palace.features.seek.search_session import SearchSessions
 from memory_palace.features.seek.searches import (
     load_search,
+    read_node,
     read_search_log,
     sessions_of,
     start_search,

@@ -1,17 +1,23 @@
 """What a search believes of its target, and the few events that may take a belief back.
 
 Retrieval only raises a belief, perception only raises it, and neither touches one that is final.
-Down leads an explicit event alone: the goal changed, or what was likely has all been looked at.
+Down leads an explicit event alone: the goal changed, or what was likely has all been looked at. A
+belief that comes from elsewhere, or is about to be kept, is checked against its schema.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, Literal, NotRequired, TypeAlias, TypedDict
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Final, Literal, NotRequired, TypeAlias, TypedDict
 
-from memory_palace.errors import UsageError
-from memory_palace.features.seek.node_ranking import NodeCandidate
-from memory_palace.features.seek.nodes import goal_words
+from memory_palace.errors import PalaceError, UsageError
+from memory_palace.features.seek.nodes import NodeCandidate, goal_words
+
+if TYPE_CHECKING:
+    from jsonschema.protocols import Validator
 
 SearchStatus: TypeAlias = Literal["searching", "visible", "likely_in_memory", "unreachable", "done"]
 SearchAction: TypeAlias = Literal[
@@ -154,8 +160,7 @@ def apply_memory_retrieval(
 ) -> None:
     """Set the candidates of a belief in place, and promote ``searching`` where the best is enough.
 
-    Every other status stays, whatever the scores. It returns nothing, so that it is not taken for a
-    function of its arguments.
+    Every other status stays, whatever the scores.
     """
     belief["candidate_nodes"] = [
         {"node_id": int(found["node_id"]), "score": float(found["score"])} for found in candidates
@@ -167,3 +172,40 @@ def apply_memory_retrieval(
 def passes(candidates: Sequence[NodeCandidate], threshold: float) -> bool:
     """Whether a candidate reaches the threshold. Notes are ordered by more than their score."""
     return any(candidate["score"] >= threshold for candidate in candidates)
+
+
+# --- Schemas ---
+
+
+class SchemaError(PalaceError):
+    """A value does not have the form that its schema asks for."""
+
+
+def check_schema(value: object, name: str, *, where: str) -> None:
+    """Raise ``SchemaError`` naming the place inside ``where`` that breaks the schema ``name``."""
+    if problem := find_problem(value, name):
+        raise SchemaError(f"{where}: {problem}")
+
+
+def check_belief(belief: Mapping[str, object], *, where: str = "belief") -> None:
+    """Check a belief, and the hypothesis in it."""
+    check_schema(belief, "belief", where=where)
+    if (hypothesis := belief.get("last_vlm_hypothesis")) is not None:
+        check_schema(hypothesis, "hypothesis", where=f"{where}: last_vlm_hypothesis")
+
+
+def find_problem(value: object, name: str) -> str | None:
+    """Return the first thing that is wrong with a value, ``None`` where it is as it should be."""
+    error: Any = next(_validator(name).iter_errors(value), None)
+    if error is None:
+        return None
+    place = "".join(f"[{part}]" if type(part) is int else f".{part}" for part in error.path)
+    return f"{place.lstrip('.') or 'the whole'}: {error.message[:200]}"
+
+
+@cache
+def _validator(name: str) -> Validator:
+    from jsonschema import Draft7Validator  # delayed: 0.1 s, and only searches need it
+
+    text = files(__package__).joinpath("schemas", f"{name}.json").read_text("utf-8")
+    return Draft7Validator(json.loads(text))

@@ -1,9 +1,13 @@
-"""One step of a search: retrieve, propose, verify, believe; a function of its arguments."""
+"""One step of a search: retrieve, propose, verify, believe; a function of its arguments.
+
+``python -m memory_palace.features.seek.loop --self-check`` checks its laws.
+"""
 
 from __future__ import annotations
 
 import copy
 import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, TypedDict
@@ -15,11 +19,11 @@ from memory_palace.features.seek.belief import (
     SearchAction,
     apply_memory_retrieval,
     exhaust_candidates,
+    find_problem,
+    new_belief,
     passes,
 )
-from memory_palace.features.seek.node_ranking import NodeCandidate
-from memory_palace.features.seek.nodes import Pose2D, goal_words
-from memory_palace.features.seek.schema import find_problem
+from memory_palace.features.seek.nodes import NodeCandidate, Pose2D, goal_words
 
 SKIPPED = "SKIPPED"
 OK = "OK"
@@ -82,13 +86,10 @@ class RuleProposer:
 def parse_proposal(text: str) -> tuple[Hypothesis | None, str | None]:
     """Return the hypothesis, or ``None`` and the code of what is wrong with it."""
     try:
-        value = json.loads(text)
+        value: Hypothesis = json.loads(text)
     except (ValueError, RecursionError):
         return None, INVALID_JSON
-    if find_problem(value, "hypothesis") is not None:
-        return None, INVALID_SCHEMA
-    found: Hypothesis = value
-    return found, None
+    return (value, None) if find_problem(value, "hypothesis") is None else (None, INVALID_SCHEMA)
 
 
 def target_of(hypothesis: Hypothesis) -> int | None:
@@ -181,19 +182,16 @@ def take_step(
 ) -> tuple[BeliefState, StepRecord]:
     """Return the belief after one step, and its record; ``before`` is left as it is."""
     belief = copy.deepcopy(before)
-    is_exhausted = _is_exhausted(belief, retrieval, around)
-    if is_exhausted:
+    if is_exhausted := _is_exhausted(belief, retrieval, around):
         exhaust_candidates(belief, is_anything_left=bool(around.open_nodes))
     apply_memory_retrieval(belief, retrieval.candidates, retrieval.threshold)
     proposal, verdict = _decide(belief, around, proposer, verifier)
-    node_id = next_node(belief, around)
-    best = max((found["score"] for found in retrieval.candidates), default=None)
     return belief, StepRecord(
         event="step",
         step=step,
         retrieval_ran=bool(goal_words(belief["goal_text"])),
         retrieval_topk=list(belief["candidate_nodes"]),
-        retrieval_best_score=best,
+        retrieval_best_score=max((c["score"] for c in retrieval.candidates), default=None),
         retrieval_threshold=retrieval.threshold,
         retrieval_threshold_pass=passes(retrieval.candidates, retrieval.threshold),
         exhausted=is_exhausted,
@@ -203,7 +201,7 @@ def take_step(
         rejection_reason=belief["rejection_reason"],
         target_status=belief["target_status"],
         next_action=belief["next_action"],
-        next_node_id=node_id,
+        next_node_id=next_node(belief, around),
     )
 
 
@@ -251,9 +249,62 @@ def _is_exhausted(belief: BeliefState, retrieval: Retrieval, around: Surrounding
         return True
     if status == "searching" or passes(retrieval.candidates, retrieval.threshold):
         return False
-    likely = {
-        found["node_id"]
-        for found in belief["candidate_nodes"]
-        if found["score"] >= retrieval.threshold
-    }
+    found = [c for c in belief["candidate_nodes"] if c["score"] >= retrieval.threshold]
+    likely = {candidate["node_id"] for candidate in found}
     return bool(likely) and likely <= around.looked
+
+
+# --- Self-check ---
+
+_BROKEN, _SOUND = "the bag is {", go_to(1, 0.5, "")
+
+
+@dataclass
+class _Fixed:
+    """A proposer that says one thing."""
+
+    text: str
+    name: str = "fixed"
+
+    def propose(self, belief: BeliefState, around: Surroundings) -> str:
+        return self.text
+
+
+def _check_step(
+    belief: BeliefState, text: str, code: str | None = None
+) -> tuple[BeliefState, StepRecord]:
+    around, proposer = Surroundings(frozenset({0, 1})), _Fixed(text)
+    retrieval = Retrieval([], 0.5)
+    return take_step(belief, retrieval, around, proposer=proposer, verifier=lambda *_: code, step=1)
+
+
+def run_checks() -> dict[str, bool]:
+    """Return whether each law of the loop holds, by its words."""
+    visible = new_belief("red backpack")
+    visible["target_status"] = "visible"
+    kept, record = _check_step(visible, _BROKEN)
+    steps = (_BROKEN, None), ("{}", None), (_SOUND, "COLLISION"), (_SOUND, None)
+    belief, reasons, actions = new_belief("red backpack"), list[str | None](), list[str]()
+    for text, code in steps:
+        belief, _ = _check_step(belief, text, code)
+        reasons.append(belief["rejection_reason"])
+        actions.append(belief["next_action"])
+    return {
+        "a visible target stays visible when verification is skipped": (
+            record["verifier"] == SKIPPED and kept["target_status"] == "visible"
+        ),
+        "the reason of a rejection is set and cleared by its cause": (
+            reasons == [INVALID_JSON, INVALID_SCHEMA, "COLLISION", None]
+        ),
+        "the next action comes from verified proposals alone": (
+            actions == ["explore", "explore", "explore", "goto_node"]
+        ),
+    }
+
+
+if __name__ == "__main__":
+    results = run_checks()
+    for what, is_fine in results.items():
+        print(f"[{'PASS' if is_fine else 'FAIL'}] {what}")
+    print("all checks passed" if all(results.values()) else "a check failed")
+    sys.exit(0 if all(results.values()) else 8)

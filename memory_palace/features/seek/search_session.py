@@ -11,10 +11,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from memory_palace.errors import PalaceError, UsageError
-from memory_palace.features.seek.belief import PATIENCE, BeliefState
-from memory_palace.features.seek.node_ranking import Null
-from memory_palace.features.seek.nodes import NodePlace, Pose2D
-from memory_palace.features.seek.schema import SchemaError, check_belief, check_schema
+from memory_palace.features.seek.belief import (
+    PATIENCE,
+    BeliefState,
+    SchemaError,
+    check_belief,
+    check_schema,
+)
+from memory_palace.features.seek.nodes import NodePlace, Null, Pose2D
 from memory_palace.shown import Shown, to_record
 from memory_palace.storage import append_record, remove_files, write_atomic, writer_lock
 
@@ -53,13 +57,9 @@ class SearchSession(Shown):
         """The position, as a place with a direction."""
         return Pose2D(*self.position) if self.position else None
 
-    @property
-    def headline(self) -> str:
-        return f"{self.id}  {self.belief['target_status']}  {self.belief['goal_text']}"
-
     def lines(self) -> Iterable[str]:
         belief = self.belief
-        yield self.headline
+        yield f"{self.id}  {belief['target_status']}  {belief['goal_text']}"
         for candidate in belief["candidate_nodes"]:
             node = candidate["node_id"]
             where = self.places[node].where if node in self.places else self.nodes[node]
@@ -68,8 +68,7 @@ class SearchSession(Shown):
             yield f"  closed {node:<4} {self.nodes[node]}  {why}"
         for node, count in sorted(self.misses.items()):
             if count and node not in self.closed:
-                looks = f"{count} of {PATIENCE} looks"
-                yield f"  open {node:<6} {self.nodes[node]}  not seen, {looks}"
+                yield f"  open {node:<6} {self.nodes[node]}  not seen, {count} of {PATIENCE} looks"
         if belief["target_status"] == "done":
             place = belief["current_node_id"]
             yield f"  found at {place} {self.nodes[place] if place is not None else ''}"
@@ -83,12 +82,10 @@ class SearchSessions:
 
     def names(self) -> list[str]:
         """Return the ids of all sessions, the one that was changed last at the end."""
-        try:  # Path.glob would say nothing of a folder that cannot be read
-            with os.scandir(self._folder) as entries:
-                names = [entry.name for entry in entries if not entry.name.startswith(".")]
-        except FileNotFoundError:
+        if not self._folder.exists():
             return []
-        files = [self._folder / name for name in names if name.endswith(".json")]
+        # Path.glob would say nothing of a folder that cannot be read.
+        files = [path for path in self._folder.iterdir() if path.match("[!.]*.json")]
         return [path.stem for path in sorted(files, key=lambda p: (p.stat().st_mtime_ns, p.name))]
 
     def find(self, name: str | None) -> str:
@@ -98,9 +95,8 @@ class SearchSessions:
             raise UsageError("there is no search; start one with `palace seek start GOAL`")
         if name is None:
             return names[-1]
-        found = [known for known in names if known == name] or [
-            known for known in names if known.startswith(name)
-        ]
+        found = [known for known in names if known == name]
+        found = found or [known for known in names if known.startswith(name)]
         if len(found) != 1:
             what = f"{len(found)} searches start" if found else "no search starts"
             raise UsageError(f"{what} with {name!r}; the searches are {', '.join(names)}")
@@ -149,10 +145,8 @@ class SearchSessions:
             os.truncate(log, session.log_bytes)
         append_record(log, record)
         session.log_bytes = log.stat().st_size
-        session.nodes = dict(sorted(session.nodes.items()))
-        session.places = dict(sorted(session.places.items()))
-        session.closed = dict(sorted(session.closed.items()))
-        session.misses = dict(sorted(session.misses.items()))
+        for name in ("nodes", "places", "closed", "misses"):
+            setattr(session, name, dict(sorted(getattr(session, name).items())))
         kept = {**to_record(session), "schema": FORMAT}
         text = json.dumps(kept, ensure_ascii=False, indent=1, allow_nan=False)
         write_atomic(self._folder / f"{session.id}.json", text.encode() + b"\n")
@@ -185,12 +179,9 @@ def _from_json(value: Mapping[str, Any]) -> SearchSession:
     """Take apart what the schema has checked."""
     null, position = value["threshold_null"], value["position"]
     kept = {name: each for name, each in value.items() if name != "schema"}
-    kept |= {
-        name: {int(node): each for node, each in value[name].items()}
-        for name in ("nodes", "closed", "misses")
-    }
-    places = value["places"].items()
-    kept["places"] = {int(node): NodePlace.from_json(place) for node, place in places}
+    for name in ("nodes", "places", "closed", "misses"):
+        kept[name] = {int(node): each for node, each in value[name].items()}
+    kept["places"] = {n: NodePlace.from_json(place) for n, place in kept["places"].items()}
     kept["position"] = tuple(position) if position else None
     kept["threshold_null"] = Null(*null) if null else None
     return SearchSession(**kept)

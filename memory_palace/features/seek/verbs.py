@@ -13,10 +13,10 @@ from memory_palace.cli.group import Apply, Group, Limit, Tags
 from memory_palace.errors import UsageError
 from memory_palace.features.seek.loci import LocusList
 from memory_palace.features.seek.loop import StepRecord
-from memory_palace.features.seek.nodes import NodePlace, Pose2D, write_lines
+from memory_palace.features.seek.nodes import NodePlace, Pose2D
 from memory_palace.features.seek.search_session import SearchSession
 from memory_palace.language.visible import visible_line
-from memory_palace.notes.excerpt import NoteText
+from memory_palace.notes.excerpt import NoteText, write_line_range
 from memory_palace.palace import Palace
 from memory_palace.shown import ABSENT, SPREAD, Absent, Shown, print_json
 
@@ -111,7 +111,7 @@ class SessionRead(Shown):
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
         note = self.reading
-        where = visible_line(write_lines(note.path, note.first_line, note.last_line))
+        where = visible_line(write_line_range(note.path, note.first_line, note.last_line))
         what = f"{where} of {note.total_lines} lines"
         if (note.first_line, note.last_line) == (1, note.total_lines):
             what = visible_line(note.path)
@@ -165,7 +165,8 @@ class SessionsShown(Shown):
     sessions: Sequence[SearchSession]
 
     def lines(self) -> Iterable[str]:
-        yield from (each.headline for each in self.sessions[:-1])
+        for each in self.sessions[:-1]:
+            yield next(iter(each.lines()))
         yield from self.sessions[-1].lines()
 
 
