@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from memory_palace.features.tasks.golden import Golden
     from memory_palace.features.tasks.map import draw_map
     from memory_palace.features.tasks.tasks import Tasks
-    from memory_palace.features.view.writing import write_view
+    from memory_palace.features.view.page import write_view
     from memory_palace.graph.router import LinkGraph
     from memory_palace.index.doctor import Examination, IndexStatus
     from memory_palace.index.embedders import AwaitedModel

@@ -130,7 +130,7 @@ METHODS = {
     "new": "memory_palace.changes.changing:make_note",
     "recall": "recall.recalling:recall",
     "remember": "capture.remembering:remember",
-    "view": "view.writing:write_view",
+    "view": "view.page:write_view",
 }
 """Methods of ``Palace``, each a function above it that takes the palace first."""
 FOLLOWERS = {

@@ -7,7 +7,8 @@ import random
 from collections.abc import Sequence
 from itertools import pairwise
 
-from memory_palace.features.view.values import Box, PalacePlan, PlanDistrict, PlanNote, PlanRoom
+from memory_palace.features.view.gather import PalacePlan, PlanDistrict, PlanNote, PlanRoom
+from memory_palace.features.view.layout import Box
 
 WORDS = """
 amber anchor ash bark basin birch bridge brook candle cedar chalk clay cliff cloud copper coral

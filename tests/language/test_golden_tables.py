@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.features.structure.grammar import find_phrases
+from memory_palace.features.structure.facts import find_phrases
 from memory_palace.language.tagged_words import find_names, name_text, split_words
 from memory_palace.language.times import find_times
 

@@ -6,9 +6,9 @@ import shutil
 
 import pytest
 
-from memory_palace.features.view import housing
+from memory_palace.features.view import layout
 from memory_palace.features.view.gather import gather
-from memory_palace.features.view.housing import read_layout
+from memory_palace.features.view.layout import read_layout
 from memory_palace.palace import Palace
 from memory_palace.storage import writer_lock
 
@@ -106,7 +106,7 @@ def test_a_palace_that_may_only_be_read_is_drawn(palace, monkeypatch):
     def refuse(*args, **kwargs):
         raise PermissionError(13, "Permission denied", str(palace.paths.index))
 
-    monkeypatch.setattr(housing, "write_atomic", refuse)
+    monkeypatch.setattr(layout, "write_atomic", refuse)
     said = []
     assert gather(palace, remark=said.append) == first
     assert len(said) == 1
@@ -115,7 +115,7 @@ def test_a_palace_that_may_only_be_read_is_drawn(palace, monkeypatch):
 
 
 def test_a_layout_that_another_keeps_writing_is_not_waited_for_without_end(palace, monkeypatch):
-    monkeypatch.setattr(housing, "_WAIT_SECONDS", 0.0)
+    monkeypatch.setattr(layout, "_WAIT_SECONDS", 0.0)
     said = []
     with writer_lock(palace.paths.view.with_suffix(".lock")):
         plan = gather(palace, remark=said.append)
@@ -134,7 +134,7 @@ def test_notes_placed_by_another_meanwhile_stay_there(palace, monkeypatch):
     add(palace, "A/zz.md")
     other = shutil.copytree(palace.paths.root, palace.paths.root.parent / "other")
     theirs = gather(Palace(other))
-    read, calls = housing.read_layout, []
+    read, calls = layout.read_layout, []
 
     def read_late(path, *remark):
         calls.append(path)
@@ -143,7 +143,7 @@ def test_notes_placed_by_another_meanwhile_stay_there(palace, monkeypatch):
             shutil.copy(layout_of(Palace(other)), path)
         return found
 
-    monkeypatch.setattr(housing, "read_layout", read_late)
+    monkeypatch.setattr(layout, "read_layout", read_late)
     add(palace, "A/aa.md")
     mine = gather(palace)
     assert places(mine)["A/zz.md"] == places(theirs)["A/zz.md"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.features.view.labels import LabelText, find_words, label_groups
+from memory_palace.features.view.gather import LabelText, find_words, label_groups
 
 
 def label(*groups):

@@ -9,17 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_palace.features.view.grid import Extent, Grid, divide, to_box
-from memory_palace.features.view.housing import GATHERED, name_rooms
 from memory_palace.features.view.layout import (
     CORRIDOR,
+    GATHERED,
     MOST_PER_DISTRICT,
     PLAN,
+    Extent,
+    Grid,
     Layout,
     arrange,
+    divide,
     divide_plan,
     find_site,
     lay_out,
+    name_rooms,
+    to_box,
 )
 
 
@@ -67,8 +71,8 @@ def assert_sound(layout):
     """Fail unless notes lie in their rooms and nothing overlaps."""
     found = boxes(layout)
     assert_apart(found.values())
-    assert_apart([to_box(room.extent) for room in layout.rooms])
-    rooms = {room.name: to_box(room.extent) for room in layout.rooms}
+    assert_apart([to_box(*room.extent) for room in layout.rooms])
+    rooms = {room.name: to_box(*room.extent) for room in layout.rooms}
     for path, box in found.items():
         room = rooms[layout.notes[path].room]
         assert room.x <= box.x
@@ -216,7 +220,7 @@ def test_a_room_is_divided_into_enough_cells(inside, cells):
 @given(st.lists(st.floats(0.01, 1), min_size=1, max_size=24))
 def test_a_treemap_fills_the_plan_in_proportion(weights):
     extents = divide_plan(weights)
-    assert_apart([to_box(extent) for extent in extents])
+    assert_apart([to_box(*extent) for extent in extents])
     whole = sum(weights)
     for weight, extent in zip(weights, extents, strict=True):
         area = (extent.width + CORRIDOR) * (extent.height + CORRIDOR)
@@ -230,7 +234,7 @@ def test_further_rooms_never_overlap(sizes):
     for width, height in sizes:
         taken.append(find_site(taken, width, height))
     for one, other in combinations(taken, 2):
-        assert_apart([to_box(one), to_box(other)])
+        assert_apart([to_box(*one), to_box(*other)])
 
 
 def rooms_of(*paths, home="", known=()):

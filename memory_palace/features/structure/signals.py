@@ -19,18 +19,16 @@ from memory_palace.errors import ASKED
 from memory_palace.features.structure.facts import (
     ANY,
     Kind,
-    describe,
-    preference_key,
-    relation_keys,
-    text_key,
-)
-from memory_palace.features.structure.grammar import (
     Relation,
+    describe,
     find_object,
     find_phrases,
     find_verb,
     lemma,
     phrase_keys,
+    preference_key,
+    relation_keys,
+    text_key,
 )
 from memory_palace.index.words import PostingLookup
 from memory_palace.language.tagged_words import Name, Word, find_names, split_words

@@ -1,29 +1,121 @@
 """Where each room and each note lies, so that a note which comes or goes moves no other.
 
 In a room that is new, what is near in meaning is put together; a later note takes the free cell
-nearest to the notes it is like.
+nearest to the notes it is like. A note fills three quarters of its cell in each direction. The rest
+is street, and holds seven cells of a quarter of the size, each with streets of its own. So a room
+never runs out of cells, and no note has to move or shrink for another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from itertools import accumulate
-from typing import NamedTuple
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.features.view.grid import (
-    CELL_SHAPE,
-    MILLION,
-    Extent,
-    Grid,
-    GridCell,
-    GridSpan,
-    divide,
-)
+from memory_palace.config import PalacePaths
+from memory_palace.errors import IndexLockedError
+from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Matrix
+from memory_palace.places import ARCHIVE
+from memory_palace.storage import write_atomic, writer_lock
+
+
+class Box(NamedTuple):
+    """An upright rectangle of the plan.
+
+    In plan units, of which the plan is about one wide when it is first laid out; y grows downwards.
+    """
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+MILLION = 1_000_000
+"""Layouts are whole millionths of a plan unit, so that every machine computes the same."""
+CELL_SHAPE = 1.3
+"""How much wider than high a cell should be: titles are."""
+_PARTS = 4
+_STREETS = tuple(
+    (column, row)
+    for row in range(_PARTS)
+    for column in range(_PARTS)
+    if max(column, row) == _PARTS - 1
+)
+"""The seven quarters of a cell, by column and row, that its note leaves free."""
+
+GridCell: TypeAlias = tuple[int, ...]
+"""Number of a cell, counted row by row, then which of the street's cells, and so on."""
+GridSpan: TypeAlias = tuple[int, int, int, int]
+"""First column, first row, and the column and row after the last."""
+
+
+class Extent(NamedTuple):
+    """An upright rectangle in millionths of a plan unit."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+
+class Grid(NamedTuple):
+    """How the inside of a room is divided."""
+
+    inside: Extent
+    columns: int
+    rows: int
+
+    def cells(self, level: int) -> Iterator[GridCell]:
+        """Yield all cells of one level: 0 those of the grid, 1 those in its streets, and so on."""
+        if level == 0:
+            yield from ((number,) for number in range(self.columns * self.rows))
+        else:
+            yield from ((*c, k) for c in self.cells(level - 1) for k in range(len(_STREETS)))
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height of its own cells, those of level 0."""
+        return self.inside.width / self.columns, self.inside.height / self.rows
+
+    def box(self, cell: GridCell) -> Box:
+        """Return the part of a cell that its note fills."""
+        width, height = self.size
+        x = self.inside.x + cell[0] % self.columns * width
+        y = self.inside.y + cell[0] // self.columns * height
+        for street in cell[1:]:
+            width, height = width / _PARTS, height / _PARTS
+            x, y = x + _STREETS[street][0] * width, y + _STREETS[street][1] * height
+        filled = (_PARTS - 1) / _PARTS
+        return to_box(x, y, width * filled, height * filled)
+
+    def box_of(self, span: GridSpan) -> Box:
+        """Return the box around some columns and rows."""
+        width, height = self.size
+        x, y = self.inside.x + span[0] * width, self.inside.y + span[1] * height
+        return to_box(x, y, (span[2] - span[0]) * width, (span[3] - span[1]) * height)
+
+
+def divide(inside: Extent, cells: int) -> Grid:
+    """Divide a rectangle into at least so many cells, of about the shape that cells should have."""
+    ideal = (cells * inside.width / inside.height / CELL_SHAPE) ** 0.5
+    columns = min(max(round(ideal), 1), cells)
+    return Grid(inside, columns, -(-cells // columns))
+
+
+def to_box(x: float, y: float, width: float, height: float) -> Box:
+    """Return a rectangle of millionths in plan units."""
+    return Box(*(round(value / MILLION, 7) for value in (x, y, width, height)))
+
 
 PLAN = Extent(0, 0, MILLION, 640_000)
 """What a plan fills when it is first laid out: about the shape of a screen."""
@@ -253,10 +345,7 @@ def _halve(
 
 
 def _share(notes: int, left: GridSpan, right: GridSpan) -> int:
-    """Return how many notes the left part gets: in proportion, rounded now up, now down.
-
-    Rounding always the same way would leave the free cells in rows.
-    """
+    """Return the notes of the left part: its share, rounded now up, now down, to scatter gaps."""
     share = notes * _count(left) / (_count(left) + _count(right))
     chance = (left[0] * 7_919 + left[1] * 104_729 + _count(left) * 1_299_709) * 2_654_435_761
     first = int(share + chance % 2**32 / 2**32)
@@ -348,3 +437,161 @@ def _middle(grid: Grid, cell: GridCell) -> tuple[float, float]:
     """Return the middle of a cell, in millionths."""
     box = grid.box(cell)
     return (box.x + box.width / 2) * 1e6, (box.y + box.height / 2) * 1e6
+
+
+Notice: TypeAlias = Callable[[str], object]
+"""Told, in one line, what a person should know."""
+_WAIT_SECONDS = 30.0
+"""For another that writes the layout of the same palace: laying out anew takes a few seconds."""
+
+
+def house(
+    paths: PalacePaths,
+    snapshot: Snapshot,
+    known: NDArray[np.int64],
+    vectors: Matrix,
+    *,
+    relayout: bool = False,
+    remark: Notice = lambda words: None,
+) -> Layout:
+    """Return the layout of these notes, kept beside the index; ``known`` are places in a snapshot.
+
+    Notes keep the places they have, unless ``relayout`` forgets them. ``remark`` is told where the
+    layout cannot be kept, or is damaged. Its lock is not that of the index: no build waits for it.
+    """
+    file, lock = paths.view.with_suffix(".json"), paths.view.with_suffix(".lock")
+    before = Layout() if relayout else read_layout(file, remark)
+    layout = follow(snapshot, known, vectors, before)
+    if layout == before:
+        return layout
+    try:
+        with writer_lock(lock, wait_seconds=_WAIT_SECONDS, what="the plan's layout"):
+            now = before if relayout else read_layout(file)
+            if now != before:  # another has just given new notes their places
+                layout = follow(snapshot, known, vectors, now)
+            write_atomic(file, _dump(layout))
+    except (OSError, IndexLockedError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        remark(f"new notes may lie elsewhere the next time: {file}: {why}")
+    return layout
+
+
+def read_layout(file: Path, remark: Notice = lambda words: None) -> Layout:
+    """Return the layout that is kept; an empty one, and a remark, for a file that is damaged."""
+    try:
+        record = json.loads(file.read_bytes())
+        body = record["layout"]
+        if record["check"] != _check(body):
+            raise ValueError("it does not match its own digest")
+        rooms = [
+            LaidRoom(
+                name,
+                Extent(*extent),
+                Grid(Extent(*inside), columns, rows),
+                tuple((left, top, right, below) for left, top, right, below in districts),
+            )
+            for name, extent, (inside, columns, rows), districts in body["rooms"]
+        ]
+        notes = {
+            path: Lodging(rooms[number].name, tuple(cell))
+            for path, number, cell, *_ in body["notes"]
+        }
+        return Layout(body["home"], tuple(rooms), notes)
+    except FileNotFoundError:
+        return Layout()
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        remark(f"the plan is laid out anew: {file.name} is damaged")
+    return Layout()
+
+
+def _dump(layout: Layout) -> bytes:
+    """Return the file that keeps a layout; the same layout gives the same bytes."""
+    numbers = {room.name: number for number, room in enumerate(layout.rooms)}
+    body = {
+        "home": layout.home,
+        "rooms": [[room.name, room.extent, room.grid, room.districts] for room in layout.rooms],
+        "notes": [
+            [path, numbers[lodging.room], lodging.cell] for path, lodging in layout.notes.items()
+        ],
+    }
+    return f'{{"check":"{_check(body)}","layout":{_write(body)}}}\n'.encode()
+
+
+def _write(body: object) -> str:
+    return json.dumps(body, separators=(",", ":"), sort_keys=True)
+
+
+def _check(body: object) -> str:
+    return sha256(_write(body).encode()).hexdigest()[:16]
+
+
+def follow(snapshot: Snapshot, known: NDArray[np.int64], vectors: Matrix, before: Layout) -> Layout:
+    """Return the layout of these notes in which those of ``before`` keep their places."""
+    given = {
+        snapshot.paths[place]: ARCHIVE if snapshot.cold[place] else snapshot.rooms[place]
+        for place in known.tolist()
+    }
+    home, rooms = name_rooms(given, before.home, [room.name for room in before.rooms])
+    return lay_out(rooms, vectors, replace(before, home=home))
+
+
+GATHERED = "smaller folders"
+"""The room of folders that have none of their own."""
+_MOST_ROOMS = 24
+_LEAST_SHARE = 0.01
+"""Of all notes, for a room of its own where there are more folders than rooms."""
+_MAIN_SHARE = 0.8
+"""A folder with so many of the notes is entered: its folders are the rooms."""
+
+
+def name_rooms(
+    given: Mapping[str, str], home: str, known: Sequence[str]
+) -> tuple[str, dict[str, str]]:
+    """Return the folder whose folders are rooms, and the room of each path.
+
+    ``given`` has the archive or one of the seven rooms, empty for a note outside of them. ``known``
+    are the rooms of the layout, with its ``home``: without any it is chosen. Where there are too
+    many folders, and for good then, small ones share a room.
+    """
+    outside = [path for path, room in given.items() if not room]
+    home = home if known else _find_home(outside)
+    folders = {path: _folder_of(path, home) for path in outside}
+    sizes = Counter(folders.values())
+    own = {*sizes}
+    if GATHERED in known:
+        own = {*known}
+    elif known:
+        new = [folder for folder in sizes if folder not in known]
+        own = {*known, *new[: max(_MOST_ROOMS - len(known), 0)]}
+    elif len(sizes) > _MOST_ROOMS:
+        least = _LEAST_SHARE * len(given)
+        own = {name for name, notes in sizes.most_common(_MOST_ROOMS - 1) if notes >= least}
+    rooms = {path: folder if folder in own else GATHERED for path, folder in folders.items()}
+    return home, {path: room or rooms[path] for path, room in given.items()}
+
+
+def _folder_of(path: str, home: str) -> str:
+    """Return the folder that could be the room of a note; of one outside of home its top folder."""
+    below = path.removeprefix(f"{home}/") if home else path
+    first, slash, _ = below.partition("/")
+    if home and below == path:
+        return first if slash else ""
+    return "/".join(part for part in (home, first if slash else "") if part)
+
+
+def _find_home(paths: Sequence[str]) -> str:
+    """Return the deepest folder that holds most notes and has folders with notes itself."""
+    home = ""
+    while True:
+        sizes = _count_below(paths, home)
+        largest = max(sorted(sizes), key=lambda folder: sizes[folder], default="")
+        is_main = bool(largest) and sizes[largest] >= _MAIN_SHARE * len(paths)
+        if not is_main or not _count_below(paths, largest):
+            return home
+        home = largest
+
+
+def _count_below(paths: Iterable[str], home: str) -> Mapping[str, int]:
+    start = f"{home}/" if home else ""
+    below = (path.removeprefix(start) for path in paths if path.startswith(start))
+    return Counter(start + rest.partition("/")[0] for rest in below if "/" in rest)

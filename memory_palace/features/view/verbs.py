@@ -12,7 +12,7 @@ from typer import Option
 
 from memory_palace.cli.group import Group, IncludeCold, Json
 from memory_palace.errors import UsageError
-from memory_palace.features.view.writing import ViewReport, seen_from_here
+from memory_palace.features.view.page import ViewReport, seen_from_here
 from memory_palace.palace import Palace
 from memory_palace.shown import say
 
