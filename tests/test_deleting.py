@@ -1,4 +1,4 @@
-"""A feature is deleted in a copy, with its lines of the table and its tests: the rest goes on."""
+"""Features are deleted in a copy, with their lines of the table and tests: the rest goes on."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def chosen() -> list[str]:
     return sorted(FEATURES, key=lambda name: sha256((digest + name).encode()).digest())[:A_FEW]
 
 
-def gone_with(name: str) -> set[str]:
-    """Return a feature, and those that need it."""
-    gone = {name}
+def gone_with(*names: str) -> set[str]:
+    """Return features, and those that need them."""
+    gone = {*names}
     while more := {a for a, b in map(str.split, table.PAIRS) if b in gone} - gone:
         gone |= more
     return gone
@@ -65,9 +65,9 @@ def drop_rows(source: str, gone: set[str]) -> str:
     return "".join(line for number, line in enumerate(lines, 1) if number not in dropped)
 
 
-def copy_without(name: str, folder: Path) -> Path:
-    """Make a copy of the repository without a feature and those that need it."""
-    copy, gone = folder / "copy", gone_with(name)
+def copy_without(folder: Path, *names: str) -> Path:
+    """Make a copy of the repository without features and those that need them."""
+    copy, gone = folder / "copy", gone_with(*names)
     hidden = shutil.ignore_patterns("__pycache__", ".*")
     for part in ("memory_palace", "tests", "palace", "benchmarks"):
         shutil.copytree(ROOT / part, copy / part, ignore=hidden)
@@ -104,15 +104,13 @@ def check_copy(copy: Path) -> None:
         assert contracts.returncode == 0, contracts.stdout[-4000:]
 
 
-@pytest.mark.parametrize("name", chosen())
-def test_without_a_feature_the_engine_goes_on(name: str, tmp_path: Path) -> None:
-    check_copy(copy_without(name, tmp_path))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", FEATURES)
-def test_without_any_feature_the_engine_goes_on(name: str, tmp_path: Path) -> None:
-    check_copy(copy_without(name, tmp_path))
+@pytest.mark.parametrize(
+    "names",
+    [chosen(), *(pytest.param([name], marks=pytest.mark.long) for name in FEATURES)],
+    ids=" ".join,
+)
+def test_without_some_features_the_engine_goes_on(names: list[str], tmp_path: Path) -> None:
+    check_copy(copy_without(tmp_path, *names))
 
 
 def test_the_pairs_of_the_table_are_those_of_the_contract() -> None:
