@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
+from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from forking import Forked, run_line
 
 PALACE = [sys.executable, "-P", "-m", "memory_palace"]
 
@@ -31,23 +34,15 @@ def call(
 ) -> Called:
     """Call a hook and leave its standard input open; ``message`` may be bytes as they are."""
     data = message if isinstance(message, bytes) else json.dumps(message).encode() + b"\n"
-    line = [*PALACE, "hook", event, *options]
-    pipe = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(line, cwd=cwd, env={**os.environ, **environ}, **pipe) as process:
-        feed(process, data)
-        out, errors = process.stdout.read(), process.stderr.read()
-        status = process.wait()
-        process.stdin.close()
-    return Called(status, out.decode(), errors.decode())
-
-
-def feed(process: subprocess.Popen[bytes], data: bytes) -> None:
-    """Write all of a message; a hook that has seen enough may have ended."""
-    try:
-        process.stdin.write(data)
-        process.stdin.flush()
-    except BrokenPipeError:
-        pass
+    theirs, ours = Pipe(duplex=False)
+    line, env = ("hook", event, *options), {**os.environ, **environ}
+    process = Forked(run_line, *line, folder=cwd, environ=env, stdin=theirs)
+    theirs.close()
+    with ours, open(ours.fileno(), "wb", closefd=False) as pipe:
+        with suppress(BrokenPipeError):  # a hook that has seen enough may have ended
+            pipe.write(data)
+            pipe.flush()
+        return Called(*process.wait())
 
 
 def read_log(root: Path) -> list[dict[str, Any]]:

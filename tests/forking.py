@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from multiprocessing import forkserver, get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -31,13 +32,14 @@ class Forked:
         *arguments: object,
         folder: Path | None = None,
         environ: Mapping[str, str] | None = None,
-        stdin: str = "",
+        stdin: str | Connection = "",
     ) -> None:
         self.streams = tempfile.TemporaryDirectory()
         streams = Path(self.streams.name)
-        for number, text in enumerate((stdin, "", "")):  # it may be killed before it is there
-            (streams / str(number)).write_text(text, "utf-8")
-        place = (str(folder or Path.cwd()), dict(environ or os.environ), str(streams))
+        text, piped = (stdin, None) if isinstance(stdin, str) else ("", stdin)
+        for number, held in enumerate((text, "", "")):  # it may be killed before it is there
+            (streams / str(number)).write_text(held, "utf-8")
+        place = (str(folder or Path.cwd()), dict(environ or os.environ), str(streams), piped)
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("PYTHONPATH", PATHS)
             forkserver.ensure_running()
@@ -89,6 +91,7 @@ def _become(
     folder: str,
     environ: Mapping[str, str],
     streams: str,
+    piped: Connection | None,
     run: Callable[..., None],
     arguments: tuple[object, ...],
 ) -> None:
@@ -97,6 +100,8 @@ def _become(
     os.environ.update(environ)
     for number, flags in enumerate((os.O_RDONLY, os.O_WRONLY, os.O_WRONLY)):
         os.dup2(os.open(f"{streams}/{number}", flags), number)
+    if piped:
+        os.dup2(piped.fileno(), 0)
     sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     run(*arguments)

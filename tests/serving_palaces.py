@@ -33,9 +33,10 @@ def palace(root: Path, *arguments: str, stdin: str = "", **environ: str) -> tupl
     return done.returncode, done.stdout, done.stderr
 
 
-def warm(root: Path, *arguments: str, **environ: str) -> tuple[int, str, str]:
+def warm(root: Path, *arguments: str, stdin: str = "", **environ: str) -> tuple[int, str, str]:
     """Run a command line like ``palace``, where it is not its start that is tried."""
-    return Forked(run_line, *arguments, folder=root, environ={**os.environ, **environ}).wait()
+    environ = {**os.environ, **environ}
+    return Forked(run_line, *arguments, folder=root, environ=environ, stdin=stdin).wait()
 
 
 def start(root: Path) -> int:

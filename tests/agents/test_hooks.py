@@ -11,10 +11,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from calling_hooks import PALACE, call, feed, read_log
+from calling_hooks import PALACE, call, read_log
 from copying_palaces import copy_sample
 from running import run_main
-from serving_palaces import count_answers, palace, start, stop, wait_until
+from serving_palaces import count_answers, start, stop, wait_until, warm
 from writing_notes import index_notes
 
 from memory_palace import Palace
@@ -188,7 +188,7 @@ def test_a_server_is_started_for_the_next_prompt_where_the_user_says_so(root, tm
     configure(tmp_path, serve="auto")
     call("prompt", say(root))
     try:
-        wait_until(lambda: palace(root, "serve", "--status")[0] == 0, "no server was started")
+        wait_until(lambda: warm(root, "serve", "--status")[0] == 0, "no server was started")
     finally:
         stop(root)
 
@@ -280,11 +280,9 @@ def test_malformed_messages_are_answered_with_status_0_and_touch_nothing(
     "line", [("bogus",), ("prompt", "--harness", "other"), ("prompt", "--bogus"), ()]
 )
 def test_a_line_that_is_mistyped_does_not_stop_an_agent_either(root, line):
-    done = subprocess.run(
-        [*PALACE, "hook", *line], cwd=root, input="{}", capture_output=True, text=True
-    )
-    assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr.startswith("palace hook: ")
+    status, out, errors = warm(root, "hook", *line, stdin="{}")
+    assert (status, out) == (0, "")
+    assert errors.startswith("palace hook: ")
 
 
 def test_a_failure_is_in_the_log_without_what_was_said_and_status_shows_it(root):
@@ -297,11 +295,11 @@ def test_a_failure_is_in_the_log_without_what_was_said_and_status_shows_it(root)
     assert record["why"] in done.errors
     assert "gauge" not in json.dumps(read_log(root))
     Palace(root).index(force=True, embedder="hashing")
-    status = palace(root, "status", "--details")[1]
+    status = warm(root, "status", "--details")[1]
     assert f"fails: prompt (claude): {record['why']}" in status
     assert "A hook failed when it was last called: prompt" in call("session-start", say(root)).out
     call("prompt", say(root))
-    status = palace(root, "status", "--details")[1]
+    status = warm(root, "status", "--details")[1]
     assert "fails:" not in status
     assert "last failed" not in status and record["why"] not in status
 
@@ -379,7 +377,8 @@ def test_a_harness_that_loses_patience_gets_status_0(root, number):
     pipe = subprocess.PIPE
     line = [*PALACE, "hook", "prompt"]
     with subprocess.Popen(line, cwd=root, stdin=pipe, stdout=pipe, stderr=pipe) as process:
-        feed(process, b'{"prompt": ')
+        process.stdin.write(b'{"prompt": ')
+        process.stdin.flush()
         wait_until(lambda: is_reading(process.pid), "it does not read")
         process.send_signal(number)
         assert process.wait() == 0
