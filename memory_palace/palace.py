@@ -32,14 +32,15 @@ from memory_palace.retrieval import profiles
 from memory_palace.table import EVIDENCE, FEATURES, FOLLOWERS, METHODS, load
 
 if TYPE_CHECKING:
-    from memory_palace.changes.changing import Changes, NewNote, append_to_note
-    from memory_palace.changes.cold_zone import ColdZone
+    from memory_palace.changes.changing import Changes
+    from memory_palace.changes.composing import Appended, append_to_note
     from memory_palace.embedding.registry import Embedder
     from memory_palace.features.anchors import lookup
     from memory_palace.features.anchors.feature import Anchors
     from memory_palace.features.capture import remembering
     from memory_palace.features.importing import run
     from memory_palace.features.memories.memories import Memories
+    from memory_palace.features.metabolism.cold_zone import ColdZone
     from memory_palace.features.metabolism.feature import Metabolism
     from memory_palace.features.recall import recalling
     from memory_palace.features.redqueen.feature import RedQueen
@@ -395,7 +396,7 @@ class Palace:
         secrets and private spans are not written.
         """
         given = {"room": room, "folder": folder, "type": type, "priority": priority}
-        made: NewNote = load(METHODS["new"])(self, title, body=body, tags=tags, **given)
+        made: Appended = load(METHODS["new"])(self, title, body=body, tags=tags, **given)
         return made.path
 
     def doctor(self, *, fix: bool = False) -> Examination:

@@ -111,7 +111,7 @@ KINDS = {
 FEATURES = {
     "anchors": "anchors.feature:Anchors",
     "changes": "memory_palace.changes.changing:Changes",
-    "cold_zone": "memory_palace.changes.cold_zone:ColdZone",
+    "cold_zone": "metabolism.cold_zone:ColdZone",
     "conflicts": "tasks.conflicts:Conflicts",
     "golden": "tasks.golden:Golden",
     "loci": "seek.searches:Loci",
@@ -123,11 +123,11 @@ FEATURES = {
 }
 """Attributes of ``Palace``, and the class of each."""
 METHODS = {
-    "append": "memory_palace.changes.changing:append_to_note",
+    "append": "memory_palace.changes.composing:append_to_note",
     "import_export": "importing.run:import_export",
     "look_up": "anchors.lookup:look_up",
     "map": "tasks.map:draw_map",
-    "new": "memory_palace.changes.changing:make_note",
+    "new": "memory_palace.changes.composing:make_note",
     "recall": "recall.recalling:recall",
     "remember": "capture.remembering:remember",
     "view": "view.page:write_view",

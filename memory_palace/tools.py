@@ -11,16 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from memory_palace.config import Config, PalacePaths
-from memory_palace.errors import RoomNotMappedError
 from memory_palace.models import FileStat
 from memory_palace.notes.discovery import SourceFile
 from memory_palace.notes.document import Document, parse_document
 from memory_palace.notes.reading import NoteUnreadable, read_note
 from memory_palace.palace import Palace
-
-INBOX = "Inbox"
-"""The folder in notes taken as they stand, where the settings name no other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +45,6 @@ def shorten(text: str, most: int) -> str:
     """Return a text on one line of at most so many characters, cut between words."""
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[:most].rpartition(' ')[0] or line[:most]} …"
-
-
-def common_inbox(paths: PalacePaths, config: Config) -> str:
-    """Return the folder, relative to the root, where agents write that have no chamber."""
-    if config.inbox is not None:
-        return f"{paths.prefix}{config.inbox}"
-    try:
-        return f"{paths.rooms.folder_of('chambers')}/inbox"
-    except RoomNotMappedError:
-        return f"{paths.prefix}{INBOX}"
 
 
 def newest_in(palace: Palace, place: str, *, but: tuple[str, ...] = ()) -> list[str]:

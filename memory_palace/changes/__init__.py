@@ -1,5 +1,4 @@
 """Every way a note is changed: planned, shown, applied all or nothing, logged, undone.
 
-``changing`` is where commands begin, and ``journal`` alone writes: a change is a set of
-``operations``, made by ``composing`` and ``relinking``.
+``changing`` is where commands begin, ``composing`` says what is written, ``journal`` alone writes.
 """

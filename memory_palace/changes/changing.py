@@ -2,45 +2,40 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
+from difflib import unified_diff
 from hashlib import sha256
+from types import MappingProxyType
 from typing import Any, Self
+from urllib.parse import quote
 
-from memory_palace.changes.composing import compose_note, place_note
-from memory_palace.changes.journal import apply_change, plan_undo, read_log, recover, undo
-from memory_palace.changes.operations import (
+from memory_palace.changes.journal import (
     ChangeSet,
     Create,
     LoggedChange,
     Move,
+    Operation,
     Replace,
-    check_inside,
-    render_diff,
+    apply_change,
+    end_line,
+    plan_undo,
+    read_log,
+    recover,
     target_of,
+    undo,
 )
-from memory_palace.changes.relinking import relink
-from memory_palace.errors import (
-    ConfigError,
-    IndexMissingError,
-    PalaceError,
-    RoomNotMappedError,
-    UsageError,
-)
+from memory_palace.config import SEVEN, Rooms
+from memory_palace.errors import ConfigError, PalaceError, RoomNotMappedError, UsageError
 from memory_palace.graph.naming import NoteNames
-from memory_palace.models import Problem
-from memory_palace.notes.discovery import SUFFIXES, discover_notes
-from memory_palace.notes.document import Document, Library, read_library
-from memory_palace.notes.excerpt import split_line_range
-from memory_palace.notes.frontmatter import split_front_matter, write_front_matter
-from memory_palace.notes.golden import read_golden_text
-from memory_palace.notes.note import is_cold_path
-from memory_palace.notes.sections import append_text, clean_text
-from memory_palace.notes.withholding import leave_out
+from memory_palace.graph.resolve import ZonedNames, strip_suffix
+from memory_palace.notes.discovery import discover_notes
+from memory_palace.notes.document import Document, Library, parse_document, read_library
+from memory_palace.notes.golden import read_golden_text, rename_notes
+from memory_palace.notes.parsing import rewrite_links
 from memory_palace.palace import Feature, Palace, Verb
-from memory_palace.retrieval.filters import check_priority
 from memory_palace.settings import map_rooms, parse_settings
 from memory_palace.shown import ABSENT, Absent, Shown, inner
 
@@ -194,13 +189,15 @@ def write_file(
     *,
     command: str,
     reason: str = "",
+    agent: str = "",
+    wait_seconds: float = WAIT_SECONDS,
 ) -> None:
     """Write the one file that ``make`` returns under the writer's lock, logged and undoable.
 
     Git need not have seen it: only what is asked for is changed, and no link has to be rewritten
     for it.
     """
-    with palace.writing(wait_seconds=WAIT_SECONDS):
+    with palace.writing(wait_seconds=wait_seconds):
         recover(palace.paths)
         file = make()
         if file is not None:
@@ -210,27 +207,21 @@ def write_file(
                 command=command,
                 reason=reason or f"{command} {file.path}",
                 now=now(),
-                agent=palace.agent,
+                agent=agent or palace.agent,
                 edited={file.path},
             )
 
 
-def undo_change(
-    palace: Palace, *, command: str | None = None, identity: str | None = None, apply: bool = False
-) -> Outcome:
-    """Take back the last change of a command, or the one of an id, byte for byte."""
-    which = {"command": command, "identity": identity}
-    if apply:
-        with palace.writing(wait_seconds=WAIT_SECONDS):
-            taken_back = undo(palace.paths, now=now(), agent=palace.agent, **which)
-    else:
-        taken_back = plan_undo(palace.paths, **which)
-    entry, change = taken_back.entry, taken_back.change
+def undo_change(palace: Palace, *, identity: str | None = None, apply: bool = False) -> Outcome:
+    """Take back the last change, or the one of an id, byte for byte."""
+    if not apply:
+        entry, change = plan_undo(palace.paths, identity)
+        plan = Plan(change, entry.reason, entry.evidence)
+        return _outcome(change, plan, undone=ChangeEntry.of(entry))
+    with palace.writing(wait_seconds=WAIT_SECONDS):
+        entry, change = undo(palace.paths, identity, now=now(), agent=palace.agent)
     plan = Plan(change, entry.reason, entry.evidence)
-    shown = ChangeEntry.of(entry)
-    if apply:
-        return _outcome(change, plan, entry.identity, reindex(palace), undone=shown)
-    return _outcome(change, plan, undone=shown)
+    return _outcome(change, plan, entry.identity, reindex(palace), undone=ChangeEntry.of(entry))
 
 
 def read_changes(palace: Palace, *, command: str | None = None) -> list[LoggedChange]:
@@ -312,8 +303,7 @@ def _plan_with_room(
             raise
         room, path = error.room, palace.paths.settings
         source, before = palace.paths.shown(path), path.read_bytes() if path.exists() else b""
-        gap = b"" if before[-1:] in (b"", b"\n") else b"\n"
-        after = before + gap + f"rooms:\n  {folder or room}: {room}\n".encode()
+        after = end_line(before) + f"rooms:\n  {folder or room}: {room}\n".encode()
         try:
             rooms = parse_settings(after.decode(), source).rooms
         except ConfigError:  # ``rooms:`` stands there empty, or no block can follow
@@ -351,132 +341,111 @@ def _outcome(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Appended:
-    """Text that was added to a note."""
-
-    path: str
-    line: int
-    last_line: int
-    """Of the text in the note, 1-based and inclusive."""
-    made: str | None
-    """The heading that was made for it, where there was none of that name."""
-    withheld: tuple[Problem, ...]
-    """What was not written, by line of the text as given: lines with secrets, private spans."""
-    is_indexed: bool
-    remark: str
-    """Why the index does not hold it, where it does not."""
+def render_diff(change: ChangeSet) -> str:
+    """Return the change as git would show it: renames as headers, texts as unified diffs."""
+    shown: list[str] = []
+    for one in change:
+        if isinstance(one, Move):
+            shown.append(f"diff --git a/{one.old} b/{one.new}\nsimilarity index 100%\n")
+            shown.append(f"rename from {one.old}\nrename to {one.new}\n")
+        else:
+            old = "/dev/null" if one.before is None else f"a/{one.path}"
+            new = "/dev/null" if one.after is None else f"b/{one.path}"
+            before, after = _diff_lines(one.before or b""), _diff_lines(one.after or b"")
+            shown += unified_diff(before, after, old, new)
+    return "".join(shown)
 
 
-def append_to_note(palace: Palace, note: str, text: str, *, under: str | None = None) -> Appended:
-    """Add a text at the end of a note, or of its section ``under``, and index it.
-
-    The note is named by path, stem, title or alias. A section ends at the next heading of its level
-    or above; one that is missing is made, of level two. Lines with secrets and private spans are
-    not written. Every other byte of the note stays. Raise ``UsageError`` for an archived or private
-    note, and for a text that would be hidden or would change what stands there,
-    ``CheckFailedError`` where nothing of it may be written.
-    """
-    clean, withheld = leave_out(clean_text(text))
-    path = find_file(palace, note)
-    before = (palace.paths.root / path).read_bytes()  # what cannot be done is refused unlocked
-    done = append_text(path, before, clean, under=under)
-
-    def write() -> Replace:
-        nonlocal done
-        data = (palace.paths.root / path).read_bytes()
-        done = append_text(path, data, clean, under=under)
-        most = palace.config.max_note_bytes
-        if len(done.data) > most:
-            raise UsageError(f"{path} would be larger than max_note_bytes ({most:,}); split it")
-        return Replace(path, data, done.data)
-
-    write_file(palace, write, command="append")
-    remark = index_note(palace, path, wait_seconds=WAIT_SECONDS)
-    return Appended(path, done.line, done.last_line, done.made, withheld, not remark, remark)
+def _diff_lines(data: bytes) -> list[str]:
+    """Return the lines of a text as git shows them; a last one without a line feed says so."""
+    *whole, last = data.decode("utf-8", "backslashreplace").split("\n")
+    ending = [f"{last}\n\\ No newline at end of file\n"] if last else []
+    return [*(f"{line}\n" for line in whole), *ending]
 
 
-def find_file(palace: Palace, name: str) -> str:
-    """Return the path of the note that may be changed and is called ``name``.
-
-    It may be named as an answer does, with lines: ``path:3-9``. A note that is not indexed yet is
-    found by its path. Raise ``UsageError`` where there is none, several, or one that is archived.
-    """
-    bare = split_line_range(name)[0]
-    path = _find_path(palace, name) or _find_path(palace, bare) or _find_named(palace, bare)
-    check_inside(palace.paths, path)
-    if is_cold_path(palace.paths, path):
-        raise UsageError(f"{path} is archived; `palace metabolism restore` brings it back")
-    return path
-
-
-def _find_path(palace: Palace, name: str) -> str | None:
-    """Return the path of a file of the notes that is named by it, from the root or the notes."""
-    for path in (name, f"{palace.paths.prefix}{name}"):
-        with suppress(UsageError, OSError):
-            check_inside(palace.paths, path)
-            if path.lower().endswith(SUFFIXES) and (palace.paths.root / path).is_file():
-                return path
-    return None
-
-
-def _find_named(palace: Palace, name: str) -> str:
-    try:
-        return NoteNames.from_snapshot(palace.snapshot()).find(name)
-    except UsageError as error:
-        with suppress(UsageError):
-            return NoteNames.from_snapshot(palace.snapshot(include_cold=True)).find(name)
-        raise error from None
-    except IndexMissingError:
-        return find_note(read_notes(palace), name).path
-
-
-@dataclass(frozen=True, slots=True)
-class NewNote:
-    """A note that was made."""
-
-    path: str
-    last_line: int
-    withheld: tuple[Problem, ...]
-    """What of the body was not written, by line of it as given: secrets, private spans."""
-    is_indexed: bool
-    remark: str
-    """Why the index does not hold it, where it does not."""
-
-
-def make_note(
-    palace: Palace,
-    title: str,
+def relink(
+    documents: Mapping[str, Document],
+    change: ChangeSet,
     *,
-    body: str = "",
-    room: str | None = None,
-    folder: str | None = None,
-    type: str | None = None,
-    priority: str | None = None,
-    tags: Sequence[str] = (),
-) -> NewNote:
-    """Create a note, and bring an index that exists up to date; ``Palace.new`` says the rest."""
-    path = place_note(palace.paths, title, room=room, folder=folder)
-    level = check_priority(priority) if priority is not None else None
-    text, withheld = leave_out(clean_text(body)) if body.strip() else ("", ())
-    matter = split_front_matter(f"{text}\n")
-    if matter.end or matter.error:
-        raise UsageError("the body begins with front matter; give the fields as options")
-    given = {"type": type, "priority": level, "tags": list(tags)}
-    fields: dict[str, object] = {"title": title, "date": today()}
-    fields |= {key: value for key, value in given.items() if value}
-    if text.startswith("# "):  # it has its heading
-        note = Create(path, f"{write_front_matter(fields)}{text}\n".encode())
-    else:
-        note = compose_note(path, title, fields, lead=text)
-    most = palace.config.max_note_bytes
-    if len(note.data) > most:
-        raise UsageError(f"the note would be larger than max_note_bytes ({most:,}); split it")
-    write_file(palace, lambda: note, command="new")
-    remark = "it is not indexed yet; run `palace index`"
-    if palace.paths.commit.exists():
-        remark = index_note(palace, path, wait_seconds=WAIT_SECONDS)
-    return NewNote(path, note.data.count(b"\n"), withheld, not remark, remark)
+    rooms: Rooms = SEVEN,
+    redirects: Mapping[str, str] = MappingProxyType({}),
+    golden: tuple[str, str] = ("", ""),
+) -> list[Operation]:
+    """Return the change with every link rewritten that its moves would lead astray.
+
+    A link by stem or alias mostly survives a move and is left as it is; one by path, or one that
+    becomes ambiguous, gets the new path. Notes that the change replaces are rewritten in their new
+    text. ``redirects`` map a note that leaves to the note its links lead to afterwards. ``golden``
+    is the path and the text of the golden questions, whose notes are followed as links are.
+    """
+    moves = {op.old: op.new for op in change if isinstance(op, Move)}
+    if not moves:
+        return list(change)
+    after = {op.path: op.after for op in change if isinstance(op, Replace)}
+    others = [op for op in change if not isinstance(op, Replace)]
+    # What links mean before and after the moves, hot notes first, as the graph resolves them.
+    names = ZonedNames(
+        (path, document.texts("aliases"), document.is_cold) for path, document in documents.items()
+    )
+    later = ZonedNames(
+        _describe_after(path, document, moves.get(path, path), after.get(path), rooms)
+        for path, document in documents.items()
+    )
+
+    def led_astray(target: str, source: str) -> str | None:
+        """Return the new path of the note a link means, where the link would not lead there."""
+        meant = names.find(target, source)
+        if meant is None:
+            return None
+        successor = redirects.get(meant, meant)
+        new = moves.get(successor, successor)
+        if new == meant and source not in moves:
+            return None
+        return None if later.find(target, moves.get(source, source)) == new else new
+
+    for path, document in documents.items():
+        wrong = {
+            link.target: meant
+            for link in document.links
+            if link.target and (meant := led_astray(link.target, path)) is not None
+        }
+        if wrong:
+            text = after.get(path, document.data)
+            after[path] = _rewrite(text, wrong, path=moves.get(path, path))
+    changed = [
+        Replace(path, documents[path].data, text)
+        for path, text in after.items()
+        if text != documents[path].data
+    ]
+    place, asked = golden
+    renamed = rename_notes(asked, lambda name: led_astray(name, place) or moves.get(name))
+    if renamed != asked:
+        old, new = (each.encode("utf-8", "surrogateescape") for each in (asked, renamed))
+        changed.append(Replace(place, old, new))
+    return [*changed, *others]
+
+
+def _describe_after(
+    path: str, document: Document, new: str, text: bytes | None, rooms: Rooms
+) -> tuple[str, Sequence[str], bool]:
+    """Return path, aliases and zone of a note after the change; ``text`` where it is replaced."""
+    written = None if text is None else parse_document(path, text)
+    is_cold = rooms.is_archived(new) or (document.is_cold and new == path)
+    return new, (written or document).texts("aliases"), is_cold
+
+
+def _rewrite(data: bytes, wrong: Mapping[str, str], *, path: str) -> bytes:
+    """Write links outside code anew; the rest of every line stays as it is."""
+    text = data.decode("utf-8", "surrogateescape")
+    folder = posixpath.dirname(path)
+
+    def rename(target: str, is_wiki: bool) -> str | None:
+        new = wrong.get(target)
+        if new is None or target.endswith("/"):  # an address of a site, which has no files
+            return None
+        return strip_suffix(new) if is_wiki else quote(posixpath.relpath(new, folder))
+
+    return rewrite_links(text, rename).encode("utf-8", "surrogateescape")
 
 
 def index_note(palace: Palace, path: str, *, wait_seconds: float) -> str:

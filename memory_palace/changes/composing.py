@@ -1,20 +1,37 @@
-"""Compose what a change writes: the path of a new note, its text, new fields of an old one."""
+"""Compose what is written: the path and text of a new note, new fields or lines of an old one."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from hashlib import sha256
 from types import MappingProxyType
 
-from memory_palace.changes.operations import Create, Replace
-from memory_palace.config import PalacePaths, Rooms
-from memory_palace.errors import RoomNotMappedError, UsageError
+from memory_palace.changes.changing import (
+    WAIT_SECONDS,
+    find_note,
+    index_note,
+    read_notes,
+    today,
+    write_file,
+)
+from memory_palace.changes.journal import Create, Replace, check_inside
+from memory_palace.config import Config, PalacePaths, Rooms
+from memory_palace.errors import IndexMissingError, RoomNotMappedError, UsageError
+from memory_palace.graph.naming import NoteNames
+from memory_palace.models import Problem
+from memory_palace.notes.discovery import SUFFIXES
 from memory_palace.notes.document import Document
-from memory_palace.notes.frontmatter import set_fields, write_front_matter
-from memory_palace.notes.sections import read_section, replace_section
-from memory_palace.retrieval.filters import check_room
+from memory_palace.notes.excerpt import split_line_range
+from memory_palace.notes.frontmatter import set_fields, split_front_matter, write_front_matter
+from memory_palace.notes.note import is_cold_path
+from memory_palace.notes.sections import append_text, read_section, replace_section
+from memory_palace.notes.withholding import clean_text, leave_out
+from memory_palace.palace import Palace
+from memory_palace.retrieval.filters import check_priority, check_room
 
 _UNSAFE = re.compile(r'[\x00-\x1f/\\:*?"<>|#^\[\]]+')
 _LONGEST_SLUG = 60
@@ -22,6 +39,10 @@ _SUFFIX = ".md"
 _LONGEST_NAME = 255
 """Bytes of a file's name that every file system in use takes."""
 _UNDECIDED = re.compile(r"\A(?:Open|Pending\. A person decides)\.\s*")
+
+
+INBOX = "Inbox"
+"""The folder in notes taken as they stand, where the settings name no other."""
 
 
 def note_path(rooms: Rooms, title: str, *, room: str) -> str:
@@ -42,16 +63,24 @@ def place_note(paths: PalacePaths, title: str, *, room: str | None, folder: str 
         raise UsageError("give a room or a folder, not both")
     if room is not None:
         check_room(room.partition("/")[0])
-        return note_path(paths.rooms, title, room=room)
     if folder is None:
         try:
-            return note_path(paths.rooms, title, room="project_rooms")
+            return note_path(paths.rooms, title, room=room or "project_rooms")
         except RoomNotMappedError:
-            folder = ""
-    inside = folder.removeprefix(paths.prefix).rstrip("/")
-    return (
-        f"{paths.prefix}{inside}/{file_name(title)}" if inside else paths.prefix + file_name(title)
-    )
+            if room is not None:
+                raise
+    inside = (folder or "").removeprefix(paths.prefix).rstrip("/")
+    return f"{paths.prefix}{inside and f'{inside}/'}{file_name(title)}"
+
+
+def common_inbox(paths: PalacePaths, config: Config) -> str:
+    """Return the folder, relative to the root, where agents write that have no chamber."""
+    if config.inbox is not None:
+        return f"{paths.prefix}{config.inbox}"
+    try:
+        return f"{paths.rooms.folder_of('chambers')}/inbox"
+    except RoomNotMappedError:
+        return f"{paths.prefix}{INBOX}"
 
 
 def file_name(title: str) -> str:
@@ -131,8 +160,120 @@ def record_decision(path: str, data: bytes, words: str) -> bytes:
     return replace_section(path, data, "Decision", f"{words}\n\n{rest}" if rest else words)
 
 
-def fence_text(text: str, language: str = "") -> str:
-    """Show a text in a fence longer than any in it: text of a note is data."""
-    longest = max(map(len, re.findall(r"`+|~+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}{language}\n{text}\n{fence}"
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """Text that was added to a note, or a new note."""
+
+    path: str
+    line: int
+    last_line: int
+    """Of the text in the note, 1-based and inclusive."""
+    withheld: tuple[Problem, ...]
+    """What was not written, by line of the text as given: lines with secrets, private spans."""
+    remark: str
+    """Why the index does not hold it, where it does not."""
+    made: str | None = None
+    """The heading that was made for it, where there was none of that name."""
+
+    @property
+    def is_indexed(self) -> bool:
+        """Whether it is found."""
+        return not self.remark
+
+
+def append_to_note(palace: Palace, note: str, text: str, *, under: str | None = None) -> Appended:
+    """Add a text at the end of a note, or of its section ``under``, and index it.
+
+    The note is named by path, stem, title or alias. A section ends at the next heading of its level
+    or above; one that is missing is made, of level two. Lines with secrets and private spans are
+    not written. Every other byte of the note stays. Raise ``UsageError`` for an archived or private
+    note, and for a text that would be hidden or would change what stands there,
+    ``CheckFailedError`` where nothing of it may be written.
+    """
+    clean, withheld = leave_out(clean_text(text))
+    path = find_file(palace, note)
+    before = (palace.paths.root / path).read_bytes()  # what cannot be done is refused unlocked
+    done = append_text(path, before, clean, under=under)
+
+    def write() -> Replace:
+        nonlocal done
+        data = (palace.paths.root / path).read_bytes()
+        done = append_text(path, data, clean, under=under)
+        most = palace.config.max_note_bytes
+        if len(done.data) > most:
+            raise UsageError(f"{path} would be larger than max_note_bytes ({most:,}); split it")
+        return Replace(path, data, done.data)
+
+    write_file(palace, write, command="append")
+    remark = index_note(palace, path, wait_seconds=WAIT_SECONDS)
+    return Appended(path, done.line, done.last_line, withheld, remark, done.made)
+
+
+def find_file(palace: Palace, name: str) -> str:
+    """Return the path of the note that may be changed and is called ``name``.
+
+    It may be named as an answer does, with lines: ``path:3-9``. A note that is not indexed yet is
+    found by its path. Raise ``UsageError`` where there is none, several, or one that is archived.
+    """
+    bare = split_line_range(name)[0]
+    path = _find_path(palace, name) or _find_path(palace, bare) or _find_named(palace, bare)
+    check_inside(palace.paths, path)
+    if is_cold_path(palace.paths, path):
+        raise UsageError(f"{path} is archived; `palace metabolism restore` brings it back")
+    return path
+
+
+def _find_path(palace: Palace, name: str) -> str | None:
+    """Return the path of a file of the notes that is named by it, from the root or the notes."""
+    for path in (name, f"{palace.paths.prefix}{name}"):
+        with suppress(UsageError, OSError):
+            check_inside(palace.paths, path)
+            if path.lower().endswith(SUFFIXES) and (palace.paths.root / path).is_file():
+                return path
+    return None
+
+
+def _find_named(palace: Palace, name: str) -> str:
+    try:
+        return NoteNames.from_snapshot(palace.snapshot()).find(name)
+    except UsageError as error:
+        with suppress(UsageError):
+            return NoteNames.from_snapshot(palace.snapshot(include_cold=True)).find(name)
+        raise error from None
+    except IndexMissingError:
+        return find_note(read_notes(palace), name).path
+
+
+def make_note(
+    palace: Palace,
+    title: str,
+    *,
+    body: str = "",
+    room: str | None = None,
+    folder: str | None = None,
+    type: str | None = None,
+    priority: str | None = None,
+    tags: Sequence[str] = (),
+) -> Appended:
+    """Create a note, and bring an index that exists up to date; see ``Palace.new``."""
+    path = place_note(palace.paths, title, room=room, folder=folder)
+    level = check_priority(priority) if priority is not None else None
+    text, withheld = leave_out(clean_text(body)) if body.strip() else ("", ())
+    matter = split_front_matter(f"{text}\n")
+    if matter.end or matter.error:
+        raise UsageError("the body begins with front matter; give the fields as options")
+    given = {"type": type, "priority": level, "tags": list(tags)}
+    fields: dict[str, object] = {"title": title, "date": today()}
+    fields |= {key: value for key, value in given.items() if value}
+    if text.startswith("# "):  # it has its heading
+        note = Create(path, f"{write_front_matter(fields)}{text}\n".encode())
+    else:
+        note = compose_note(path, title, fields, lead=text)
+    most = palace.config.max_note_bytes
+    if len(note.after) > most:
+        raise UsageError(f"the note would be larger than max_note_bytes ({most:,}); split it")
+    write_file(palace, lambda: note, command="new")
+    remark = "it is not indexed yet; run `palace index`"
+    if palace.paths.commit.exists():
+        remark = index_note(palace, path, wait_seconds=WAIT_SECONDS)
+    return Appended(path, 1, note.after.count(b"\n"), withheld, remark)

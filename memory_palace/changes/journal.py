@@ -11,25 +11,14 @@ from __future__ import annotations
 import errno
 import json
 import os
-from collections.abc import Sequence, Set
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeGuard
 
-from memory_palace.changes.operations import (
-    ChangeSet,
-    Create,
-    LoggedChange,
-    Move,
-    Operation,
-    Remove,
-    Replace,
-    Write,
-    check_change,
-    check_inside,
-    target_of,
-)
 from memory_palace.config import PalacePaths
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.notes.manifest import return_lines, uncommitted
@@ -41,6 +30,7 @@ from memory_palace.storage import (
     sweep_temporaries,
     sweep_temporaries_of,
     sync_folder,
+    to_line,
     write_atomic,
     write_new,
 )
@@ -53,16 +43,221 @@ _NO_HARD_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
 
 
 @dataclass(frozen=True, slots=True)
-class Undo:
-    """The way back from one logged change."""
+class Move:
+    """One note and where it goes, relative to the root."""
 
-    entry: LoggedChange
-    change: tuple[Operation, ...]
+    old: str
+    new: str
+
+    @property
+    def path(self) -> str:
+        """The file as it is before the change."""
+        return self.old
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """New bytes for a note that must still hold the bytes they were made from."""
+
+    path: str
+    before: bytes
+    after: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Create:
+    """A note that must not exist yet."""
+
+    path: str
+    after: bytes
+    before: ClassVar[None] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    """A note that goes away; its bytes are kept for undo."""
+
+    path: str
+    before: bytes
+    after: ClassVar[None] = None
+
+
+Operation: TypeAlias = Move | Replace | Create | Remove
+ChangeSet: TypeAlias = Sequence[Operation]
+"""Done together or not at all: texts first, then moves.
+
+Every path means the file as it is before the change, so a note may be replaced and moved."""
+
+
+def target_of(operation: Operation) -> str:
+    """Return the path that the operation writes."""
+    return operation.new if isinstance(operation, Move) else operation.path
+
+
+def grow(paths: PalacePaths, log: str, records: Iterable[Mapping[str, object]]) -> Create | Replace:
+    """Return the change that adds lines at the end of a log."""
+    file, data = paths.logs / log, b"".join(map(to_line, records))
+    if not file.exists():
+        return Create(paths.shown(file), data)
+    before = file.read_bytes()
+    return Replace(paths.shown(file), before, end_line(before) + data)
+
+
+def end_line(data: bytes) -> bytes:
+    """Return bytes with a line feed behind a last line that has none."""
+    return data if data[-1:] in (b"", b"\n") else data + b"\n"
+
+
+def check_change(paths: PalacePaths, change: ChangeSet) -> None:
+    """Raise before anything is touched where a part of the change cannot be done."""
+    gone = [operation.path for operation in change if isinstance(operation, Move | Remove)]
+    for named in (map(target_of, change), gone):
+        for path, count in Counter(named).items():
+            if count > 1:
+                raise UsageError(f"{path} is named twice in one change")
+    for operation in change:
+        _check(paths, operation)
+
+
+def _check(paths: PalacePaths, operation: Operation) -> None:
+    source, target = operation.path, target_of(operation)
+    check_inside(paths, source)
+    check_inside(paths, target)
+    file, new = paths.root / source, paths.root / target
+    if not isinstance(operation, Create) and (not file.is_file() or file.is_symlink()):
+        raise UsageError(f"{source} is a link or not a file, and is left alone")
+    if isinstance(operation, Replace | Remove) and file.read_bytes() != operation.before:
+        raise PalaceError(f"{source} has been changed by another program; run the command again")
+    if isinstance(operation, Move | Create) and (new.exists() or new.is_symlink()):
+        raise UsageError(f"{target} already exists; move or rename it first")
+
+
+def check_inside(paths: PalacePaths, path: str) -> None:
+    """Raise ``UsageError`` for a path that is hidden, or outside the palace, links followed.
+
+    Golden questions, settings, manifest and logs are ours to change, though they may be hidden.
+    """
+    file = paths.root / path
+    if file in (paths.golden, paths.settings, paths.manifest) or (
+        file.parent == paths.logs and file.suffix == ".jsonl"
+    ):
+        return
+    is_plain = path.startswith(paths.prefix) and path != paths.prefix and "\0" not in path
+    if (
+        not is_plain
+        or any(not part or part.startswith(".") for part in path.split("/"))
+        or not file.resolve().is_relative_to(paths.notes.resolve())
+    ):
+        raise UsageError(f"{path} is outside the palace and is left alone")
+
+
+class Write(NamedTuple):
+    """What happened to one text; bytes are named by their SHA-256, hexadecimal."""
+
+    path: str
+    before: str | None
+    """``None`` where there was no file."""
+    after: str | None
+    """``None`` where there is no file any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedChange:
+    """One change, without the bytes: the record of the journal and, once done, the line of the log.
+
+    Its fields are the members of the record, but for ``identity``, which is ``id`` there.
+    """
+
+    identity: str
+    time: str = ""
+    command: str = ""
+    reason: str = ""
+    evidence: tuple[str, ...] = ()
+    """Why, one line for each thing counted."""
+    writes: tuple[Write, ...] = ()
+    moves: tuple[Move, ...] = ()
+    digests: Mapping[str, str] = field(default_factory=dict)
+    """SHA-256 of every note the change leaves behind, by its path after the change."""
+    undoes: str | None = None
+    agent: str = ""
+    """Who made it, where an agent said so."""
+    folders: tuple[str, ...] = ()
+    """Folders that it made, outer ones first."""
+    continues: str | None = None
+    """Id of the change of which this is the next part."""
+
+    def to_record(self) -> dict[str, object]:
+        """Return the entry as it is written; what it seldom has is left out where it has none."""
+        values = {"id": self.identity, "time": self.time, "command": self.command}
+        seldom = ("undoes", "agent", "folders", "continues")
+        return {
+            **values,
+            "reason": self.reason,
+            "evidence": self.evidence,
+            "writes": self.writes,
+            "moves": [[move.old, move.new] for move in self.moves],
+            "digests": self.digests,
+            **{name: value for name in seldom if (value := getattr(self, name))},
+        }
+
+    @classmethod
+    def of_record(cls, values: Mapping[str, Any]) -> LoggedChange | None:
+        """Read a record; ``None`` where it makes no sense. Old ones have moves alone."""
+        moves, writes = values.get("moves"), values.get("writes", [])
+        if not isinstance(values.get("id"), str) or not _are_rows(moves, str, str):
+            return None
+        if not _are_rows(writes, str, str | None, str | None):
+            return None
+        digests, undoes, continues = (values.get(k) for k in ("digests", "undoes", "continues"))
+        known = digests.items() if isinstance(digests, dict) else ()
+        return cls(
+            identity=values["id"],
+            time=str(values.get("time", "")),
+            command=str(values.get("command", "cold")),
+            reason=str(values.get("reason", "")),
+            evidence=_texts(values.get("evidence")),
+            writes=tuple(Write(*row) for row in writes),
+            moves=tuple(Move(*row) for row in moves),
+            digests={str(path): str(each) for path, each in known},
+            undoes=undoes if isinstance(undoes, str) else None,
+            agent=str(values.get("agent", "")),
+            folders=_texts(values.get("folders")),
+            continues=continues if isinstance(continues, str) else None,
+        )
+
+    def joined(self, later: LoggedChange) -> LoggedChange:
+        """Return one change of two parts; neither moves a note."""
+        writes = {write.path: write for write in self.writes}
+        for write in later.writes:
+            before = writes[write.path].before if write.path in writes else write.before
+            writes[write.path] = Write(write.path, before, write.after)
+        return replace(
+            later,
+            evidence=self.evidence + later.evidence,
+            writes=tuple(writes.values()),
+            digests={**self.digests, **later.digests},
+            folders=self.folders + later.folders,
+        )
+
+
+def _are_rows(rows: Any, *kinds: Any) -> TypeGuard[list[list[Any]]]:
+    return isinstance(rows, list) and all(
+        isinstance(row, list) and len(row) == len(kinds) and all(map(isinstance, row, kinds))
+        for row in rows
+    )
+
+
+def _texts(values: Any) -> tuple[str, ...]:
+    return tuple(map(str, values)) if isinstance(values, list) else ()
 
 
 def digest(data: bytes) -> str:
     """Return the SHA-256 that names bytes, hexadecimal."""
     return sha256(data).hexdigest()
+
+
+def _name(data: bytes | None) -> str | None:
+    return None if data is None else digest(data)
 
 
 def _digest_of(path: Path) -> str | None:
@@ -97,8 +292,12 @@ def apply_change(
     recover(paths)
     check_change(paths, change)
     if not allow_uncommitted:
-        there = [op.path for op in change if not isinstance(op, Create)]
-        _check_committed(paths, [path for path in there if path not in edited])
+        there = [op.path for op in change if not isinstance(op, Create) and op.path not in edited]
+        if unseen := edits_not_in_git(paths, there):
+            raise UsageError(
+                f"not committed to git: {', '.join(unseen)}; commit first, or write "
+                "`changes: {allow_uncommitted: true}` into palace.yaml"
+            )
     identity = f"{now}-{sum(1 for _ in read_records(paths.logs / LOG)) + 1}"
     entry = LoggedChange(identity, now, command, reason, tuple(evidence), undoes=undoes)
     entry = _describe(paths, change, replace(entry, agent=agent, continues=continues))
@@ -148,14 +347,14 @@ def recover(paths: PalacePaths) -> bool:
 
 
 def plan_undo(
-    paths: PalacePaths, *, command: str | None = None, identity: str | None = None
-) -> Undo:
-    """Return the way back from the last change of a command, or from the one of an id.
+    paths: PalacePaths, identity: str | None = None
+) -> tuple[LoggedChange, list[Operation]]:
+    """Return the logged change of an id, by default the last one, and the way back from it.
 
     Raise ``UsageError`` naming every note that was changed since.
     """
     log = read_log(paths)
-    entry = _entry_to_undo(log, command, identity)
+    entry = _entry_to_undo(log, identity)
     changed = [
         path for path, wanted in entry.digests.items() if _digest_of(paths.root / path) != wanted
     ]
@@ -183,17 +382,18 @@ def plan_undo(
     shown, after = paths.shown(paths.manifest), return_lines(paths, origins)
     if after is not None and shown not in entry.digests:
         back.append(Replace(shown, paths.manifest.read_bytes(), after))
-    return Undo(entry, (*back, *(Move(move.new, move.old) for move in reversed(entry.moves))))
+    return entry, [*back, *(Move(move.new, move.old) for move in reversed(entry.moves))]
 
 
-def undo(paths: PalacePaths, *, now: str, agent: str = "", **which: str | None) -> Undo:
+def undo(
+    paths: PalacePaths, identity: str | None = None, *, now: str, agent: str = ""
+) -> tuple[LoggedChange, list[Operation]]:
     """Give back bytes and places as they were before a change; the undo is logged as well."""
     recover(paths)
-    planned = plan_undo(paths, **which)
-    entry = planned.entry
+    entry, change = plan_undo(paths, identity)
     apply_change(
         paths,
-        planned.change,
+        change,
         command=entry.command,
         now=now,
         allow_uncommitted=True,
@@ -202,7 +402,7 @@ def undo(paths: PalacePaths, *, now: str, agent: str = "", **which: str | None) 
         agent=agent,
     )
     _drop_empty(paths.root, entry.folders)
-    return planned
+    return entry, change
 
 
 def read_log(paths: PalacePaths) -> list[LoggedChange]:
@@ -249,39 +449,23 @@ def _roll_back(paths: PalacePaths, entry: LoggedChange) -> None:
     _drop_empty(paths.root, entry.folders)
 
 
-def _entry_to_undo(
-    log: Sequence[LoggedChange], command: str | None, identity: str | None
-) -> LoggedChange:
+def _entry_to_undo(log: Sequence[LoggedChange], identity: str | None) -> LoggedChange:
     undone = find_undone(log)
     for entry in reversed(log):
-        if identity is not None and entry.identity != identity:
-            continue
-        if identity is None and (entry.undoes or (command and entry.command != command)):
-            continue
-        if entry.identity not in undone:
-            return entry
-        if identity is not None:
+        if entry.identity == identity and identity in undone:
             raise UsageError(f"{identity} has already been undone")
+        if entry.identity == identity:
+            return entry
+        if identity is None and not entry.undoes and entry.identity not in undone:
+            return entry
     raise UsageError("there is nothing to undo" if identity is None else f"no change {identity}")
-
-
-def _check_committed(paths: PalacePaths, touched: Sequence[str]) -> None:
-    edited = edits_not_in_git(paths, touched)
-    if edited:
-        raise UsageError(
-            f"not committed to git: {', '.join(edited)}; commit first, or write "
-            "`changes: {allow_uncommitted: true}` into palace.yaml"
-        )
 
 
 def _describe(paths: PalacePaths, change: ChangeSet, entry: LoggedChange) -> LoggedChange:
     """Return an entry with what is logged of a change, from the notes as they are before it."""
-    moves = [operation for operation in change if isinstance(operation, Move)]
-    writes = [
-        Write(op.path, *(None if each is None else digest(each) for each in (op.before, op.after)))
-        for op in change
-        if not isinstance(op, Move)
-    ]
+    moves = [one for one in change if isinstance(one, Move)]
+    texts = [one for one in change if not isinstance(one, Move)]
+    writes = [Write(one.path, _name(one.before), _name(one.after)) for one in texts]
     left = {move.old: digest((paths.root / move.old).read_bytes()) for move in moves}
     left |= {write.path: write.after for write in writes if write.after is not None}
     for move in moves:
@@ -303,23 +487,17 @@ def _keep(paths: PalacePaths, change: ChangeSet) -> None:
 
     Of a log that only grows none are: they are its first lines.
     """
-    texts = [op.before for op in change if isinstance(op, Replace | Remove) and not _grows(op)]
     folder = paths.logs / KEPT
-    if texts:
+    for one in change:
+        if not isinstance(one, Replace | Remove):
+            continue
+        is_log = one.path.endswith(".jsonl") and one.before.endswith(b"\n")
+        if is_log and (one.after or b"").startswith(one.before):
+            continue
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    for text in texts:
-        path = folder / digest(text)
+        path = folder / digest(one.before)
         if _digest_of(path) != path.name:
-            write_atomic(path, text)
-
-
-def _grows(operation: Replace | Remove) -> bool:
-    return (
-        isinstance(operation, Replace)
-        and operation.path.endswith(".jsonl")
-        and operation.before.endswith(b"\n")
-        and operation.after.startswith(operation.before)
-    )
+            write_atomic(path, one.before)
 
 
 def _kept(paths: PalacePaths, write: Write) -> bytes | None:

@@ -81,3 +81,10 @@ def _is_kept(match: re.Match[str]) -> bool:
 def _escape(character: str) -> str:
     data = character.encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{data[at : at + 4]}" for at in range(0, len(data), 4))
+
+
+def fence_text(text: str, language: str = "") -> str:
+    """Show a text in a fence longer than any in it: text of a note is data."""
+    longest = max(map(len, re.findall(r"`+|~+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"

@@ -20,7 +20,6 @@ _LAST = "Metadata"
 """The section that new ones stand before."""
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 _LINE_END = re.compile(r"(?<![\r\n])[\r\n]+\Z")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 _LISTED = re.compile(r"\A(?:[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]|\|)")
 """An item of a list or a row of a table: another one follows it without a blank line."""
 _PROBE = "the end of what was written before"
@@ -91,21 +90,6 @@ def _others(path: str, data: bytes, name: str) -> dict[str, str]:
     text, _ = decode_note(data, path)
     sections = split_sections(text[split_front_matter(text).end :])
     return {key: text for key, text in sections.items() if key.casefold() != name.casefold()}
-
-
-def clean_text(text: str, what: str = "the text") -> str:
-    """Return a text with line feeds alone, and with a mark for each control character.
-
-    Raise ``UsageError`` naming ``what`` where it is blank, or no UTF-8 can be made of it.
-    """
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise UsageError(f"{what} is not UTF-8; save or send it as UTF-8") from error
-    clean = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", re.sub(r"\r\n?", "\n", text))
-    if not clean.replace("\N{REPLACEMENT CHARACTER}", "").strip():
-        raise UsageError(f"{what} is empty")
-    return clean.strip("\n").rstrip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Self
 
-from memory_palace.errors import CheckFailedError
+from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.language.secrets import find_secrets
 from memory_palace.models import Problem
 
 _OPEN = re.compile(r"<private(?:\s[^<>]*)?>", re.IGNORECASE)
 _CLOSE = re.compile(r"</private\s*>", re.IGNORECASE)
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*+\n){2,}+")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 _LEFT_OUT = "(left out here: a secret)"
 _SAYS_PRIVATE = re.compile(
     r"^[ \t]*[\"']?private[\"']?[ \t]*[:=][ \t]*[\"']?(?:true|yes|on|1)\b",
@@ -57,6 +58,21 @@ def withhold(text: str, path: str) -> tuple[str, tuple[Problem, ...]]:
         for s in secrets
     )
     return "\n".join(lines), (*private, *found)
+
+
+def clean_text(text: str, what: str = "the text") -> str:
+    """Return a text with line feeds alone, and with a mark for each control character.
+
+    Raise ``UsageError`` naming ``what`` where it is blank, or no UTF-8 can be made of it.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(f"{what} is not UTF-8; save or send it as UTF-8") from error
+    clean = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", re.sub(r"\r\n?", "\n", text))
+    if not clean.replace("\N{REPLACEMENT CHARACTER}", "").strip():
+        raise UsageError(f"{what} is empty")
+    return clean.strip("\n").rstrip()
 
 
 def leave_out(text: str) -> tuple[str, tuple[Problem, ...]]:

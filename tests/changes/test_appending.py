@@ -165,7 +165,7 @@ def test_lines_with_secrets_are_not_written(palace):
 def test_what_was_appended_can_be_taken_back(palace):
     before = (palace.paths.root / PATH).read_bytes()
     palace.append(PATH, "It drifts.")
-    undo_change(palace, command="append", apply=True)
+    undo_change(palace, apply=True)
     assert (palace.paths.root / PATH).read_bytes() == before
 
 

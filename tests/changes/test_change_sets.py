@@ -11,8 +11,18 @@ from stopping import DYING, is_stopped
 from writing_notes import read_state
 
 from memory_palace.changes import journal
-from memory_palace.changes.journal import apply_change, plan_undo, read_log, recover, undo
-from memory_palace.changes.operations import Create, Move, Remove, Replace, render_diff
+from memory_palace.changes.changing import render_diff
+from memory_palace.changes.journal import (
+    Create,
+    Move,
+    Remove,
+    Replace,
+    apply_change,
+    plan_undo,
+    read_log,
+    recover,
+    undo,
+)
 from memory_palace.config import PalacePaths
 from memory_palace.errors import PalaceError, UsageError
 
@@ -98,22 +108,21 @@ def test_undo_gives_every_byte_back_once(paths):
     identity = change(paths, evidence=["two tasks"])
     assert read_state(paths) == NEW
     assert read_log(paths)[0].evidence == ("two tasks",)
-    undo(paths, now="u", command="task")
+    undo(paths, now="u")
     assert read_state(paths) == before
     with pytest.raises(UsageError, match="already been undone"):
-        undo(paths, now="u", identity=identity)
+        undo(paths, identity, now="u")
     with pytest.raises(UsageError, match="nothing to undo"):
-        undo(paths, now="u", command="task")
+        undo(paths, now="u")
 
 
-def test_undo_goes_by_command_and_by_id(paths):
+def test_undo_goes_by_id(paths):
     first = change(paths)
     apply_change(
         paths, [Create("palace/chambers/e.md", b"")], command="conflict", reason="r", now="t"
     )
-    assert plan_undo(paths).entry.command == "conflict"
-    assert plan_undo(paths, command="task").entry.identity == first
-    assert undo(paths, now="u", identity=first).entry.identity == first
+    assert plan_undo(paths)[0].command == "conflict"
+    assert undo(paths, first, now="u")[0].identity == first
     assert (paths.notes / "chambers" / "e.md").exists()
 
 
@@ -207,9 +216,8 @@ def test_without_git_or_untracked_nothing_is_refused(paths, monkeypatch):
 KILLED = f"""{DYING}
 from pathlib import Path
 from memory_palace.config import PalacePaths
-from memory_palace.changes.operations import *
+from memory_palace.changes.journal import *
 from memory_palace.changes import journal
-from memory_palace.changes.journal import apply_change
 die_at(int(sys.argv[3]), sys.argv[2])
 change = eval(sys.argv[4])
 apply_change(PalacePaths(Path(sys.argv[1])), change, command="task", reason="x", now="t")

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.changes.composing import compose_note, fence_text, note_path, record_decision
+from memory_palace.changes.composing import compose_note, note_path, record_decision
 from memory_palace.config import SEVEN
 from memory_palace.errors import UsageError
+from memory_palace.language.visible import fence_text
 
 
 def test_a_decision_stands_above_what_was_deliberated():
@@ -29,7 +30,7 @@ def test_a_note_has_fields_heading_lead_sections_and_source_in_that_order():
     note = compose_note(
         "palace/a.md", "A", {"title": "A"}, {"Goal": "Go."}, lead="About it.", source="b"
     )
-    assert note.data.decode() == (
+    assert note.after.decode() == (
         "---\ntitle: A\n---\n# A\n\nAbout it.\n\n## Goal\n\nGo.\n\nFrom [[b]].\n"
     )
 

@@ -17,11 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from writing_notes import read_state
 
-from memory_palace.changes.cold_zone import plan_archive, plan_restore
-from memory_palace.changes.journal import apply_change, read_log, recover, undo
-from memory_palace.changes.operations import Move
+from memory_palace.changes.journal import Move, apply_change, read_log, recover, undo
 from memory_palace.config import SEVEN, PalacePaths
 from memory_palace.errors import PalaceError, UsageError
+from memory_palace.features.metabolism.cold_zone import plan_archive, plan_restore
 
 apply_moves = partial(apply_change, command="cold", allow_uncommitted=True)
 A = Move("palace/chambers/a.md", "palace/archive_basement/2026/chambers/a.md")
@@ -127,5 +126,5 @@ def test_any_moves_and_their_undo_give_every_byte_back(order, count):
         ]
         apply_moves(paths, moves, reason="x", now="t")
         assert sorted(read_state(paths).values()) == sorted(before.values())
-        undo(paths, now="t", command="cold")
+        undo(paths, now="t")
         assert read_state(paths) == before

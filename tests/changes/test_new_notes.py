@@ -28,7 +28,7 @@ def test_a_new_note_is_logged_and_can_be_taken_back(palace):
     assert "tags: [rain]\n" in text
     (logged,) = read_log(palace.paths)
     assert (logged.command, logged.reason) == ("new", f"new {path}")
-    undo_change(palace, command=None, identity=logged.identity, apply=True)
+    undo_change(palace, identity=logged.identity, apply=True)
     assert files(palace) == []
 
 
@@ -75,5 +75,5 @@ def test_two_long_titles_that_begin_alike_are_two_notes(palace):
 
 def test_a_long_title_is_taken_back_like_any(palace):
     palace.new("字" * 300, room="chambers")
-    undo_change(palace, command="new", apply=True)
+    undo_change(palace, apply=True)
     assert files(palace) == []

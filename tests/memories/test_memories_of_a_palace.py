@@ -49,7 +49,7 @@ def test_a_new_memory_is_written_at_once_and_undo_takes_it_back(tmp_path):
     path = tmp_path / "palace/chambers/protocols/Two-phase commit.md"
     assert "+## Image" in write(made, COMMIT).diff and path.exists()
     assert show_memory(made, "2pc").verify_token == "twins refusing soup"
-    undo_change(made, command="memory", identity=None, apply=True)
+    undo_change(made, apply=True)
     assert not path.exists()
 
 

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from memory_palace.changes.operations import Create, Move, Replace
+from memory_palace.changes.journal import Create, Move, Replace
 from memory_palace.features.metabolism.cycle import carry_out
 from memory_palace.features.metabolism.elimination import find_proposals
 from memory_palace.notes.document import parse_document
@@ -145,7 +145,7 @@ def test_duplicates_open_a_conflict_and_neither_moves(notes):
     notes.asset("b", day=OLD, body=body + " always")
     assert actions(notes) == {"b": "merge"}
     (create,) = steps(notes).change
-    assert isinstance(create, Create) and b"kind: duplicate" in create.data
+    assert isinstance(create, Create) and b"kind: duplicate" in create.after
     both = frozenset(
         ("palace/reflection_wing/principles/a.md", "palace/reflection_wing/principles/b.md")
     )
@@ -160,7 +160,7 @@ def test_opposite_rules_on_one_subject_open_a_conflict(notes):
     notes.asset("c", body="Never publish the garden of a keeper.")
     assert actions(notes) == {"b": "contradiction"}
     (create,) = steps(notes).change
-    assert b"kind: contradiction" in create.data
+    assert b"kind: contradiction" in create.after
 
 
 def test_what_is_disputed_or_not_committed_is_held(notes):

@@ -9,7 +9,7 @@ from running import commit_all
 from writing_notes import read_state
 
 from memory_palace.changes.changing import Plan, change_notes, read_changes, read_notes, undo_change
-from memory_palace.changes.operations import Move
+from memory_palace.changes.journal import Move
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.features.metabolism.assets import KINDS
 from memory_palace.features.metabolism.cycle import distill, eliminate, promote, take_report
@@ -89,7 +89,7 @@ def test_a_note_becomes_a_principle_with_its_evidence_and_undo_takes_it_back(rip
         "worked in several tasks: linked with 2 completed cards, 2 needed"
     ]
     assert take_report(ripe, today=TODAY).ripe == ()
-    undo_change(ripe, command=None, identity=outcome.identity, apply=True)
+    undo_change(ripe, identity=outcome.identity, apply=True)
     assert read_state(ripe.paths) == before
 
 
@@ -193,7 +193,7 @@ def test_one_undo_takes_a_whole_run_back_byte_for_byte(sample):
     moved_or_set = {m.old for m in entry.moves} | {w.path for w in entry.writes}
     lines = "\n".join(entry.evidence)
     assert all(path in lines or "control_panel" in path for path in moved_or_set)
-    undo_change(sample, command="metabolism", identity=outcome.identity, apply=True)
+    undo_change(sample, identity=outcome.identity, apply=True)
     assert read_state(sample.paths) == before
 
 

@@ -10,7 +10,7 @@ from writing_notes import read_state
 from memory_palace.changes.changing import read_notes, undo_change
 from memory_palace.errors import UsageError
 from memory_palace.features.redqueen import rounds
-from memory_palace.features.redqueen.rounds import COMMAND, find_resting, load_memories, run
+from memory_palace.features.redqueen.rounds import find_resting, load_memories, run
 from memory_palace.features.redqueen.session import RoundProposal, SentenceRoles, Strategy
 from memory_palace.palace import Palace
 
@@ -47,7 +47,7 @@ def test_an_applied_round_writes_what_was_shown_and_undo_gives_every_byte_back(s
     assert len(done.change.paths) == 3
     changed = {p for p, data in read_state(sample.paths).items() if before[p] != data}
     assert changed == set(done.change.paths)
-    undo_change(sample, command=COMMAND, identity=None, apply=True)
+    undo_change(sample, apply=True)
     assert read_state(sample.paths) == before
 
 
@@ -63,7 +63,7 @@ def test_a_memory_is_not_evolved_twice_within_a_day_and_may_be_after(sample):
 
 def test_an_undone_round_leaves_nobody_resting(sample):
     play(sample)
-    undo_change(sample, command=COMMAND, identity=None, apply=True)
+    undo_change(sample, apply=True)
     assert find_resting(sample, now=datetime.now(UTC)) == set()
 
 

@@ -114,7 +114,7 @@ def test_resolving_writes_who_won_on_the_record_and_on_the_loser(palace, notes):
     assert conflict.document.section("Decision").endswith("Snow decides.")
     with pytest.raises(UsageError, match="already resolved"):
         resolve(palace)
-    undo_change(palace, command="conflict", identity=None, apply=True)
+    undo_change(palace, apply=True)
     assert {d.path: d.data for d in read_notes(palace).documents.values()} == before
 
 
@@ -197,7 +197,7 @@ def test_a_conflict_marks_the_line_that_lost_and_leaves_the_note(palace, rooms):
         ":** Snow decides. Decided by Ilse; see [[rooms]]."
     )
     assert read_notes(palace).documents[rooms[0]].text("superseded_by") == ""
-    undo_change(palace, command="conflict", identity=None, apply=True)
+    undo_change(palace, apply=True)
     assert read(palace, rooms[0]) == WREN
 
 

@@ -73,7 +73,7 @@ def test_a_card_goes_through_all_its_states_and_back_byte_for_byte(palace):
     assert lint_tasks(palace) == []
     move(palace, "reopen", reason="cold again")
     assert "cold again" in show_task(palace, "swap-packs").document.texts("reopened")[0]
-    undo_change(palace, command="task", identity=None, apply=True)
+    undo_change(palace, apply=True)
     assert show_task(palace, "swap-packs").state == "completed"
     assert len(read_state(palace.paths)) == len(start) == 1
 
@@ -243,7 +243,7 @@ class Cards(RuleBasedStateMachine):
     def undo(self):
         name = self.last[-1]
         try:
-            undo_change(self.palace, command="task", identity=None, apply=True)
+            undo_change(self.palace, apply=True)
         except UsageError as error:
             assert "changed since" in str(error)  # a box was ticked by hand meanwhile
             return

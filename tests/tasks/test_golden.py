@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from running import commit_all
 
-from memory_palace.changes.cold_zone import archive_note, undo_last
 from memory_palace.errors import UsageError
+from memory_palace.features.metabolism.cold_zone import archive_note
 from memory_palace.features.tasks.golden import add_golden, ask_golden
 from memory_palace.notes.golden import parse_golden
 from memory_palace.palace import Palace
@@ -82,7 +82,7 @@ def test_a_golden_note_is_followed_into_the_archive_and_back_in_the_same_change(
     (moved,) = palace.golden.list()[0].notes
     assert "archive_basement" in moved and (palace.paths.root / moved).is_file()
     assert ranks(palace) == [None, 1]
-    undo_last(palace, apply=True)
+    palace.changes.undo(apply=True)
     assert palace.paths.golden.read_bytes() == before
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.changes.cold_zone import archive_note, restore_note, undo_last
+from memory_palace.features.metabolism.cold_zone import archive_note, restore_note
 
 
 def links(graph):
@@ -31,6 +31,6 @@ def test_links_by_path_follow_a_note_into_the_archive_and_back(linked):
     assert linked.graph().neighbors("palace/grand_hall/b.md").back == (
         "palace/chambers/01_wren/a.md",
     )
-    undo_last(linked, apply=True)
-    undo_last(linked, apply=True)
+    linked.changes.undo(apply=True)
+    linked.changes.undo(apply=True)
     assert state(linked) == before

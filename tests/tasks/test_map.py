@@ -38,7 +38,7 @@ def test_the_map_is_added_once_and_peoples_words_around_it_stay(sample):
     again = panel.read_text("utf-8")
     assert again.startswith(before) and again.endswith(f"{CLOSE}\n\nMine, below.\n")
     assert again != text and draw(sample).diff == ""
-    undo_change(sample, command="map", identity=None, apply=True)
+    undo_change(sample, apply=True)
     assert panel.read_text("utf-8") == text + "\nMine, below.\n"
 
 

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from memory_palace import __version__
-from memory_palace.changes.operations import Create, Operation, Remove, Replace, render_diff
+from memory_palace.changes.changing import render_diff
+from memory_palace.changes.journal import Create, Operation, Remove, Replace
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.storage import naming, write_atomic
 

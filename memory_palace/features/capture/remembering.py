@@ -12,24 +12,27 @@ from itertools import count
 from typing import Self
 from unicodedata import normalize
 
-from memory_palace.changes.changing import Appended, index_note
-from memory_palace.changes.composing import fence_text, make_slug
-from memory_palace.changes.journal import apply_change, create_unlocked, recover
-from memory_palace.changes.operations import Create, Replace, check_inside
+from memory_palace.changes.changing import index_note, now, today, write_file
+from memory_palace.changes.composing import common_inbox, make_slug
+from memory_palace.changes.journal import (
+    Create,
+    Replace,
+    check_inside,
+    create_unlocked,
+)
 from memory_palace.config import Config, PalacePaths
 from memory_palace.errors import CheckFailedError, IndexLockedError, RoomNotMappedError, UsageError
 from memory_palace.language.secrets import find_secrets
+from memory_palace.language.visible import fence_text
 from memory_palace.markdown.comments import drop_comments
 from memory_palace.markdown.markup import Markup
 from memory_palace.models import Problem
 from memory_palace.notes.excerpt import split_line_range
 from memory_palace.notes.frontmatter import write_front_matter
 from memory_palace.notes.parsing import read_body
-from memory_palace.notes.sections import clean_text
-from memory_palace.notes.withholding import Unwritten, leave_out, withhold
+from memory_palace.notes.withholding import Unwritten, clean_text, leave_out, withhold
 from memory_palace.palace import Palace
 from memory_palace.shown import ABSENT, Absent, Shown
-from memory_palace.tools import common_inbox
 
 MOST_CHARACTERS = 1 << 20
 """Of a text: what is longer is a document."""
@@ -50,22 +53,19 @@ _HEADING = re.compile(r"\A\d\d:\d\d UTC(?: (?P<title>.*))?\Z")
 class NewMemory:
     """A text to remember, without secrets and private spans."""
 
-    text: str
     title: str
-    tags: tuple[str, ...]
-    source: str
+    body: str
+    """The text, and its source and tags on lines of their own; it opens and hides nothing."""
     agent: str
-    now: datetime
+    day: str
+    """UTC."""
+    time: str
 
     @property
-    def day(self) -> str:
-        """The day, UTC."""
-        return self.now.date().isoformat()
-
-    @property
-    def moment(self) -> str:
-        """The moment, UTC, as the log of changes has it."""
-        return self.now.isoformat(timespec="milliseconds")
+    def entry(self) -> str:
+        """The lines of the inbox note."""
+        title = _TIMES.sub("", self.title)
+        return f"## {self.time} UTC{title and f' {title}'}\n\n{self.body}\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,23 +198,18 @@ class Remembered(Shown):
     """Lines with secrets, private spans: they were not written."""
 
     @classmethod
-    def of(cls, found: Placed | Appended, remark: str, withheld: Iterable[Problem]) -> Self:
+    def of(
+        cls,
+        place: tuple[str, int, int],
+        remark: str,
+        withheld: Iterable[Problem],
+        *,
+        count: int = 1,
+        made: str | Absent | None = ABSENT,
+    ) -> Self:
         """Return a text that was written, with why it is not indexed, where it is not."""
-        count = 1 if isinstance(found, Appended) else found.count
-        return cls(
-            *(found.path, found.line, found.last_line),
-            is_new=count == 1,
-            count=count,
-            made=found.made if isinstance(found, Appended) else ABSENT,
-            is_indexed=not remark,
-            remark=remark or None,
-            withheld=Unwritten.of(withheld),
-        )
-
-    @property
-    def unwritten(self) -> list[str]:
-        """The lines that were not written, and why."""
-        return list(map(str, self.withheld))
+        left_out = Unwritten.of(withheld)
+        return cls(*place, count == 1, count, made, not remark, remark or None, left_out)
 
     def lines(self) -> Iterable[str]:
         """Return the place."""
@@ -224,7 +219,7 @@ class Remembered(Shown):
         """Return the heading that was made, the lines left out, and why it is not found yet."""
         if isinstance(self.made, str):
             yield f"there was no heading {self.made!r}; it was made"
-        yield from self.unwritten
+        yield from map(str, self.withheld)
         if self.remark:
             yield self.remark
 
@@ -248,7 +243,8 @@ def keep(
     if title or tags or source:
         raise UsageError("a note takes the text alone: leave out title, tags and source")
     done = palace.append(note, text, under=under)
-    return Remembered.of(done, done.remark, done.withheld)
+    place = (done.path, done.line, done.last_line)
+    return Remembered.of(place, done.remark, done.withheld, made=done.made)
 
 
 def remember(
@@ -276,32 +272,31 @@ def remember(
     heading = _check_line(title, "the title")
     if not is_enclosed(f"### {heading}"):
         raise UsageError(f"a heading cannot hold the title {heading!r}; use plain words")
-    named = tuple(dict.fromkeys(map(_check_tag, tags)))
+    named = " ".join(f"#{tag}" for tag in dict.fromkeys(map(_check_tag, tags)))
     origin = _check_line(source, "the source")
-    memory = NewMemory(clean, heading, named, origin, name_agent(agent), datetime.now(UTC))
+    said = (enclose(clean), enclose(f"Source: {origin}") if origin else "", named)
+    body, moment = "\n\n".join(filter(None, said)), datetime.now(UTC)
+    memory = NewMemory(heading, body, name_agent(agent), today(), f"{moment:%H:%M}")
+    placed: list[Placed] = []
+
+    def write() -> Create | Replace:
+        placed.append(_place_entry(palace, memory))
+        return placed[-1].operation
+
     try:
-        with palace.writing(wait_seconds=wait_seconds):
-            recover(palace.paths)
-            placed = _place_entry(palace, memory)
-            apply_change(
-                palace.paths,
-                [placed.operation],
-                command="remember",
-                reason=f"remember {placed.path}",
-                now=memory.moment,
-                agent=memory.agent,
-                edited={placed.path},
-            )
+        write_file(palace, write, command="remember", agent=memory.agent, wait_seconds=wait_seconds)
     except IndexLockedError as error:
-        placed = _set_down(palace, memory)
+        placed.append(_set_down(palace, memory))
         remark = f"it is kept, and not indexed yet: {error}"
     else:
-        remark = index_note(palace, placed.path, wait_seconds=wait_seconds)
+        remark = index_note(palace, placed[-1].path, wait_seconds=wait_seconds)
     if origin and palace.paths.commit.exists():
         cited = split_line_range(origin)[0]
         if cited in palace.snapshot().paths:
             palace.note_use("cited", cited)
-    return Remembered.of(placed, remark, withheld)
+    done = placed[-1]
+    place = (done.path, done.line, done.last_line)
+    return Remembered.of(place, remark, withheld, count=done.count)
 
 
 def _place_entry(palace: Palace, memory: NewMemory) -> Placed:
@@ -310,21 +305,18 @@ def _place_entry(palace: Palace, memory: NewMemory) -> Placed:
     folder = find_inbox(paths, palace.config, agent)
     check_inside(paths, f"{folder}/{agent}.md")
     parts = list_parts(paths, folder, agent)
-    found = _find_same(palace, parts, memory)
-    if found is not None:
+    if found := _find_same(palace, parts, memory):
         return found
-    entry = _write_entry(memory)
-    today = [path for path in parts if f"/{agent}-{day}" in path]
-    if today:
-        placed = add_entry(today[-1], (paths.root / today[-1]).read_bytes(), entry)
-        if placed is not None:
+    of_today = [path for path in parts if f"/{agent}-{day}" in path]
+    for path in of_today[-1:]:
+        if placed := add_entry(path, (paths.root / path).read_bytes(), memory.entry):
             return placed
     return _begin(palace, memory)
 
 
 def _find_same(palace: Palace, parts: Sequence[str], memory: NewMemory) -> Placed | None:
     """Return the change that counts an entry of the inbox with the same words, the last one."""
-    wanted = reduce_statement(_write_body(memory))
+    wanted = reduce_statement(memory.body)
     telling = max((word for word in wanted if word.isalnum()), key=len, default="")
     for path in reversed(parts):
         data = (palace.paths.root / path).read_bytes()
@@ -337,34 +329,28 @@ def _find_same(palace: Palace, parts: Sequence[str], memory: NewMemory) -> Place
     return None
 
 
-def _write_entry(memory: NewMemory) -> str:
-    title = _TIMES.sub("", memory.title)
-    return f"## {memory.now:%H:%M} UTC{title and f' {title}'}\n\n{_write_body(memory)}\n"
-
-
-def _write_body(memory: NewMemory) -> str:
-    """Return the text of an entry, with its source and tags on lines of their own."""
-    source = enclose(f"Source: {memory.source}") if memory.source else ""
-    tags = " ".join(f"#{tag}" for tag in memory.tags)
-    return "\n\n".join(part for part in (enclose(memory.text), source, tags) if part)
-
-
 def _set_down(palace: Palace, memory: NewMemory) -> Placed:
     """Write into a new file, which no other writer can be changing; nothing is counted."""
     while True:
         placed = _begin(palace, memory)
-        own = {"command": "remember", "now": memory.moment, "agent": memory.agent}
         with suppress(FileExistsError):
+            own = {"command": "remember", "now": now(), "agent": memory.agent}
             create_unlocked(palace.paths, placed.operation, **own)
             return placed
 
 
 def _begin(palace: Palace, memory: NewMemory) -> Placed:
-    folder = find_inbox(palace.paths, palace.config, memory.agent)
+    """Return the change that makes an inbox note with its first entry."""
+    agent, day, entry = memory.agent, memory.day, memory.entry
+    folder = find_inbox(palace.paths, palace.config, agent)
     numbers = (f"-{number}" if number > 1 else "" for number in count(1))
-    paths = (f"{folder}/{memory.agent}-{memory.day}{number}.md" for number in numbers)
+    paths = (f"{folder}/{agent}-{day}{number}.md" for number in numbers)
     path = next(path for path in paths if not os.path.lexists(palace.paths.root / path))
-    return begin_part(path, memory.agent, memory.day, _write_entry(memory))
+    fields = {"title": f"{agent}, {day}", "date": day, "type": "inbox", "agent": agent}
+    head = write_front_matter({**fields, "origin": "agent"})
+    line = head.count("\n") + 2
+    data = f"{head}\n{entry}".encode()
+    return Placed(Create(path, data), line, line + entry.count("\n") - 1)
 
 
 def name_agent(agent: str | None) -> str:
@@ -409,15 +395,6 @@ def list_parts(paths: PalacePaths, folder: str, agent: str) -> list[str]:
     names = [path.name for path in files]
     found = [(m[1], int(m[2] or 1), name) for name in names if (m := pattern.fullmatch(name))]
     return [f"{folder}/{name}" for _, _, name in sorted(found)]
-
-
-def begin_part(path: str, agent: str, day: str, entry: str) -> Placed:
-    """Return the change that makes an inbox note with its first entry."""
-    fields = {"title": f"{agent}, {day}", "date": day, "type": "inbox", "agent": agent}
-    head = write_front_matter({**fields, "origin": "agent"})
-    line = head.count("\n") + 2
-    data = f"{head}\n{entry}".encode()
-    return Placed(Create(path, data), line, line + entry.count("\n") - 1)
 
 
 def add_entry(path: str, data: bytes, entry: str) -> Placed | None:

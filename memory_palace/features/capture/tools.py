@@ -36,7 +36,7 @@ def remember(
     kept = keep(palace, text, note=note or None, under=under or None, tags=tags, **about)
     remarks = [f"said {kept.count} times"] if kept.count > 1 else []
     remarks += [kept.remark] if kept.remark else []
-    return Said(f"{kept.path}:{kept.line}-{kept.last_line}", kept.unwritten, remarks)
+    return Said(f"{kept.path}:{kept.line}-{kept.last_line}", list(map(str, kept.withheld)), remarks)
 
 
 def recent_entries(palace: Palace) -> Iterator[str]:

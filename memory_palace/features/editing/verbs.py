@@ -12,7 +12,8 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from memory_palace.changes.changing import ChangeEntry, Outcome, make_note
+from memory_palace.changes.changing import ChangeEntry, Outcome
+from memory_palace.changes.composing import make_note
 from memory_palace.changes.journal import find_undone
 from memory_palace.cli.group import (
     Apply,

@@ -13,8 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import TypeAlias
 
 from memory_palace.changes.changing import WAIT_SECONDS, now
-from memory_palace.changes.journal import apply_change, recover
-from memory_palace.changes.operations import Create, Replace, grow
+from memory_palace.changes.journal import Create, Replace, apply_change, grow, recover
 from memory_palace.config import PalacePaths
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.features.importing.composing import (

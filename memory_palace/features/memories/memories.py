@@ -17,7 +17,7 @@ from memory_palace.changes.changing import (
     write_file,
 )
 from memory_palace.changes.composing import note_path
-from memory_palace.changes.operations import Create, Replace, grow
+from memory_palace.changes.journal import Create, Replace, grow
 from memory_palace.embedding.registry import Embedder
 from memory_palace.errors import UsageError
 from memory_palace.features.memories.form import (
@@ -315,7 +315,7 @@ def new_memory(
 
     outcome = change_notes(palace, plan, command=COMMAND, apply=True)
     notes, note = read_memory_notes(palace), create()
-    document = parse_document(note.path, note.data)
+    document = parse_document(note.path, note.after)
     flaws = () if document is None else notes.lint(document)
     return WrittenMemory.of(outcome, domain=domain or None, flaws=tuple(flaws))
 

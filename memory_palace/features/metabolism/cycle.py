@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from memory_palace.changes.changing import Outcome, Plan, change_notes, find_note, read_notes
-from memory_palace.changes.cold_zone import plan_archive
-from memory_palace.changes.operations import Create, Move, Remove, Replace
-from memory_palace.changes.overlay import overlay
-from memory_palace.changes.relinking import relink
+from memory_palace.changes.changing import (
+    Outcome,
+    Plan,
+    change_notes,
+    find_note,
+    read_notes,
+    relink,
+)
+from memory_palace.changes.journal import Create, Move, Remove, Replace
 from memory_palace.config import ROOMS
 from memory_palace.errors import CheckFailedError, UsageError
+from memory_palace.facts.derive import derive
 from memory_palace.features.metabolism.assets import TELEGRAM, get_kind, kind_of
+from memory_palace.features.metabolism.cold_zone import plan_archive
 from memory_palace.features.metabolism.distill import plan_distill
 from memory_palace.features.metabolism.elimination import (
     Elimination,
@@ -29,9 +39,25 @@ from memory_palace.features.metabolism.ledger import Ledger, take_ledger
 from memory_palace.features.tasks.cards import find_card
 from memory_palace.features.tasks.conflict_notes import make_quote, plan_open
 from memory_palace.features.tasks.golden import Answered, ask_golden
+from memory_palace.index.diff import Listing
+from memory_palace.index.opened import CommittedState, open_state
+from memory_palace.index.rows import KnownVectors, RowMaker
+from memory_palace.index.segment import (
+    CONTENT,
+    NoteRow,
+    Segment,
+    open_segment,
+    tombstone,
+    write_segment,
+)
+from memory_palace.index.snapshot import Fold, Snapshot, fold_segments
+from memory_palace.index.values import BuildContext
+from memory_palace.models import FileStat
+from memory_palace.notes.discovery import SourceFile
 from memory_palace.notes.document import Document, Library, parse_document
 from memory_palace.notes.frontmatter import set_fields
 from memory_palace.notes.golden import read_golden
+from memory_palace.notes.manifest import read_manifest
 from memory_palace.notes.note import stem_of
 from memory_palace.notes.usage import KNOWN_AFTER_DAYS
 from memory_palace.palace import Palace
@@ -204,7 +230,7 @@ def check_promotion(palace: Palace, plan: Plan, source: str) -> None:
     if not palace.paths.commit.exists():
         raise CheckFailedError(_UNASKED)
     asked = [one for one in ask_golden(palace) if one.rank is not None]
-    assets = {each.path: each.data for each in plan.change if isinstance(each, Create)}
+    assets = {each.path: each.after for each in plan.change if isinstance(each, Create)}
     with overlay(palace, assets) as changed:
         found = {one.question: one.found for one in ask_golden(changed)}
     lost = [
@@ -363,3 +389,86 @@ class _Draft:
             evidence=proposal.evidence,
         )
         self.creates[note.path] = note
+
+
+class _Overlaid(Palace):
+    """A palace that asks one given generation, and has the models of another palace open."""
+
+    def __init__(self, palace: Palace, snapshot: Snapshot) -> None:
+        super().__init__(palace.paths.root, config=palace.config)
+        self.adopt(palace)
+        self._overlaid = snapshot
+
+    def snapshot(self, *, include_cold: bool = False) -> Snapshot:
+        """Return the generation that it was given, whatever is committed."""
+        return self._overlaid
+
+
+@contextmanager
+def overlay(palace: Palace, notes: Mapping[str, bytes | None]) -> Iterator[Palace]:
+    """Yield a palace to which some notes, by path, hold other bytes, or none where they are gone.
+
+    A path that is not in the index is a new note; the rest is as indexed.
+    What would be a change of the index is written as one segment in a temporary folder. Passages
+    that are the same are not embedded again. The archive is left out.
+    """
+    state = open_state(palace.paths)
+    if state.commit is None:
+        yield palace
+        return
+    with TemporaryDirectory() as folder:
+        changed = _write_changes(palace, state, Path(folder).resolve(), notes)
+        hot = fold_segments([*state.hot.segments, *changed])
+        yield _Overlaid(palace, Snapshot(state.commit, [hot], rooms=palace.paths.rooms))
+
+
+def _write_changes(
+    palace: Palace, state: CommittedState, root: Path, notes: Mapping[str, bytes | None]
+) -> list[Segment]:
+    """Write the notes below a folder, and there the segment that an index would get of them."""
+    assert state.commit is not None
+    texts = {path: data for path, data in notes.items() if data is not None}
+    for path, data in texts.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_bytes(data)
+    context = BuildContext(
+        paths=replace(palace.paths, root=root),
+        config=palace.config,
+        embedder=palace.embedder(),
+        now_ns=time.time_ns(),
+        monotonic=lambda: 0.0,
+        progress=lambda doing, done, total: None,
+        derive=derive,
+        fingerprint=state.commit.fingerprint,
+    )
+    known = KnownVectors()
+    for segment in state.segments:
+        known.add_all(segment)
+    listing = Listing(read_manifest(palace.paths), {}, "", palace.paths.rooms)
+    maker = RowMaker(context, listing, known, lambda file: None)
+    files = [
+        SourceFile(path, FileStat(len(data), 0, 0, 0), is_cold=False)
+        for path, data in texts.items()
+    ]
+    rows = [_as_old(row, state.hot) for batch in maker.batches(files) for row in batch.rows]
+    if not state.commit.dimension:  # so far it is an index of words alone
+        rows = [replace(row, vectors=row.vectors[:, :0]) for row in rows]
+    rows += [tombstone(path) for path, data in notes.items() if data is None]
+    if not rows:
+        return []
+    ref = write_segment(
+        root,
+        rows,
+        fingerprint=state.commit.fingerprint,
+        dimension=state.commit.dimension,
+        is_cold=False,
+    )
+    return [open_segment(root, ref)]
+
+
+def _as_old(row: NoteRow, fold: Fold) -> NoteRow:
+    """Return a record with the age of the one it replaces: a proposal makes no note newer."""
+    if row.path not in fold.paths:
+        return row
+    old = fold.read_row(fold.paths.index(row.path), kind=CONTENT)
+    return replace(row, date=old.date, date_source=old.date_source, stat=old.stat)

@@ -89,7 +89,7 @@ def plan_distill(ledger: Ledger, card: Card) -> Plan:
     name = f"{today}-{make_slug(title)}.md"
     path = ledger.rooms.path_of(f"{WING}/{TELEGRAM.folder}/{name}")
     note = compose_note(path, title, fields, found.parts)
-    fields["verbatim"] = digest_words(read_body(path, note.data).text)
+    fields["verbatim"] = digest_words(read_body(path, note.after).text)
     note = compose_note(path, title, fields, found.parts)
     evidence = (
         f"distill {card.path}: {found.tokens} tokens of {estimate_tokens(card.document.body)}",

@@ -14,7 +14,7 @@ from memory_palace.changes.composing import (
     one_line,
     record_decision,
 )
-from memory_palace.changes.operations import Create, Operation, Replace
+from memory_palace.changes.journal import Create, Operation, Replace
 from memory_palace.embedding.llm_models import estimate_tokens
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.features.metabolism.assets import (

@@ -9,9 +9,9 @@ from typing import Annotated
 from typer import Argument, Option
 
 from memory_palace.changes.changing import Outcome
-from memory_palace.changes.cold_zone import Leak
 from memory_palace.cli.group import Apply, Group, Note, completed
 from memory_palace.errors import CheckFailedError, UsageError
+from memory_palace.features.metabolism.cold_zone import Leak
 from memory_palace.features.metabolism.cycle import Report
 from memory_palace.palace import Palace
 from memory_palace.shown import Shown, plural

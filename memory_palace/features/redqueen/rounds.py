@@ -11,8 +11,13 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from memory_palace.changes.changing import Outcome, Plan, change_notes, read_notes
-from memory_palace.changes.journal import edits_not_in_git, find_undone, read_log
-from memory_palace.changes.operations import Operation, Replace
+from memory_palace.changes.journal import (
+    Operation,
+    Replace,
+    edits_not_in_git,
+    find_undone,
+    read_log,
+)
 from memory_palace.errors import UsageError
 from memory_palace.features.memories.form import IMAGE, is_memory
 from memory_palace.features.memories.reviews import load_reviews

@@ -10,14 +10,14 @@ from typing import Literal, TypeAlias, get_args
 
 from memory_palace.changes.composing import (
     compose_note,
-    fence_text,
     make_slug,
     one_line,
 )
-from memory_palace.changes.operations import Create
+from memory_palace.changes.journal import Create
 from memory_palace.config import Rooms
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.graph.naming import find_called, slug_of
+from memory_palace.language.visible import fence_text
 from memory_palace.markdown.markup import Markup
 from memory_palace.notes.document import Document
 from memory_palace.notes.excerpt import excerpt

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from memory_palace.changes.changing import Outcome, Plan, change_notes, find_note, read_notes, today
 from memory_palace.changes.composing import edit_fields, one_line, record_decision
-from memory_palace.changes.operations import Replace
+from memory_palace.changes.journal import Replace
 from memory_palace.errors import UsageError
 from memory_palace.features.checking.checker import Passage
 from memory_palace.features.checking.contradictions import BESIDES, find_contradictions

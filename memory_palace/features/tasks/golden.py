@@ -8,7 +8,7 @@ from typing import Self
 
 from memory_palace.changes.changing import write_file
 from memory_palace.changes.composing import one_line
-from memory_palace.changes.operations import Create, Replace
+from memory_palace.changes.journal import Create, Replace
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.graph.naming import NoteNames
 from memory_palace.notes.golden import (

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from memory_palace.changes.changing import Outcome, Plan, change_notes
-from memory_palace.changes.operations import Create, Operation, Replace
+from memory_palace.changes.journal import Create, Operation, Replace
 from memory_palace.config import ROOMS
 from memory_palace.errors import PalaceError
 from memory_palace.features.tasks.cards import STATES, Card, read_cards

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from memory_palace.changes.changing import Outcome, Plan, change_notes, read_notes, today
 from memory_palace.changes.composing import compose_note, edit_fields, make_slug, one_line
-from memory_palace.changes.operations import Move, Operation, Replace
+from memory_palace.changes.journal import Move, Operation, Replace
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.features.tasks.cards import (
     CORRIDOR,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
+from memory_palace.changes.composing import common_inbox
 from memory_palace.errors import UsageError
 from memory_palace.features.tasks.cards import CORRIDOR, Card, parse_card
 from memory_palace.features.tasks.conflict_notes import ROOM, read_conflicts
 from memory_palace.palace import Palace
-from memory_palace.tools import Between, Said, common_inbox, newest_in, read_now, shorten
+from memory_palace.tools import Between, Said, newest_in, read_now, shorten
 
 _NEEDS: Mapping[str, Sequence[str]] = {
     "list": (),

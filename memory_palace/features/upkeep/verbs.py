@@ -14,7 +14,7 @@ from typing import Annotated
 
 from typer import Argument, Option, confirm
 
-from memory_palace.changes.operations import Move
+from memory_palace.changes.journal import Move
 from memory_palace.cli.group import SHORT_WAIT_SECONDS, Group, Quiet, Wait, reach_store
 from memory_palace.cli.progress import keep_vectors, progress_line
 from memory_palace.config import PalacePaths, find_paths

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
-from memory_palace.changes.changing import Outcome, Plan, change_notes, undo_change, write_file
-from memory_palace.changes.journal import read_log
-from memory_palace.changes.operations import Move, Replace
+from memory_palace.changes.changing import Outcome, Plan, change_notes, write_file
+from memory_palace.changes.journal import Move, Replace, read_log
 from memory_palace.config import PalacePaths, Rooms
 from memory_palace.errors import UsageError
 from memory_palace.graph.naming import NoteNames
@@ -88,11 +87,6 @@ def restore_note(palace: Palace, note: str, *, apply: bool = False) -> Outcome:
     )
 
 
-def undo_last(palace: Palace, *, apply: bool = False) -> Outcome:
-    """Take the last archive or restore back."""
-    return undo_change(palace, command="cold", identity=None, apply=apply)
-
-
 def plan_archive(rooms: Rooms, path: str, *, year: int) -> Move:
     """Keep a note's room and folders below the year: it shows where it came from."""
     if rooms.before_archived(path):
@@ -121,4 +115,3 @@ class ColdZone(Feature):
     fix = Verb(fix_leaks)
     archive = Verb(archive_note)
     restore = Verb(restore_note)
-    undo = Verb(undo_last)
