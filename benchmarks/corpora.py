@@ -13,7 +13,7 @@ import memory_palace
 from benchmarks.datasets.items import Collection, EvalDocument
 from memory_palace.config import PalacePaths
 from memory_palace.embedding.registry import Embedder
-from memory_palace.facts.derive import derive
+from memory_palace.facts import derive
 from memory_palace.index.chance import calibrate, find_best_null, read_lines
 from memory_palace.index.commit import (
     Commit,

@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmarks.generate import scratch_folder
 from benchmarks.golden import copy_vault
 from memory_palace.graph.resolve import fold_name
-from memory_palace.markdown.prose import strip_markup
+from memory_palace.markdown.markup import strip_markup
 from memory_palace.notes.parsing import parse_note
 from memory_palace.palace import Palace
 

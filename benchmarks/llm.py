@@ -15,7 +15,7 @@ from memory_palace.dialogue import Dialogue
 from memory_palace.errors import UsageError
 from memory_palace.language.sentences import split_sentences
 from memory_palace.language.words import STOPWORDS, tokenize
-from memory_palace.markdown.prose import strip_markup
+from memory_palace.markdown.markup import strip_markup
 from memory_palace.palace import Palace
 
 BLANK = "…"

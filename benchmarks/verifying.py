@@ -26,7 +26,7 @@ from memory_palace.features.checking.checker import ACCEPTED, Verdict
 from memory_palace.features.checking.wording import Wording
 from memory_palace.language.sentences import split_sentences
 from memory_palace.language.words import tokenize
-from memory_palace.markdown.prose import strip_markup
+from memory_palace.markdown.markup import strip_markup
 from memory_palace.models import Matrix
 from memory_palace.palace import Palace
 

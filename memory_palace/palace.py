@@ -24,8 +24,7 @@ from memory_palace.index.embedders import Embedders
 from memory_palace.index.opened import OpenedIndex, check_freshness
 from memory_palace.models import NoteRecord, ParsedQuery, Problem, QueryResult
 from memory_palace.notes.discovery import read_settings
-from memory_palace.notes.excerpt import find_disputes
-from memory_palace.notes.usage import Act, logs_usage, record_usage
+from memory_palace.notes.note import NoteText, excerpt, find_disputes, read_note
 from memory_palace.places import OWN, PALACE
 from memory_palace.query import Query, by_fields
 from memory_palace.retrieval import profiles
@@ -55,7 +54,7 @@ if TYPE_CHECKING:
     from memory_palace.index.embedders import AwaitedModel
     from memory_palace.index.snapshot import Snapshot
     from memory_palace.index.values import Followed, IndexReport, Progress
-    from memory_palace.notes.excerpt import NoteText
+    from memory_palace.notes.usage import Act
     from memory_palace.retrieval.profiles import Mode, Profile
     from memory_palace.retrieval.search import SearchResult
 
@@ -148,6 +147,8 @@ class Palace:
 
     def note_use(self, act: Act, *paths: str) -> None:
         """Log that notes were opened or cited, where use is logged; it never fails."""
+        from memory_palace.notes.usage import logs_usage, record_usage
+
         if logs_usage(self.paths, self.config):
             record_usage(self.paths.logs, act, paths, now=datetime.now(UTC))
 
@@ -184,7 +185,7 @@ class Palace:
         keeps more; ``takes_up`` a model that has come, and vectors that were left over.
         Raise ``IndexLockedError`` for another writer.
         """
-        from memory_palace.facts.derive import derive
+        from memory_palace.facts import derive
         from memory_palace.index.build import build_index
         from memory_palace.index.opened import open_state
         from memory_palace.index.values import BuildContext
@@ -354,11 +355,9 @@ class Palace:
     ) -> NoteText:
         """Read lines of a note, named by path, stem, title or alias."""
         from memory_palace.graph.naming import NoteNames
-        from memory_palace.notes.excerpt import excerpt
-        from memory_palace.notes.reading import read_named
 
         path = NoteNames.from_snapshot(self.snapshot(include_cold=include_cold)).find(note)
-        data = read_named(self.paths, path, limit_bytes=self.config.max_note_bytes)
+        data, _ = read_note(self.paths, path, limit_bytes=self.config.max_note_bytes)
         self.note_use("opened", path)
         return excerpt(path, data, first_line=first_line, last_line=last_line)
 
@@ -401,7 +400,7 @@ class Palace:
 
     def doctor(self, *, fix: bool = False) -> Examination:
         """Prove that notes, manifest, vectors and digests agree; ``fix`` builds what does not."""
-        from memory_palace.facts.derive import derive
+        from memory_palace.facts import derive
         from memory_palace.graph.router import find_lost_heirs
         from memory_palace.index.doctor import examine_index
 

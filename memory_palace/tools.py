@@ -11,10 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from memory_palace.models import FileStat
-from memory_palace.notes.discovery import SourceFile
 from memory_palace.notes.document import Document, parse_document
-from memory_palace.notes.reading import NoteUnreadable, read_note
+from memory_palace.notes.note import NoteUnreadable, read_note
 from memory_palace.palace import Palace
 
 
@@ -64,8 +62,7 @@ def read_now(palace: Palace, paths: Sequence[str]) -> Iterator[Document]:
     """Yield notes as they are now; one that is gone, private or cannot be read is left out."""
     for path in paths:
         try:
-            file = SourceFile(path, FileStat(0, 0, 0, 0), is_cold=False)
-            data, _ = read_note(palace.paths, file, limit_bytes=palace.config.max_note_bytes)
+            data, _ = read_note(palace.paths, path, limit_bytes=palace.config.max_note_bytes)
         except (OSError, NoteUnreadable):
             continue
         if document := parse_document(path, data, rooms=palace.paths.rooms):

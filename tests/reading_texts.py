@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import date
 
 from memory_palace.config import Config
-from memory_palace.facts.derive import derive
+from memory_palace.facts import derive
 from memory_palace.features.anchors.terms import chunk_terms, note_terms, words_of
 from memory_palace.features.checking import checker, verdicts, wording
 from memory_palace.features.checking.wording import find_weekdays
@@ -29,15 +29,10 @@ from memory_palace.language import (
     visible,
 )
 from memory_palace.language.times import find_times
-from memory_palace.markdown.comments import drop_comments
-from memory_palace.markdown.markup import Markup
-from memory_palace.markdown.prose import strip_markup
-from memory_palace.notes.document import parse_document, split_sections
-from memory_palace.notes.excerpt import excerpt, split_line_range
-from memory_palace.notes.frontmatter import set_fields
+from memory_palace.markdown.markup import Markup, drop_comments, strip_markup
+from memory_palace.notes.document import parse_document, read_section, set_fields, split_sections
+from memory_palace.notes.note import excerpt, split_line_range, withhold
 from memory_palace.notes.parsing import parse_note, rewrite_links
-from memory_palace.notes.sections import read_section
-from memory_palace.notes.withholding import withhold
 
 _DAY = date(2026, 11, 21)
 _PATH = "palace/chambers/a.md"

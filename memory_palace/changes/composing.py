@@ -24,12 +24,15 @@ from memory_palace.errors import IndexMissingError, RoomNotMappedError, UsageErr
 from memory_palace.graph.naming import NoteNames
 from memory_palace.models import Problem
 from memory_palace.notes.discovery import SUFFIXES
-from memory_palace.notes.document import Document
-from memory_palace.notes.excerpt import split_line_range
-from memory_palace.notes.frontmatter import set_fields, split_front_matter, write_front_matter
-from memory_palace.notes.note import is_cold_path
-from memory_palace.notes.sections import append_text, read_section, replace_section
-from memory_palace.notes.withholding import clean_text, leave_out
+from memory_palace.notes.document import (
+    Document,
+    append_text,
+    read_section,
+    replace_section,
+    set_fields,
+)
+from memory_palace.notes.frontmatter import split_front_matter, write_front_matter
+from memory_palace.notes.note import clean_text, is_cold_path, leave_out, split_line_range
 from memory_palace.palace import Palace
 from memory_palace.retrieval.filters import check_priority, check_room
 

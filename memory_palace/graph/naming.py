@@ -10,8 +10,7 @@ from memory_palace.errors import UsageError
 from memory_palace.graph.resolve import Resolver, fold_name
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.words import STOPWORDS, UNSPACED_RUN, WORD_PART, squeeze_all
-from memory_palace.notes.excerpt import split_line_range
-from memory_palace.notes.note import stem_of
+from memory_palace.notes.note import split_line_range, stem_of
 
 _ALIKE = 0.8
 """Likeness of two words from which one is a typing error of the other."""

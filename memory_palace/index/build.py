@@ -15,7 +15,7 @@ from memory_palace.index.rows import Batch, KnownVectors, RowMaker
 from memory_palace.index.segment import open_segment, tombstone, write_segment
 from memory_palace.index.values import LOOKING, BuildContext, IndexReport
 from memory_palace.notes.discovery import Discovery, SourceFile, discover_notes
-from memory_palace.notes.reading import read_note
+from memory_palace.notes.note import read_note
 from memory_palace.storage import remove_files
 
 
@@ -112,7 +112,7 @@ def _write(context: BuildContext, batch: Batch, *, is_cold: bool) -> SegmentRef:
 
 
 def _read_digest(context: BuildContext, file: SourceFile) -> bytes:
-    data, _ = read_note(context.paths, file, limit_bytes=context.config.max_note_bytes)
+    data, _ = read_note(context.paths, file.path, limit_bytes=context.config.max_note_bytes)
     return sha256(data).digest()[:16]
 
 

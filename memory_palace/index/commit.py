@@ -167,7 +167,7 @@ TOKENIZER = "words-4"
 """Bump it whenever ``language.words`` can give other tokens for a text."""
 
 FACTS = "plain-11"
-"""Bump it whenever ``facts.derive`` can find other names, headings, dates or speakers in a text, or
+"""Bump it whenever ``facts`` can find other names, headings, dates or speakers in a text, or
 note records keep other members."""
 
 _LOCALE = "locale-"

@@ -26,8 +26,7 @@ from memory_palace.notes.manifest import (
     read_manifest,
     swap_lines,
 )
-from memory_palace.notes.note import default_type
-from memory_palace.notes.reading import NoteUnreadable
+from memory_palace.notes.note import NoteUnreadable, default_type
 from memory_palace.storage import write_atomic
 
 MARGIN_NS = 2_000_000_000

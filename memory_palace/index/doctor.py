@@ -25,7 +25,7 @@ from memory_palace.index.values import Derive
 from memory_palace.models import Problem
 from memory_palace.notes.discovery import SourceFile, discover_notes
 from memory_palace.notes.manifest import read_manifest
-from memory_palace.notes.reading import NoteUnreadable, read_note
+from memory_palace.notes.note import NoteUnreadable, read_note
 from memory_palace.shown import Shown, plural
 from memory_palace.storage import is_named_by_content
 
@@ -152,7 +152,7 @@ class _Examiner:
     ) -> Iterator[Finding]:
         self.checked["notes"] += 1
         try:
-            data, _ = read_note(self.paths, file, limit_bytes=self.config.max_note_bytes)
+            data, _ = read_note(self.paths, file.path, limit_bytes=self.config.max_note_bytes)
         except FileNotFoundError:
             yield Finding("note", file.path, "has just vanished", is_derived=False)
         except NoteUnreadable as error:

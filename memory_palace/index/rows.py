@@ -37,8 +37,7 @@ from memory_palace.index.segment import (
 from memory_palace.index.values import EMBEDDING, READING, BuildContext, Derived
 from memory_palace.models import FileStat, Matrix, Problem, Vector
 from memory_palace.notes.discovery import SourceFile
-from memory_palace.notes.note import Chunk, Note
-from memory_palace.notes.reading import NoteUnreadable, read_note
+from memory_palace.notes.note import Chunk, Note, NoteUnreadable, read_note
 from memory_palace.storage import is_named_by_content
 
 AT_ONCE = 64
@@ -121,7 +120,8 @@ class RowMaker:
     def _read(self, file: SourceFile) -> tuple[Note, FileStat] | None:
         context = self._context
         try:
-            data, stat = read_note(context.paths, file, limit_bytes=context.config.max_note_bytes)
+            limit = context.config.max_note_bytes
+            data, stat = read_note(context.paths, file.path, limit_bytes=limit)
         except FileNotFoundError:
             self.tally.vanished.add(file.path)
             return None

@@ -31,9 +31,7 @@ from memory_palace.index.segment import (
     Segment,
 )
 from memory_palace.index.snapshot import Fold, Snapshot
-from memory_palace.models import FileStat
-from memory_palace.notes.discovery import SourceFile
-from memory_palace.notes.excerpt import find_disputes, read_indexed
+from memory_palace.notes.note import find_disputes, read_indexed
 
 STAMP_BYTES = 16
 _BY_MTIME = SOURCES.index("mtime")
@@ -139,12 +137,14 @@ class IndexFiles:
                 if path in wanted:
                     owner, rows = _rows_of(fold, place)
                     row = owner.with_chunks(fold.read_row(place, kind=CONTENT), rows)
-                    yield StoredNote(row, is_cold, self._read_text(row, is_cold=is_cold))
+                    yield StoredNote(row, is_cold, self._read_text(row))
 
-    def _read_text(self, row: NoteRow, *, is_cold: bool) -> str:
-        file = SourceFile(row.path, FileStat(row.stat[STAT.size], 0, 0, 0), is_cold=is_cold)
+    def _read_text(self, row: NoteRow) -> str:
         is_withheld = bool(row.flags & HAS_PROBLEMS)
-        lines = read_indexed(self._paths, file, digest=row.digest, is_withheld=is_withheld)
+        size = row.stat[STAT.size]
+        lines = read_indexed(
+            self._paths, row.path, size=size, digest=row.digest, is_withheld=is_withheld
+        )
         if not lines:
             raise NotesFailedError(f"{row.path} has changed since it was indexed; run it again")
         return "\n".join(lines)

@@ -1,4 +1,7 @@
-"""Text from notes is data: what a terminal would obey, or nobody would see, is made visible."""
+"""Text from notes as it is shown.
+
+What a terminal would obey, or nobody would see, is made visible; marks of programs are left out.
+"""
 
 from __future__ import annotations
 
@@ -88,3 +91,49 @@ def fence_text(text: str, language: str = "") -> str:
     longest = max(map(len, re.findall(r"`+|~+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{text}\n{fence}"
+
+
+_NAME = re.compile(r"^(?:[a-z][a-z0-9+.-]*://)?(?:[^#]*/(?=[^/]))?|#\^.*$|^#")
+"""What of the target of a link is no name: folders, the mark of a block."""
+_TAGS = (
+    "a|abbr|article|audio|b|blockquote|br|button|center|code|col|d[dlt]|del|details|div|em|embed|fig\\w+"
+    "|font|h[1-6r]|i|iframe|img|input|ins|kbd|li|link|mark|[ou]l|p|picture|pre|q|s|script|section|small"
+    "|source|span|strong|style|su[bp]|summary|svg|table|t[dhr]|tbody|thead|u|video|wbr"
+)
+_UNSEEN = re.compile(
+    r"(?P<kept>```.*?(?:```|\Z)|`[^`\n]*`|\$\$.+?\$\$)"
+    r"|(?P<noise>(?<![\w}\\])\{\{[^{}]{1,300}\}\}|\{%[^%]{1,300}%\}|<%[^%]{1,300}%>"
+    rf"|\(\([0-9a-f-]{{36}}\)\)|<!--.*?(?:-->|\Z)|</?(?:{_TAGS})\b(?! [^<>=/]*>)[^<>]*(?:>|\Z))"
+    r"|(?P<link>!?\[\[(?P<wiki>[^\[\]\n]*)\]\]|!?\[(?P<text>[^\[\]\n]*)\]"
+    r"\((?:<[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+[\"'][^\"'\n]*[\"'])?\)|\*\*)",
+    re.S,
+)
+"""Code and formulas, which stay; marks of programs; links and bold letters."""
+_PLACE = re.compile(r"\A(?:[a-z][a-z0-9+.-]*://\S+|[a-z][\w-]+(?:\.[a-z][\w-]*)+(?:#\S*)?)")
+"""The address of a note, or its name in Dendron."""
+
+
+def shown_text(text: str, *, keep_links: bool = False) -> str:
+    """Return a text as people see it: no HTML, no braces of templates, links as their words.
+
+    With ``keep_links`` these are left to who shows them, the note first and then the label.
+    """
+
+    def show(match: re.Match[str]) -> str:
+        if match["kept"] is not None or (keep_links and match["link"] and match["wiki"] is None):
+            return match[0]
+        if match["noise"] is not None:
+            return "\n" * match[0].count("\n")
+        name, label = _read_wiki(match["wiki"] or "")
+        if keep_links:
+            return f"[[{name}|{label}]]" if _PLACE.fullmatch(name) and label else match[0]
+        return (label or _NAME.sub("", name) or match["text"] or "").replace("**", "")
+
+    return _UNSEEN.sub(show, text)
+
+
+def _read_wiki(inside: str) -> tuple[str, str]:
+    """Return the note and the label of a wiki link, which Dendron writes the other way about."""
+    first, _, second = (part.strip() for part in inside.replace("\\|", "|").partition("|"))
+    is_turned = _PLACE.fullmatch(second) and not _PLACE.fullmatch(first)
+    return (second, first) if is_turned else (first, second)

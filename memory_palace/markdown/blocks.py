@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Literal, NamedTuple, TypeAlias
 
-from memory_palace.markdown.links import Definition, take_definitions
-
 
 class _HtmlBlock(NamedTuple):
     """A kind of HTML block."""
@@ -62,6 +60,13 @@ class LeafBlock(NamedTuple):
     """Whether it is part of a list item or a block quote."""
 
 
+class Definition(NamedTuple):
+    """Where a reference definition, ``[label]: destination``, has its destination in the text."""
+
+    start: int
+    end: int
+
+
 _BLANKS = (" ", "\t")
 _DEEPEST = 50
 """Containers in containers; what would be deeper is text, so that no line asks for thousands."""
@@ -75,6 +80,14 @@ _PLAIN_ITEM = re.compile(rf"[-+*] (?=[^{re.escape(''.join(_MARKS))}])")
 _ATX = re.compile(r"(#{1,6})(?:[ \t]+|$)")
 _FENCE = re.compile(r"(`{3,}+(?=[^`]*$)|~{3,}+)")
 _UNDERLINE = re.compile(r"(?<![=-])(?:=++|-++)[ \t]*$")
+
+_DEFINITION = re.compile(
+    r"(?:(?<![ \t>])[ \t>]++)?+\[((?:[^\\\[\]]|\\.){1,999}+)\]:[ \t]*+(?:\r?\n[ \t>]*+)?"
+    r"(<(?:[^<>\n\\]|\\.)*+>|[^\s<]\S*+)"
+    r"(?:(?:[ \t]++|[ \t\r]*+\n[ \t>]*+)"
+    r"(?:\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|\((?:[^()\\]|\\.)*+\)))?[ \t\r]*(?:\n|\Z)",
+    re.S,
+)
 
 
 def read_blocks(
@@ -297,12 +310,17 @@ class _BlockReader:
         """Cut reference definitions off the start of the open paragraph."""
         start = self.starts[self._first] + self._column
         end = self.starts[self._last + 1] - 1
-        for label, definition, stop in take_definitions(self.text, start, end):
-            self.definitions.setdefault(label, definition)
-            self._first += self.text.count("\n", start, stop)
-            self._column, start = 0, stop
-            if stop >= end:
-                self._kind = None
+        if not self.text.startswith("[", start):
+            return
+        while start < end and (found := _DEFINITION.match(self.text, start, end)):
+            label = fold_label(found[1])
+            if not label:
+                return
+            self.definitions.setdefault(label, Definition(*found.span(2)))
+            self._first += self.text.count("\n", start, found.end())
+            self._column, start = 0, found.end()
+        if start >= end:
+            self._kind = None
 
 
 def _is_rule(line: str, start: int) -> bool:
@@ -331,3 +349,8 @@ def _skip_columns(line: str, at: int, column: int, columns: int) -> tuple[int, i
             return at, stop
         at, column = at + 1, end
     return at, column
+
+
+def fold_label(label: str) -> str:
+    """Return a link label as labels are compared."""
+    return " ".join(label.replace("\n>", "\n").split()).casefold()

@@ -1,77 +1,17 @@
-"""One Markdown text, read once: its headings, code, comments and links."""
+"""One Markdown text, read once: its headings, code, comments and links, and the prose in it.
+
+Beside CommonMark it reads Obsidian's ``[[wiki links]]`` and ``%% comments %%``.
+"""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
-from functools import cached_property
-from typing import Literal, NamedTuple, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property, partial
+from typing import Literal, NamedTuple
 
-from memory_palace.markdown.blocks import LeafBlock, read_blocks
-from memory_palace.markdown.links import MarkdownLink, scan_links
-
-HiddenKind: TypeAlias = Literal["block", "code", "comment", "escape"]
-"""A block is a fence or indented code, whole lines of it."""
-
-
-class Hidden(NamedTuple):
-    """A part of a text, by its offsets, in which no link, tag or heading is looked for."""
-
-    kind: HiddenKind
-    start: int
-    end: int
-
-
-_TICKS = re.compile(r"`+")
-_MARK = re.compile(r"\\[!-/:-@\[-`{-~]|`+|<!--")
-
-
-def find_hidden(
-    text: str, start: int, end: int, *, is_open_comment: bool = False
-) -> Iterator[Hidden]:
-    """Yield what is hidden between two offsets of a text, whichever opens first.
-
-    Code is a run of ticks up to the next run of the same length (CommonMark 6.1), a comment
-    ``<!--`` up to ``-->``. What is not closed is text, but for a comment where
-    ``is_open_comment`` says that its block is nothing else.
-    """
-    runs: dict[int, list[int]] | None = None
-    position = start
-    while mark := _MARK.search(text, position, end):
-        position = mark.end()
-        if mark[0][0] == "\\":
-            yield Hidden("escape", mark.start(), position)
-        elif mark[0][0] == "`":
-            if runs is None:
-                runs = _runs_by_length(text, position, end)
-            closing = _first_after(runs.get(len(mark[0]), []), position)
-            if closing is not None:
-                position = closing + len(mark[0])
-                yield Hidden("code", mark.start(), position)
-        elif start >= 0:
-            closing = text.find("-->", mark.start() + 2, end)  # "<!-->" is a whole comment
-            if closing < 0 and not is_open_comment:
-                start = -1  # no later comment is closed either
-                continue
-            position = end if closing < 0 else closing + 3
-            yield Hidden("comment", mark.start(), position)
-
-
-def _runs_by_length(text: str, start: int, end: int) -> dict[int, list[int]]:
-    """Return where the runs of ticks start, by their length, the last run first."""
-    runs: dict[int, list[int]] = {}
-    for run in reversed(list(_TICKS.finditer(text, start, end))):
-        runs.setdefault(len(run[0]), []).append(run.start())
-    return runs
-
-
-def _first_after(starts: list[int], position: int) -> int | None:
-    """Return the first start from ``position`` on; those before it are never needed again."""
-    while starts and starts[-1] < position:
-        starts.pop()
-    return starts[-1] if starts else None
-
+from memory_palace.markdown.blocks import Definition, LeafBlock, fold_label, read_blocks
 
 _NOT_LINE_END = re.compile(r"[^\r\n]")
 
@@ -171,12 +111,11 @@ class Markup:
     @cached_property
     def plain(self) -> str:
         """The text with blanks for all that is hidden; offsets and lines stay."""
-        kept: list[str] = []
-        position = 0
-        for _, start, end in self.hidden:
-            kept += [self.text[position:start], _NOT_LINE_END.sub(" ", self.text[start:end])]
-            position = end
-        return "".join([*kept, self.text[position:]]) if kept else self.text
+        blanks = (
+            (start, end, _NOT_LINE_END.sub(" ", self.text[start:end]))
+            for _, start, end in self.hidden
+        )
+        return _replace_spans(self.text, blanks)
 
     @cached_property
     def links(self) -> list[MarkdownLink]:
@@ -188,7 +127,7 @@ class Markup:
             link
             for span in spans
             if self.plain.find("[", *span) >= 0
-            for link in scan_links(self.text, self.plain, *span, self._definitions)
+            for link in _scan_links(self.text, self.plain, *span, self._definitions)
         ]
 
     def _span(self, block: LeafBlock) -> tuple[int, int]:
@@ -208,3 +147,292 @@ class Markup:
         text = text.strip()
         without = text.rstrip("#")
         return without.rstrip() if not without or without[-1] in " \t" else text
+
+
+def _replace_spans(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
+    """Return a text with other words for some spans, given in order; overlapping ones are left."""
+    kept: list[str] = []
+    position = 0
+    for start, end, replacement in edits:
+        if start >= position:
+            kept += [text[position:start], replacement]
+            position = end
+    return "".join([*kept, text[position:]]) if kept else text
+
+
+# --- Code and comments ----------------------------------------------------------------------------
+
+
+class Hidden(NamedTuple):
+    """A part of a text, by its offsets, in which no link, tag or heading is looked for."""
+
+    kind: Literal["block", "code", "comment", "escape"]
+    """A block is a fence or indented code, whole lines of it."""
+    start: int
+    end: int
+
+
+_TICKS = re.compile(r"`+")
+_MARK = re.compile(r"\\[!-/:-@\[-`{-~]|`+|<!--")
+_PERCENT = "%%"
+_BEGINS_LINE = re.compile(r"^[ \t>]*+(?=%%)", re.M)
+_BLANK_LINE = re.compile(r"\n[ \t]*+\r?\n")
+
+
+def find_hidden(
+    text: str, start: int, end: int, *, is_open_comment: bool = False
+) -> Iterator[Hidden]:
+    """Yield what is hidden between two offsets of a text, whichever opens first.
+
+    Code is a run of ticks up to the next run of the same length (CommonMark 6.1), a comment
+    ``<!--`` up to ``-->``. What is not closed is text, but for a comment where
+    ``is_open_comment`` says that its block is nothing else.
+    """
+    runs: dict[int, list[int]] | None = None
+    position, has_comments = start, True
+    while mark := _MARK.search(text, position, end):
+        position = mark.end()
+        if mark[0][0] == "\\":
+            yield Hidden("escape", mark.start(), position)
+        elif mark[0][0] == "`":
+            if runs is None:  # by length, the last run first
+                runs = {}
+                for run in reversed(list(_TICKS.finditer(text, position, end))):
+                    runs.setdefault(len(run[0]), []).append(run.start())
+            later = runs.get(len(mark[0]), [])
+            while later and later[-1] < position:
+                later.pop()
+            if later:
+                position = later[-1] + len(mark[0])
+                yield Hidden("code", mark.start(), position)
+        elif has_comments:
+            closing = text.find("-->", mark.start() + 2, end)  # "<!-->" is a whole comment
+            if closing < 0 and not is_open_comment:
+                has_comments = False  # no later comment is closed either
+                continue
+            position = end if closing < 0 else closing + 3
+            yield Hidden("comment", mark.start(), position)
+
+
+def drop_comments(text: str) -> tuple[str, int | None]:
+    """Return a text without its comments, and the 0-based line of one that is never closed.
+
+    Lines stay. A ``%%`` that begins a line opens a comment up to the next ``%%``, or to the end of
+    the text; within a line it needs another in its paragraph. In code it is text. Linear.
+    """
+    if _PERCENT not in text and "<!--" not in text:
+        return text, None
+    markup = Markup(text)
+    spans = [(part.start, part.end) for part in markup.hidden if part.kind == "comment"]
+    spans += _find_percent(text, markup.plain) if _PERCENT in text else ()
+    kept: list[str] = []
+    position = 0
+    open_line: int | None = None
+    for start, end in sorted(spans):
+        if end <= position:
+            continue
+        if open_line is None and not text.endswith((_PERCENT, "-->"), start + 2, end):
+            open_line = markup.line_at(start)
+        first = max(start, position)
+        kept += [text[position:first], "\n" * text.count("\n", first, end)]
+        position = end
+    return "".join([*kept, text[position:]]), open_line
+
+
+def _find_percent(text: str, plain: str) -> Iterator[tuple[int, int]]:
+    """Yield where ``%%`` comments are. ``plain`` is the text with code and escapes blank."""
+    begins = {found.end() for found in _BEGINS_LINE.finditer(text)}
+    position = 0
+    while (start := plain.find(_PERCENT, position)) >= 0:
+        closing = plain.find(_PERCENT, start + 2)
+        if start in begins:
+            # Code that is opened in a comment and not closed would hide the end of the comment.
+            closing = closing if closing >= 0 else text.find(_PERCENT, start + 2)
+            position = len(text) if closing < 0 else closing + 2
+            yield start, position
+        elif closing >= 0 and not _BLANK_LINE.search(text, start, closing):
+            position = closing + 2
+            yield start, position
+        else:
+            position = start + 2
+
+
+# --- Links ----------------------------------------------------------------------------------------
+
+WIKI_LINK = re.compile(r"!?\[\[([^\[\]\n]{1,500}+)\]\]")
+"""``[[target#heading|alias]]`` or ``![[target]]``; the group stands between the brackets."""
+
+
+class MarkdownLink(NamedTuple):
+    """A link by its offsets in a text."""
+
+    form: Literal["wiki", "inline", "reference"]
+    start: int
+    end: int
+    target_start: int
+    target_end: int
+    """The destination as written, without angle brackets; of a reference, in its definition. Of a
+    wiki link, all between the brackets."""
+    text_end: int
+    """Where the text that is shown ends; it starts behind the first bracket."""
+    is_image: bool
+
+
+_SPECIAL = re.compile(rf"{WIKI_LINK.pattern}|!?\[|\]")
+_LONGEST = 1000
+"""Characters of a destination and its title; more are not read, so that time stays linear."""
+_CHARACTER = r"[^\s()\\]|\\[!-/:-@\[-`{-~]?+"
+_BARE = _CHARACTER
+for _ in range(3):  # parentheses in parentheses
+    _BARE = rf"{_CHARACTER}|\((?:{_BARE})*+\)"
+_INLINE = re.compile(
+    rf"\(\s*+(?:<((?:[^<>\n\\]|\\.)*+)>|((?!<)(?:{_BARE})*+))"
+    r"(?:\s++(?:\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|\((?:[^()\\]|\\.)*+\))?+)?+\s*+\)",
+    re.S,
+)
+_LABEL = re.compile(r"\[((?:[^\\\[\]]|\\.){0,999}+)\]", re.S)
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+
+def unescape(text: str) -> str:
+    """Return a destination without the backslashes that escape punctuation."""
+    return _ESCAPE.sub(r"\1", text) if "\\" in text else text
+
+
+def _scan_links(
+    text: str, plain: str, start: int, end: int, definitions: Mapping[str, Definition]
+) -> Iterator[MarkdownLink]:
+    """Yield the links of one paragraph; links hold no links but images (CommonMark 6.3).
+
+    ``plain`` is the text with everything hidden as blanks, so that offsets are the same in both.
+    """
+    openers: list[re.Match[str]] = []
+    dead = 0
+    """How many openers at the bottom of the stack enclose a link, and so cannot open one."""
+    position = start
+    while mark := _SPECIAL.search(plain, position, end):
+        position = mark.end()
+        if mark[1]:
+            is_image = mark[0][0] == "!"
+            yield MarkdownLink("wiki", *mark.span(), *mark.span(1), mark.end() - 2, is_image)
+        elif mark[0] != "]":
+            openers.append(mark)
+        elif openers:
+            opener = openers.pop()
+            is_image = opener[0] == "!["
+            is_dead = len(openers) < dead and not is_image
+            dead = min(dead, len(openers))
+            found = None if is_dead else _close(text, opener, mark.start(), end, definitions)
+            if found is not None:
+                yield found
+                position = found.end
+                dead = dead if is_image else len(openers)
+
+
+def _close(
+    text: str, opener: re.Match[str], at: int, end: int, definitions: Mapping[str, Definition]
+) -> MarkdownLink | None:
+    """Read what follows a closing bracket at ``at``: a destination, a label or neither."""
+    is_image = opener[0] == "!["
+    if text.startswith("(", at + 1):
+        found = _INLINE.match(text, at + 1, min(end, at + _LONGEST))
+        if found:
+            target = found.span(2 if found[1] is None else 1)
+            return MarkdownLink("inline", opener.start(), found.end(), *target, at, is_image)
+    if not definitions:
+        return None
+    label = _LABEL.match(text, at + 1, end)
+    name = label[1] if label else ""
+    if not name and at - opener.end() < _LONGEST:
+        name = text[opener.end() : at]
+    definition = definitions.get(fold_label(name))
+    if definition is None:
+        return None
+    start, last = definition
+    if text[start] == "<":
+        start, last = start + 1, last - 1
+    stop = label.end() if label else at + 1
+    return MarkdownLink("reference", opener.start(), stop, start, last, at, is_image)
+
+
+# --- Prose ----------------------------------------------------------------------------------------
+
+_STRUCTURE = re.compile(r"[`~#\[]|^(?:===|---)", re.M)
+"""Without any of these a text has neither code nor heading nor link."""
+_BREAK = " . "
+"""Stands for what is left out, so that no phrase reaches over it."""
+_MATH = re.compile(r"\$\$.*?\$\$|\$[^$\n]+\$", re.S)
+_STEPS = (
+    (("$",), _MATH, _BREAK),
+    (("://", "www."), re.compile(r"(?:https?://|www\.)[^\s)\]>]+"), _BREAK),
+    (("<",), re.compile(r"</?[a-zA-Z][^<>\n]*>"), " "),
+    (("*",), re.compile(r"^([ \t]*)\*(?=\s)", re.M), r"\1-"),
+    (
+        ("*", "_", "==", "~~"),
+        re.compile(r"\*{1,3}|(?<!\w)_{1,2}|_{1,2}(?!\w)|~~|=="),
+        "",
+    ),
+)
+"""In order: marks without which the step is skipped, what is replaced, and by what."""
+
+
+def strip_markup(text: str, *, keep_spans: bool = False) -> str:
+    """Return the prose of a note or a part of one; lines stay lines. Code is left out.
+
+    Headings become small letters: their capitals say nothing. Links become the text they show.
+    With ``keep_spans`` code and formulas inside of a line stay: they are what a sentence is about.
+    """
+    if _STRUCTURE.search(text):
+        markup = Markup(text, is_part=True)
+        text = _replace_spans(_with_small_headings(markup), sorted(_edits(markup, keep_spans)))
+    for marks, pattern, replacement in _STEPS:
+        if any(mark in text for mark in marks) and not (keep_spans and pattern is _MATH):
+            text = pattern.sub(partial(_replace, replacement), text)
+    return text
+
+
+def _replace(replacement: str, match: re.Match[str]) -> str:
+    return match.expand(replacement) + "\n" * match[0].count("\n")
+
+
+def _with_small_headings(markup: Markup) -> str:
+    lines = markup.text.split("\n")
+    for heading in markup.headings:
+        for number in range(heading.first, heading.last + 1):
+            small = lines[number].lower()
+            # Offsets must stay, and a few capitals have small letters of another length.
+            if len(small) == len(lines[number]) and not heading.is_nested:
+                lines[number] = small
+    return "\n".join(lines)
+
+
+def _edits(markup: Markup, keep_spans: bool) -> Iterator[tuple[int, int, str]]:
+    """Yield what is left out: where it starts and ends, and what stands for it."""
+    for kind, start, end in markup.hidden:
+        inside = markup.text[start:end].strip("`")
+        lines = "\n" * inside.count("\n")
+        if kind == "block":
+            yield start, end, lines or "\n"
+        elif kind == "code" and keep_spans:
+            width = (end - start - len(inside)) // 2
+            yield start, start + width, ""
+            yield end - width, end, ""
+        elif kind == "code":
+            yield start, end, _BREAK + lines
+    for link in markup.links:
+        first, last = link.start + (2 if link.is_image else 1), link.text_end
+        if link.form == "wiki":
+            first, last = _shown_name(markup.text, link)
+        yield link.start, first, ""
+        yield last, link.end, ""
+
+
+def _shown_name(text: str, link: MarkdownLink) -> tuple[int, int]:
+    """Return where the text of a wiki link is: its alias, or the last part of its target."""
+    start, end = link.target_start, link.target_end
+    bar = text.find("|", start, end)
+    if bar >= 0 and text[bar + 1 : end].strip():
+        return bar + 1, end
+    stops = [place for mark in "#|" if (place := text.find(mark, start, end)) >= 0]
+    end = min(stops, default=end)
+    return max(start, text.rfind("/", start, end) + 1), end

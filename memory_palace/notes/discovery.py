@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 from memory_palace.config import IGNORED, ROOMS, Config, PalacePaths, find_paths
 from memory_palace.errors import ConfigError, UsageError
 from memory_palace.models import FileStat, Problem
+from memory_palace.notes.note import LINKS_OUT
 from memory_palace.places import OWN, PALACE, is_used
 from memory_palace.storage import TEMPORARY, is_abandoned, make_ignored_folder
 
@@ -25,11 +26,6 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".md", ".markdown")
 """Of files that are notes."""
-LINKS_OUT = (
-    "leaves the palace; it is not followed. Move what it leads to into the palace, "
-    "or make a palace there"
-)
-LINKS_NOWHERE = "leads nowhere; it is not followed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,8 +194,8 @@ class _Walk:
             return None  # it leads back to the palace as a whole
         inside = _holds(self._home, target)
         if not inside or not os.path.exists(target):  # noqa: PTH110
-            message = f"is a symbolic link that {LINKS_NOWHERE if inside else LINKS_OUT}"
-            self.problems.append(Problem(path, None, "link", message))
+            end = "leads nowhere; it is not followed" if inside else LINKS_OUT
+            self.problems.append(Problem(path, None, "link", f"is a symbolic link that {end}"))
             return None
         relative = target[len(self._home) + 1 :].replace(os.sep, "/")
         if any(part.startswith(".") for part in relative.split("/")):

@@ -1,22 +1,31 @@
-"""A note as a form: fields above, sections below. Read for deciding, edited line by line."""
+"""A note as a form: fields above, sections below. Read for deciding, edited at one place.
+
+An edit replaces a field or a section, or adds text to a section; every other byte stays.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from memory_palace.config import SEVEN, PalacePaths, Rooms
+from memory_palace.errors import PalaceError, UsageError
 from memory_palace.language.markers import drop_markers
-from memory_palace.markdown.comments import drop_comments
-from memory_palace.markdown.markup import Markup
+from memory_palace.markdown.markup import Heading, Markup, drop_comments
 from memory_palace.models import Link, Problem
 from memory_palace.notes.discovery import discover_notes
-from memory_palace.notes.frontmatter import split_front_matter
-from memory_palace.notes.note import stem_of
-from memory_palace.notes.parsing import find_links_in_fields, is_private, links_of
-from memory_palace.notes.reading import NoteUnreadable, decode_note, read_note
-from memory_palace.notes.withholding import withhold
+from memory_palace.notes.frontmatter import dump_field, split_front_matter, write_front_matter
+from memory_palace.notes.note import (
+    NoteUnreadable,
+    decode_note,
+    decode_stored,
+    read_note,
+    stem_of,
+    withhold,
+)
+from memory_palace.notes.parsing import find_links_in_fields, links_of
 
 LEAD = ""
 """Key of what stands above the first section."""
@@ -89,23 +98,18 @@ class Library:
 
 
 def read_library(
-    paths: PalacePaths,
-    *,
-    ignore: str,
-    limit_bytes: int,
-    mentioning: bytes = b"",
+    paths: PalacePaths, *, ignore: str, limit_bytes: int, mentioning: bytes = b""
 ) -> Library:
     """Read all notes from the disk, so that nothing is decided on an index that is behind.
 
-    A note whose bytes do not hold ``mentioning`` is not parsed. A build of the index and its
-    examination read one note after another instead: they keep bytes, not forms.
+    A note whose bytes do not hold ``mentioning`` is not parsed.
     """
     found = discover_notes(paths, ignore=ignore).checked()
     documents: dict[str, Document] = {}
     problems = list(found.problems)
     for file in found.files:
         try:
-            data, _ = read_note(paths, file, limit_bytes=limit_bytes)
+            data, _ = read_note(paths, file.path, limit_bytes=limit_bytes)
         except FileNotFoundError:
             continue
         except NoteUnreadable as error:
@@ -123,7 +127,7 @@ def parse_document(
     """Parse a note; ``None`` where it is private."""
     text, _ = withhold(decode_note(data, path)[0], path)
     matter = split_front_matter(text)
-    if is_private(matter):
+    if matter.is_private:
         return None
     body = drop_markers(text[matter.end :])
     first_line = 1 + text.count("\n", 0, matter.end)
@@ -165,3 +169,256 @@ def _sections_of(markup: Markup) -> dict[str, str]:
             sections.setdefault(name, [])
     sections[name] += lines[start:]
     return {name: "\n".join(text).strip() for name, text in sections.items()}
+
+
+# --- Fields ---------------------------------------------------------------------------------------
+
+_TOP_KEY = re.compile(r"\A[^\s#\-][^\n]*?:(\s|$)")
+
+
+def set_fields(path: str, data: bytes, values: Mapping[str, object]) -> bytes:
+    """Change fields of the front matter; ``None`` drops one. Every other byte stays.
+
+    Raise ``PalaceError`` for a note that is not UTF-8, or whose front matter cannot be read.
+    """
+    text = decode_stored(path, data)
+    end = "\r\n" if "\r\n" in text else "\n"
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
+    clean = decode_note(data, path)[0]
+    matter = split_front_matter(clean)
+    if matter.error:
+        raise PalaceError(f"{path}:{matter.error_line}: {matter.error}; correct it first")
+    if matter.end and clean[0] != "-":
+        raise PalaceError(f"{path}: its front matter is no YAML; change it by hand")
+    if not matter.end:
+        block = write_front_matter(values).replace("\n", end)
+        return f"{mark}{block}".encode() + data[len(mark.encode()) :]
+    lines = matter.raw.split("\n")[:-1]
+    first, *rest = text.split("\n")
+    rest = rest[len(lines) :]
+    for key, value in values.items():
+        lines = _set_field(lines, key, value)
+    new = f"{first}\n{''.join(f'{line}{end}' for line in lines)}" + "\n".join(rest)
+    after = split_front_matter(decode_note(new.encode(), path)[0]).values
+    kept, wanted = (
+        {key: value for key, value in fields.items() if key not in values}
+        for fields in (after, matter.values)
+    )
+    given = {key for key, value in values.items() if value is not None}
+    if kept != wanted or given != after.keys() & values.keys():
+        raise PalaceError(f"{path}: its front matter is too unusual to edit; change it by hand")
+    return new.encode()
+
+
+def _set_field(lines: list[str], key: str, value: object) -> list[str]:
+    keys = (
+        line.partition(":")[0].strip("\"' ") if _TOP_KEY.match(line) else None for line in lines
+    )
+    start = next((number for number, found in enumerate(keys) if found == key), None)
+    new = dump_field(key, value).split("\n")[:-1]
+    if start is None:
+        return [*lines, *new]
+    stop = start + 1
+    while stop < len(lines) and not _TOP_KEY.match(lines[stop]) and lines[stop][:1] != "#":
+        stop += 1
+    return [*lines[:start], *new, *lines[stop:]]
+
+
+# --- Sections -------------------------------------------------------------------------------------
+
+_LAST = "Metadata"
+"""The section that new ones stand before."""
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
+_LINE_END = re.compile(r"(?<![\r\n])[\r\n]+\Z")
+_LISTED = re.compile(r"\A(?:[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]|\|)")
+"""An item of a list or a row of a table: another one follows it without a blank line."""
+_PROBE = "the end of what was written before"
+
+
+def split_lines(path: str, data: bytes) -> tuple[list[str], int, Markup]:
+    """Return the lines with their ends, how many stand above the body, and the body."""
+    lines = _LINE.findall(decode_stored(path, data))
+    bare = [_LINE_END.sub("", line) for line in lines]
+    clean = "\n".join([bare[0].removeprefix("\ufeff"), *bare[1:]]) if bare else ""
+    above = clean.count("\n", 0, split_front_matter(f"{clean}\n").end)
+    return lines, above, Markup("\n".join(bare[above:]))
+
+
+def _find_line_end(lines: Sequence[str]) -> str:
+    """Return the line end of the first line, which new lines get too."""
+    match = _LINE_END.search(lines[0]) if lines else None
+    return match[0] if match else "\n"
+
+
+def read_section(path: str, data: bytes, name: str) -> str | None:
+    """Return the text below a heading of level two as it is stored; ``None`` where it is absent."""
+    _, _, body = split_lines(path, data)
+    section = body.find_section(name)
+    return section and "\n".join(body.text.split("\n")[section.first : section.end])
+
+
+def replace_section(path: str, data: bytes, name: str, text: str) -> bytes:
+    """Put ``text`` below the heading ``name`` of level two; add the section where there is none.
+
+    A new section stands before ``Metadata``, or else at the end. Raise ``UsageError`` for a text
+    that would change other sections too, ``PalaceError`` for a note that is not UTF-8.
+    """
+    lines, above, body = split_lines(path, data)
+    end = _find_line_end(lines)
+    new = [f"{line}{end}" for line in ("", *text.strip("\n").split("\n"), "")]
+    section = body.find_section(name)
+    if section is None:
+        before = body.find_section(_LAST)
+        start = stop = above + before.heading.first if before else len(lines)
+        if start and not _LINE_END.search(lines[start - 1]):
+            lines[start - 1] += end
+        gap = [end] if start and lines[start - 1].strip() else []
+        new = [*gap, f"## {name}{end}", *new]
+    else:
+        start, stop = above + section.first, above + section.end
+    if stop == len(lines):
+        new.pop()
+    changed = "".join([*lines[:start], *new, *lines[stop:]]).encode()
+    is_plain = not _leaves_open(text) and all(found.level > 2 for found in _headings_of(text))
+    if not is_plain or _others(path, data, name) != _others(path, changed, name):
+        raise UsageError(
+            f"{path}: the text of {name} would change other sections; "
+            "it contains a heading, or a fence or comment that is not closed"
+        )
+    return changed
+
+
+def _others(path: str, data: bytes, name: str) -> dict[str, str]:
+    """Return the sections of a note but one."""
+    text, _ = decode_note(data, path)
+    sections = split_sections(text[split_front_matter(text).end :])
+    return {key: text for key, text in sections.items() if key.casefold() != name.casefold()}
+
+
+@dataclass(frozen=True, slots=True)
+class Insertion:
+    """A note with the text in it, and where it stands."""
+
+    data: bytes
+    line: int
+    last_line: int
+    """Of the text in the new note, 1-based and inclusive."""
+    made: str | None
+    """The heading that was made for it."""
+
+
+def append_text(path: str, data: bytes, text: str, *, under: str | None = None) -> Insertion:
+    """Add a text at the end of a note, or of its first section called ``under``, of any level.
+
+    A section ends at the next heading of its level or above. One that is missing is made, of level
+    two, before ``Metadata`` or else at the end. Lines end as in the note. Raise ``UsageError``
+    where the text would be hidden, or would change what other text means, ``PalaceError`` for a
+    note that is not UTF-8.
+    """
+    lines, outline = _LINE.findall(decode_stored(path, data)), _read_outline(path, data)
+    added = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n").split("\n")
+    made = None
+    start, stop, level = outline.above, len(lines), 0
+    if under is not None:
+        name = " ".join(under.lstrip("#").split())
+        if not name:
+            raise UsageError("a heading has words: --under NAME")
+        section = outline.find_section(name, len(lines))
+        if section is None:
+            made, level = name, 2
+            last = [h.first for h in outline.headings if h.level == 2 and _is_named(h, _LAST)]
+            stop = outline.above + last[0] if last else stop
+        else:
+            start, stop, level = section
+    while stop > start and not lines[stop - 1].strip():
+        stop -= 1
+    _check_text(path, added, outline.lines[: stop - outline.above], level)
+    heading = [f"## {made}", ""] if made else []
+    is_tight = bool(stop and not heading) and all(map(_LISTED.match, (lines[stop - 1], added[0])))
+    gap = [] if stop == outline.above or is_tight else [""]
+    after = [""] if stop < len(lines) and lines[stop].strip() else []
+    end = _find_line_end(lines)
+    opening = end if stop and not _LINE_END.search(lines[stop - 1]) else ""
+    piece = opening + "".join(f"{line}{end}" for line in (*gap, *heading, *added, *after))
+    first = stop + len(gap) + len(heading) + 1
+    whole = "".join([*lines[:stop], piece, *lines[stop:]]).encode()
+    _check_outline(path, outline, whole, [*heading, *added], stop)
+    return Insertion(whole, first, first + len(added) - 1, made)
+
+
+@dataclass(frozen=True, slots=True)
+class _Outline:
+    matter: str
+    above: int
+    """Lines above the body."""
+    lines: list[str]
+    """Of the body."""
+    headings: list[Heading]
+
+    def find_section(self, name: str, end: int) -> tuple[int, int, int] | None:
+        """Return first line, line behind the last, and level of a section, whatever its case."""
+        for place, found in enumerate(self.headings):
+            if _is_named(found, name):
+                later = self.headings[place + 1 :]
+                ends = (other.first + self.above for other in later if other.level <= found.level)
+                return self.above + found.last + 1, next(ends, end), found.level
+        return None
+
+
+def _is_named(heading: Heading, name: str) -> bool:
+    return heading.text.casefold() == name.casefold()
+
+
+def _read_outline(path: str, data: bytes) -> _Outline:
+    whole = f"{decode_note(data, path)[0]}\n"
+    text, _ = withhold(whole, path)
+    matter = split_front_matter(text)
+    if matter.is_private:
+        raise UsageError(f"{path} is private; add to it in an editor")
+    above = text.count("\n", 0, matter.end)
+    lines = whole.split("\n")[above:-1]
+    return _Outline(matter.raw, above, lines, _headings_of(text[matter.end :]))
+
+
+def _headings_of(text: str) -> list[Heading]:
+    clean, _ = withhold(text, "")
+    found = Markup(drop_comments(drop_markers(clean))[0]).headings
+    return [heading for heading in found if not heading.is_nested]
+
+
+def _check_text(path: str, added: Sequence[str], before: Sequence[str], level: int) -> None:
+    if _leaves_open("\n".join(before)):
+        raise UsageError(
+            f"{path}: what stands before the place is a code block, comment or private span that "
+            "is not closed; close it first"
+        )
+    text = "\n".join(added)
+    if not text.strip():
+        raise UsageError("there is no text to append")
+    if _leaves_open(text):
+        raise UsageError("the text opens a code block, comment or private span; close it")
+    highest = min((found.level for found in _headings_of(text)), default=level + 1)
+    if highest <= level:
+        raise UsageError(
+            f"the text has a heading of level {highest}, which would end the section; "
+            f"use {'#' * (level + 1)} or deeper"
+        )
+
+
+def _leaves_open(text: str) -> bool:
+    """Whether what follows a text would not be read as text of its own."""
+    found = _headings_of(f"{text}\n\n## {_PROBE}")
+    return not found or found[-1].text != _PROBE
+
+
+def _check_outline(
+    path: str, before: _Outline, data: bytes, added: Sequence[str], stop: int
+) -> None:
+    """Prove that front matter and headings are what they were, and that the text is read as one."""
+    after = _read_outline(path, data)
+    own = _headings_of("\n".join(added))
+    place = sum(heading.first + before.above < stop for heading in before.headings)
+    wanted = [*before.headings[:place], *own, *before.headings[place:]]
+    found = [(heading.level, heading.text) for heading in after.headings]
+    if found != [(h.level, h.text) for h in wanted] or after.matter != before.matter:
+        raise UsageError(f"{path}: the text would change its front matter or other headings")

@@ -14,10 +14,13 @@ from memory_palace.config import LONG_LINE_BYTES
 from memory_palace.errors import Fence
 from memory_palace.language.markers import drop_markers
 from memory_palace.language.sentences import find_talkers
-from memory_palace.markdown.comments import drop_comments
-from memory_palace.markdown.links import WIKI_LINK, MarkdownLink, unescape
-from memory_palace.markdown.markup import Markup
-from memory_palace.markdown.prose import strip_markup
+from memory_palace.markdown.markup import (
+    WIKI_LINK,
+    MarkdownLink,
+    Markup,
+    strip_markup,
+    unescape,
+)
 from memory_palace.models import Link, Priority, Problem
 from memory_palace.notes.chunking import (
     LONGEST_HEADING,
@@ -28,12 +31,10 @@ from memory_palace.notes.chunking import (
     question_chunk,
 )
 from memory_palace.notes.dating import date_note, find_unsure, read_validity
-from memory_palace.notes.frontmatter import FrontMatter, split_front_matter
+from memory_palace.notes.frontmatter import split_front_matter
 from memory_palace.notes.manifest import PRIORITIES
-from memory_palace.notes.note import Chunk, Note, stem_of
-from memory_palace.notes.reading import decode_note
+from memory_palace.notes.note import Chunk, Note, read_body, stem_of
 from memory_palace.notes.superseding import blank_claims, blank_quotes, find_claims
-from memory_palace.notes.withholding import drop_long_lines, says_private, withhold
 
 _SUFFIX = re.compile(r"\.(?:md|markdown)$", re.IGNORECASE)
 _PAGE_TAG = re.compile(
@@ -145,63 +146,10 @@ def _file(text: str, found: MarkdownLink, line: int) -> _Target | None:
 
 
 _TAG = re.compile(r"(?<![\w&/#\[])(?<!\]\()#([^\W\d_][\w/-]*)")
-_SCORES = re.compile(
-    r"^##[ \t]+SMASHIN\b.*$(?:\n(?:[ \t]*|[ \t]*[-*+][ \t]+\[[ xX]\][ \t].*)$)*"
-    r"|^SMASHIN(?:[ \t]+SCOPE)?[ \t]+\d+/12\b.*$",
-    re.MULTILINE | re.IGNORECASE,
-)
-"""The ticks of a memory's image, and the line that adds them up."""
 INBOX = ("inbox", "agent")
 """Type and origin of a note whose sections each are something that an agent remembered."""
 MOST_QUESTIONS = 50
 """Questions of one note that are read: each is embedded, as a passage is."""
-
-
-class NoteBody(NamedTuple):
-    """The text of a file that is indexed, and its front matter; withheld lines are empty."""
-
-    matter: FrontMatter
-    is_private: bool
-    text: str
-    """The lines after the front matter, each where it was."""
-    first_line: int
-    problems: tuple[Problem, ...]
-
-    @property
-    def lines(self) -> list[str]:
-        """The lines of the whole file, those of the front matter empty."""
-        return [""] * (self.first_line - 1) + self.text.split("\n")
-
-
-def read_body(path: str, data: bytes, line_bytes: int = LONG_LINE_BYTES) -> NoteBody:
-    """Read what is to be indexed of a file.
-
-    That is the text without comments, without what is private or secret, without the score sheet of
-    a memory, and without verification tokens: an index with them would give away proof of reading.
-    """
-    defects: list[Problem] = []
-    fence = Fence(path, defects.append)
-    closed = NoteBody(FrontMatter(), True, "", 1, ())
-    read = partial(_read_open, path, data, line_bytes, fence)
-    body = fence.read("private and secret lines", read, closed)
-    return body._replace(problems=(*body.problems, *defects))
-
-
-def _read_open(path: str, data: bytes, line_bytes: int, fence: Fence) -> NoteBody:
-    whole, problems = decode_note(data, path)
-    text, long = drop_long_lines(whole, path, line_bytes)
-    text, withheld = withhold(text, path)
-    split = partial(split_front_matter, text)
-    matter = fence.read("front matter", split, FrontMatter(raw=text), 1)
-    problems += (*long, *withheld)
-    if matter.error:
-        problems += (Problem(path, matter.error_line, "front matter", matter.error),)
-    if is_private(matter):
-        problems += (Problem(path, None, "private", "is private; it is not indexed"),)
-        return NoteBody(matter, True, "", 1, problems)
-    first_line = 1 + text.count("\n", 0, matter.end)
-    body, open_comments = _without_comments(path, text[matter.end :], first_line)
-    return NoteBody(matter, False, body, first_line, (*problems, *open_comments))
 
 
 def parse_note(
@@ -233,7 +181,7 @@ def parse_note(
         "speakers", lambda: find_talkers(body) and find_talkers(strip_markup(body)), frozenset()
     )
     cutter = Cutter(count_tokens, token_limit, title, talkers)
-    cut = partial(_cut, cutter, path, matter, body, markup, first_line)
+    cut = partial(_cut, cutter, path, values, body, markup, first_line)
     chunks = fence.read("passages", cut, ()) if markup.text == body else ()
     return Note(
         path,
@@ -271,10 +219,15 @@ def _originals(values: Mapping[str, Any], body: str) -> tuple[str, ...]:
 
 
 def _cut(
-    cutter: Cutter, path: str, matter: FrontMatter, body: str, markup: Markup, first_line: int
+    cutter: Cutter,
+    path: str,
+    values: Mapping[str, Any],
+    body: str,
+    markup: Markup,
+    first_line: int,
 ) -> tuple[Chunk, ...]:
     """Return the passages of a body, those that no longer hold behind the others."""
-    claims, values = find_claims(body), matter.values
+    claims = find_claims(body)
     held = blank_claims(body, claims)
     if "parties" in values and values.get("status") in ("resolved", "wontfix"):
         held, claims = blank_quotes(held), []
@@ -287,23 +240,6 @@ def _cut(
     )
     lost = (chunk_claim(cutter, markup, claim, first_line=first_line) for claim in claims)
     return (*chunks, *chain.from_iterable(lost))
-
-
-def is_private(matter: FrontMatter) -> bool:
-    """Whether front matter asks that nothing of the note be indexed or shown."""
-    if not matter.end:
-        return says_private(matter.raw)
-    wishes = [value for key, value in matter.values.items() if key.strip().lower() == "private"]
-    return any(str(value).strip().lower() in ("true", "yes", "on", "1") for value in wishes)
-
-
-def _without_comments(path: str, text: str, first_line: int) -> tuple[str, tuple[Problem, ...]]:
-    text = _SCORES.sub(lambda sheet: "\n" * sheet[0].count("\n"), drop_markers(text))
-    body, open_line = drop_comments(text)
-    if open_line is None:
-        return body, ()
-    words = "a comment that begins here is never closed; what follows is not indexed"
-    return body, (Problem(path, first_line + open_line, "comment", words),)
 
 
 def _priority(values: Mapping[str, Any], path: str) -> tuple[Priority | None, tuple[Problem, ...]]:

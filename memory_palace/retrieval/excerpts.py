@@ -19,12 +19,10 @@ from memory_palace.index.segment import STAT
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.words import PostingLookup
 from memory_palace.language.sentences import Unit, cut_text, find_units
-from memory_palace.language.visible import visible, visible_line
+from memory_palace.language.visible import shown_text, visible, visible_line
 from memory_palace.language.words import STOPWORDS, bm25_idf, drop_stop_stems, tokenize
-from memory_palace.markdown.prose import shown_text
-from memory_palace.models import ELLIPSIS, ChunkRecord, FileStat, Hit, Piece, Scores
-from memory_palace.notes.discovery import SourceFile
-from memory_palace.notes.excerpt import read_indexed
+from memory_palace.models import ELLIPSIS, ChunkRecord, Hit, Piece, Scores
+from memory_palace.notes.note import read_indexed
 from memory_palace.notes.superseding import LostClaim, find_claims, find_words, lines_of
 
 
@@ -295,7 +293,8 @@ class NoteReader:
         problems = {problem.kind for problem in self._snapshot.note(place).problems}
         return read_indexed(
             self._paths,
-            SourceFile(path, FileStat(size, 0, 0, 0), is_cold=False),
+            path,
+            size=size,
             digest=bytes(self._snapshot.note_digests[place]),
             is_withheld=bool(problems & _WITHHELD),
         )

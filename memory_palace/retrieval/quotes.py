@@ -19,10 +19,8 @@ from memory_palace.config import PalacePaths
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.words import PostingLookup
 from memory_palace.language.words import tokenize
-from memory_palace.markdown.prose import strip_markup
-from memory_palace.notes.note import stem_of
-from memory_palace.notes.parsing import read_body
-from memory_palace.notes.reading import NoteUnreadable, read_named
+from memory_palace.markdown.markup import strip_markup
+from memory_palace.notes.note import NoteUnreadable, read_body, read_note, stem_of
 
 _QUOTED = re.compile(
     r'"([^"]{1,500}+)"|“([^“”„]{1,500}+)”|„([^“”„]{1,500}+)[“”]|«([^«»]{1,500}+)»'
@@ -141,7 +139,7 @@ def _read(path: str, snapshot: Snapshot, paths: PalacePaths | None) -> bytes:
     """Return a note, or of one that is elsewhere what may be shown of it."""
     if snapshot.read_lines:
         return "\n".join(snapshot.read_lines(path)).encode()
-    return read_named(paths, path, limit_bytes=_MOST_BYTES) if paths else b""
+    return read_note(paths, path, limit_bytes=_MOST_BYTES)[0] if paths else b""
 
 
 def _lines_of(wanted: str, body: str, first_line: int) -> Iterator[int]:

@@ -14,7 +14,7 @@ from memory_palace.errors import UsageError
 from memory_palace.graph.near import NearLinks
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Hit, ParsedQuery, TimeReading
-from memory_palace.notes.excerpt import find_disputes
+from memory_palace.notes.note import find_disputes
 from memory_palace.query import Query
 from memory_palace.retrieval.confidence import ANSWERED, Confidence, agree
 from memory_palace.retrieval.evidence import Places, gather

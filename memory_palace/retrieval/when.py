@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.errors import UsageError
-from memory_palace.facts.fact import FactKind, date_key, within_key, yearless_key
+from memory_palace.facts import FactKind, date_key, within_key, yearless_key
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.words import PostingLookup
 from memory_palace.language.time_spans import month_span

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from memory_palace.changes.changing import undo_change
 from memory_palace.config import Config
 from memory_palace.errors import CheckFailedError, PalaceError, UsageError
-from memory_palace.notes.sections import append_text
+from memory_palace.notes.document import append_text
 from memory_palace.palace import Palace
 
 PATH = "palace/chambers/Rain.md"

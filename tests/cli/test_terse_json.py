@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from benchmarks.golden import read_pairs
 from memory_palace.cli.group import app
-from memory_palace.markdown.prose import shown_text
+from memory_palace.language.visible import shown_text
 
 ROOT = Path(__file__).parents[2]
 FIELDS = ["path", "line", "last_line", "title", "date", "confidence", "text"]

@@ -11,7 +11,7 @@ from fuzzing import DIGITS, make_text, time_words
 
 from memory_palace.config import Config
 from memory_palace.errors import Fence, UsageError
-from memory_palace.facts.derive import derive
+from memory_palace.facts import derive
 from memory_palace.features.structure.signals import analyse
 from memory_palace.index.commit import Detail
 from memory_palace.language.times import find_times

@@ -14,7 +14,7 @@ from benchmarks.report import core, summarise
 from benchmarks.runs import run_system
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.language.sentences import find_speakers, find_talkers
-from memory_palace.markdown.prose import strip_markup
+from memory_palace.markdown.markup import strip_markup
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("PALACE_BENCH_DATA", ROOT.parent / "shared" / "data"))

@@ -21,8 +21,7 @@ from memory_palace.errors import UsageError
 from memory_palace.features.importing.composing import write_turns
 from memory_palace.features.importing.items import Turn
 from memory_palace.features.metabolism.gates import _distrust
-from memory_palace.markdown.comments import drop_comments
-from memory_palace.markdown.markup import Markup
+from memory_palace.markdown.markup import Markup, drop_comments
 from memory_palace.notes.document import parse_document
 from memory_palace.palace import Palace
 

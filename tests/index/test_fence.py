@@ -12,7 +12,7 @@ from running import run_main
 
 from memory_palace.errors import Fence, UsageError
 from memory_palace.models import Problem
-from memory_palace.notes.parsing import read_body
+from memory_palace.notes.note import read_body
 from memory_palace.palace import Palace
 
 BROKEN = "zugzwang"
@@ -30,19 +30,19 @@ The {BROKEN} of 4 May 2024 decided it.
 CHESS = "palace/chambers/chess.md"
 READERS = {
     "memory_palace.language.times.find_times": ("dates", 9),
-    "memory_palace.facts.derive.find_speakers": ("speakers", 9),
-    "memory_palace.facts.derive.tell_tongue": ("language", 5),
-    "memory_palace.facts.derive._squeeze_headings": ("headings", 9),
-    "memory_palace.facts.derive.tokenize": ("words", 5),
+    "memory_palace.facts.find_speakers": ("speakers", 9),
+    "memory_palace.facts.tell_tongue": ("language", 5),
+    "memory_palace.facts._squeeze_headings": ("headings", 9),
+    "memory_palace.facts.tokenize": ("words", 5),
     "memory_palace.features.structure.facts.find_quoted": ("structure", 5),
     "memory_palace.notes.parsing.links_of": ("links", None),
     "memory_palace.notes.parsing._tags": ("tags", None),
     "memory_palace.notes.parsing.find_claims": ("passages", None),
     "memory_palace.notes.chunking._runs": ("passages", None),
     "memory_palace.markdown.markup.read_blocks": ("Markdown", None),
-    "memory_palace.notes.parsing.split_front_matter": ("front matter", 1),
-    "memory_palace.notes.parsing.drop_markers": ("private and secret lines", None),
-    "memory_palace.notes.withholding.find_secrets": ("private and secret lines", None),
+    "memory_palace.notes.frontmatter.split_front_matter": ("front matter", 1),
+    "memory_palace.language.markers.drop_markers": ("private and secret lines", None),
+    "memory_palace.language.secrets.find_secrets": ("private and secret lines", None),
 }
 """Each with what the problem says that was read, and its line."""
 CLOSING = {name for name, (what, _) in READERS.items() if what.startswith("private")}
@@ -102,7 +102,7 @@ def test_a_build_loses_one_fact_and_names_reader_note_and_line(palace, spoil, re
     assert list(snapshot.paths) == ["palace/chambers/bread.md", CHESS]
     assert any(what in str(problem) for problem in palace.status().problems)
     found = palace.query(BROKEN, lexical=True).hits
-    expected = [] if reader in CLOSING | {"memory_palace.facts.derive.tokenize"} else [CHESS]
+    expected = [] if reader in CLOSING | {"memory_palace.facts.tokenize"} else [CHESS]
     assert [hit.path for hit in found if hit.path == CHESS] == expected
     assert [hit.path for hit in palace.query("oven", lexical=True).hits][:1] == [snapshot.paths[0]]
 
@@ -116,7 +116,7 @@ def test_only_the_line_on_which_a_reader_fails_loses_its_dates(palace, spoil):
 
 
 def test_a_note_whose_secrets_cannot_be_told_is_closed(spoil):
-    spoil("memory_palace.notes.withholding.find_secrets")
+    spoil("memory_palace.language.secrets.find_secrets")
     body = read_body("a.md", TEXT.encode())
     assert body.is_private and body.text == "" and body.problems[0].is_failure
 

@@ -11,8 +11,8 @@ import pytest
 
 from memory_palace.config import Config
 from memory_palace.index.segment import Segment
+from memory_palace.notes.note import is_text
 from memory_palace.notes.parsing import parse_note
-from memory_palace.notes.reading import is_text
 from memory_palace.palace import Palace
 
 _RANDOM = Random(7)

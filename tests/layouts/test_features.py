@@ -13,7 +13,7 @@ from vaults import MAPPED, a_pose, digests
 from memory_palace.config import FOLDERS
 from memory_palace.errors import ConfigError, RoomNotMappedError, UsageError
 from memory_palace.graph.projects import active_projects
-from memory_palace.notes.excerpt import find_disputes
+from memory_palace.notes.note import find_disputes
 from memory_palace.palace import Palace
 from memory_palace.places import MANIFEST
 from memory_palace.settings import parse_config, read_config

@@ -18,10 +18,9 @@ from urllib.parse import unquote
 import pytest
 from markdown_it import MarkdownIt
 
-from memory_palace.markdown.links import unescape
-from memory_palace.markdown.markup import Markup
+from memory_palace.markdown.markup import Markup, unescape
 from memory_palace.notes.frontmatter import split_front_matter
-from memory_palace.notes.reading import decode_note
+from memory_palace.notes.note import decode_note
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("PALACE_BENCH_DATA", ROOT.parent / "shared" / "data"))

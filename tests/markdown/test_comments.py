@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from growing import assert_linear
 
-from memory_palace.markdown.comments import drop_comments
+from memory_palace.markdown.markup import drop_comments
 from memory_palace.notes.document import split_sections
 from memory_palace.notes.parsing import parse_note
 

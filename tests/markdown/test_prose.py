@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from growing import assert_linear
 
-from memory_palace.markdown.prose import strip_markup
+from memory_palace.markdown.markup import strip_markup
 
 
 @pytest.mark.parametrize(

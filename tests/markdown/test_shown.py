@@ -9,7 +9,7 @@ from running import run_main
 
 from memory_palace.features.agents.fencing import show_hits
 from memory_palace.features.view.gather import read_text
-from memory_palace.markdown.prose import shown_text
+from memory_palace.language.visible import shown_text
 from memory_palace.palace import Palace
 
 RAW = (

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from memory_palace.errors import PalaceError
-from memory_palace.notes.frontmatter import set_fields
+from memory_palace.notes.document import set_fields
 from memory_palace.notes.parsing import parse_note
 
 DAY = date(2022, 6, 13)

@@ -8,9 +8,8 @@ import pytest
 
 from memory_palace.config import PalacePaths
 from memory_palace.errors import ConfigError
-from memory_palace.models import FileStat
-from memory_palace.notes.discovery import SourceFile, _IgnoreRules, discover_notes
-from memory_palace.notes.reading import NoteUnreadable, read_note
+from memory_palace.notes.discovery import _IgnoreRules, discover_notes
+from memory_palace.notes.note import NoteUnreadable, read_note
 
 
 @pytest.fixture
@@ -275,18 +274,14 @@ def test_a_name_that_is_not_utf8_is_reported(tmp_path, write):
     str(problem).encode()
 
 
-def source(path):
-    return SourceFile(path, FileStat(0, 0, 0, 0), False)
-
-
 def test_reading_returns_bytes_and_the_stat_they_came_from(tmp_path, write):
     file = write("chambers/b.md", "words")
-    data, stat = read_note(PalacePaths(tmp_path), source("palace/chambers/b.md"), limit_bytes=5)
+    data, stat = read_note(PalacePaths(tmp_path), "palace/chambers/b.md", limit_bytes=5)
     assert data == b"words" and stat.mtime_ns == file.stat().st_mtime_ns
     with pytest.raises(NoteUnreadable, match="max_note_bytes"):
-        read_note(PalacePaths(tmp_path), source("palace/chambers/b.md"), limit_bytes=4)
+        read_note(PalacePaths(tmp_path), "palace/chambers/b.md", limit_bytes=4)
     with pytest.raises(FileNotFoundError):
-        read_note(PalacePaths(tmp_path), source("palace/chambers/c.md"), limit_bytes=4)
+        read_note(PalacePaths(tmp_path), "palace/chambers/c.md", limit_bytes=4)
 
 
 def test_a_folder_that_became_a_link_outward_is_refused(tmp_path, write):
@@ -295,10 +290,10 @@ def test_a_folder_that_became_a_link_outward_is_refused(tmp_path, write):
     (outside / "a.md").write_text("not ours")
     (tmp_path / "palace" / "linked").symlink_to(outside)
     with pytest.raises(NoteUnreadable, match="leaves the palace"):
-        read_note(PalacePaths(tmp_path), source("palace/linked/a.md"), limit_bytes=99)
+        read_note(PalacePaths(tmp_path), "palace/linked/a.md", limit_bytes=99)
 
 
 def test_a_pipe_named_like_a_note_does_not_block(tmp_path, write):
     os.mkfifo(tmp_path / "palace" / "pipe.md")
     with pytest.raises(NoteUnreadable, match="not a regular file"):
-        read_note(PalacePaths(tmp_path), source("palace/pipe.md"), limit_bytes=99)
+        read_note(PalacePaths(tmp_path), "palace/pipe.md", limit_bytes=99)

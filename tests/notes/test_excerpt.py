@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_palace.errors import UsageError
-from memory_palace.notes.excerpt import excerpt
+from memory_palace.notes.note import excerpt
 
 
 @pytest.mark.parametrize("matter", ["private: true", '"private": yes', "private: true\n[broken"])

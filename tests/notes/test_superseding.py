@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from memory_palace.errors import PalaceError
-from memory_palace.notes.reading import decode_note
+from memory_palace.notes.note import decode_note
 from memory_palace.notes.superseding import (
     Decision,
     blank_claims,

@@ -14,7 +14,7 @@ from memory_palace.cli.group import app
 from memory_palace.features.asking.screen import flow, shorten
 from memory_palace.language.sentences import cut_text, find_units
 from memory_palace.models import ELLIPSIS, Piece
-from memory_palace.notes.parsing import read_body
+from memory_palace.notes.note import read_body
 from memory_palace.palace import Palace
 from memory_palace.retrieval.excerpts import MOST_READ, is_sentence
 

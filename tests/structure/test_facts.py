@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.facts.derive import extract_dates
+from memory_palace.facts import extract_dates
 from memory_palace.features.structure.facts import Kind, extract_structure, text_key
 
 

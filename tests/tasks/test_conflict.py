@@ -14,7 +14,7 @@ from memory_palace.features.tasks.conflicts import (
     resolve_conflict,
     show_conflict,
 )
-from memory_palace.notes.excerpt import find_disputes
+from memory_palace.notes.note import find_disputes
 
 
 @pytest.fixture

@@ -7,8 +7,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator
 
-from memory_palace.language.visible import escape_hidden, fence_text, visible
-from memory_palace.markdown.prose import shown_text
+from memory_palace.language.visible import escape_hidden, fence_text, shown_text, visible
 from memory_palace.models import Hit, QueryResult, Recollection, cut_confidence
 
 _LONGEST_TITLE = 120

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Self, get_args, get_origin, get_type
 from memory_palace.errors import UsageError
 from memory_palace.features.agents.fencing import fence, show_hits, write_place, write_state
 from memory_palace.language.visible import visible
-from memory_palace.notes.excerpt import split_line_range
+from memory_palace.notes.note import split_line_range
 from memory_palace.palace import Palace
 from memory_palace.query import Query
 from memory_palace.table import TOOLS, load

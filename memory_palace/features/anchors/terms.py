@@ -11,7 +11,7 @@ from typing import Literal
 from memory_palace.config import SEVEN, Rooms
 from memory_palace.language.tagged_words import find_names, name_text, split_words
 from memory_palace.language.words import STOP_STEMS, STOPWORDS, TIME_WORDS, plain_words, stem_word
-from memory_palace.markdown.prose import strip_markup
+from memory_palace.markdown.markup import strip_markup
 from memory_palace.notes.note import Chunk, Note, stem_of
 
 TermKind = Literal["curated", "project", "entity", "title", "link", "name"]

@@ -30,11 +30,8 @@ from memory_palace.features.anchors.terms import (
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.values import Progress
 from memory_palace.language.words import share_idf
-from memory_palace.models import FileStat
-from memory_palace.notes.discovery import SourceFile
-from memory_palace.notes.note import stem_of
+from memory_palace.notes.note import NoteUnreadable, read_note, stem_of
 from memory_palace.notes.parsing import parse_note
-from memory_palace.notes.reading import NoteUnreadable, read_note
 
 CURATED = "anchors.md"
 """One anchor a line, ``- term`` or ``- term: other name, other name``; never pruned."""
@@ -170,9 +167,8 @@ def read_curated(work: AnchorWork) -> Iterator[Term]:
 
 
 def _read(work: AnchorWork, path: str) -> bytes | None:
-    file = SourceFile(path, FileStat(0, 0, 0, 0), is_cold=False)
     try:
-        return read_note(work.paths, file, limit_bytes=work.config.max_note_bytes)[0]
+        return read_note(work.paths, path, limit_bytes=work.config.max_note_bytes)[0]
     except (FileNotFoundError, NoteUnreadable):
         return None  # the next update of the index reports it, and takes it out
 

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import ClassVar, Literal
 from urllib.parse import quote
 
-from memory_palace.language.visible import visible, visible_line
-from memory_palace.markdown.prose import shown_text
+from memory_palace.language.visible import shown_text, visible, visible_line
 from memory_palace.models import (
     ELLIPSIS,
     Contribution,

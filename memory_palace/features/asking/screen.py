@@ -24,6 +24,7 @@ from memory_palace.cli.screen import (
 )
 from memory_palace.features.asking.answers import Entry, LaidAnswer
 from memory_palace.language.sentences import cut_text as cut_row
+from memory_palace.language.visible import shown_text
 from memory_palace.language.words import (
     TOKEN,
     UNSPACED,
@@ -32,7 +33,6 @@ from memory_palace.language.words import (
     drop_stop_stems,
     tokenize,
 )
-from memory_palace.markdown.prose import shown_text
 from memory_palace.models import ELLIPSIS, Piece
 from memory_palace.retrieval.excerpts import plain_line
 

@@ -24,13 +24,17 @@ from memory_palace.config import Config, PalacePaths
 from memory_palace.errors import CheckFailedError, IndexLockedError, RoomNotMappedError, UsageError
 from memory_palace.language.secrets import find_secrets
 from memory_palace.language.visible import fence_text
-from memory_palace.markdown.comments import drop_comments
-from memory_palace.markdown.markup import Markup
+from memory_palace.markdown.markup import Markup, drop_comments
 from memory_palace.models import Problem
-from memory_palace.notes.excerpt import split_line_range
 from memory_palace.notes.frontmatter import write_front_matter
-from memory_palace.notes.parsing import read_body
-from memory_palace.notes.withholding import Unwritten, clean_text, leave_out, withhold
+from memory_palace.notes.note import (
+    Unwritten,
+    clean_text,
+    leave_out,
+    read_body,
+    split_line_range,
+    withhold,
+)
 from memory_palace.palace import Palace
 from memory_palace.shown import ABSENT, Absent, Shown
 

@@ -33,7 +33,7 @@ from memory_palace.features.checking.wording import (
 )
 from memory_palace.language.words import PLAIN_WORD, share_idf
 from memory_palace.models import Matrix
-from memory_palace.notes.excerpt import write_line_range
+from memory_palace.notes.note import write_line_range
 
 
 class Verdict(StrEnum):

@@ -39,9 +39,7 @@ from memory_palace.kinds import (
 )
 from memory_palace.language.words import is_english
 from memory_palace.notes.document import Document, parse_document
-from memory_palace.notes.excerpt import split_line_range
-from memory_palace.notes.parsing import read_body
-from memory_palace.notes.reading import NoteUnreadable, read_named
+from memory_palace.notes.note import NoteUnreadable, read_body, read_note, split_line_range
 from memory_palace.notes.superseding import blank_claims, find_claims, lines_of
 from memory_palace.palace import Palace
 from memory_palace.query import Query
@@ -247,7 +245,7 @@ class SourceReader:
     def _read_lines(self, path: str) -> _Lines:
         limit, paths = self._palace.config.max_note_bytes, self._palace.paths
         try:
-            data = read_named(paths, path, limit_bytes=limit)
+            data, _ = read_note(paths, path, limit_bytes=limit)
         except (NoteUnreadable, OSError):
             return _Lines([], "", False)  # it went, or leads out of the palace
         document = parse_document(path, data, rooms=paths.rooms)

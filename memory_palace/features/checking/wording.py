@@ -29,7 +29,7 @@ from memory_palace.language.words import (
     tell_tongue,
     tokenize,
 )
-from memory_palace.markdown.prose import strip_markup
+from memory_palace.markdown.markup import strip_markup
 
 MOST_CHARACTERS = 20_000
 """Of an answer."""

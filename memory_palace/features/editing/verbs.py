@@ -25,8 +25,7 @@ from memory_palace.cli.group import (
     note_below,
     read_text,
 )
-from memory_palace.notes.excerpt import split_line_range
-from memory_palace.notes.withholding import Unwritten
+from memory_palace.notes.note import Unwritten, split_line_range
 from memory_palace.palace import Palace
 from memory_palace.shown import Shown, say
 

@@ -17,7 +17,7 @@ from memory_palace.errors import CheckFailedError, PalaceError
 from memory_palace.graph.router import LinkGraph
 from memory_palace.language.visible import visible_line
 from memory_palace.notes.document import Document, parse_document
-from memory_palace.notes.reading import NoteUnreadable
+from memory_palace.notes.note import NoteUnreadable
 from memory_palace.palace import Palace
 from memory_palace.shown import Shown, inner, plural
 

@@ -14,7 +14,7 @@ from memory_palace.features.importing.items import Conversation, Turn, Withheld
 from memory_palace.features.importing.quoting import is_block, quote_text
 from memory_palace.language.visible import visible
 from memory_palace.notes.frontmatter import write_front_matter
-from memory_palace.notes.withholding import leave_out, withhold
+from memory_palace.notes.note import leave_out, withhold
 from memory_palace.tools import shorten
 
 ORIGIN = "import"

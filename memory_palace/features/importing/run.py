@@ -43,8 +43,8 @@ from memory_palace.features.importing.placing import (
     safe_path,
 )
 from memory_palace.language.visible import visible
-from memory_palace.notes.frontmatter import set_fields
-from memory_palace.notes.withholding import withhold
+from memory_palace.notes.document import set_fields
+from memory_palace.notes.note import withhold
 from memory_palace.palace import Palace
 from memory_palace.storage import read_records
 

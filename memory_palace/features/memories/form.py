@@ -19,11 +19,15 @@ from memory_palace.features.memories.reviews import Review
 from memory_palace.features.memories.smashin import count_score
 from memory_palace.features.memories.verification import find_tokens
 from memory_palace.markdown.markup import Markup
-from memory_palace.notes.document import LEAD, Document, split_sections
+from memory_palace.notes.document import (
+    LEAD,
+    Document,
+    replace_section,
+    split_lines,
+    split_sections,
+)
 from memory_palace.notes.frontmatter import split_front_matter, write_front_matter
-from memory_palace.notes.reading import decode_note
-from memory_palace.notes.sections import replace_section, split_lines
-from memory_palace.notes.withholding import withhold
+from memory_palace.notes.note import decode_note, withhold
 
 MEMORY_TYPE = "memory"
 IMAGE, CONTENT, VERIFICATION = "Image", "Content", "Verification"

@@ -54,8 +54,7 @@ from memory_palace.features.memories.smashin import (
 from memory_palace.features.memories.verification import check_tokens, drop_token
 from memory_palace.graph.resolve import fold_name
 from memory_palace.kinds import Flaw, TokenCheck
-from memory_palace.notes.document import Document, Library, parse_document
-from memory_palace.notes.sections import replace_section
+from memory_palace.notes.document import Document, Library, parse_document, replace_section
 from memory_palace.palace import Feature, Palace, Verb
 from memory_palace.retrieval.filters import check_room
 from memory_palace.shown import Shown

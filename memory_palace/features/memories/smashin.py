@@ -14,7 +14,7 @@ from memory_palace.features.memories.memory_values import BY_WORDS, Factor, Mark
 from memory_palace.language.markers import drop_markers
 from memory_palace.language.numbers import find_numbers
 from memory_palace.language.words import tokenize
-from memory_palace.markdown.prose import strip_markup
+from memory_palace.markdown.markup import strip_markup
 
 BANDS = ((10, "excellent"), (7, "good"), (4, "moderate"), (0, "poor"))
 """Lowest score and name (source document 000)."""

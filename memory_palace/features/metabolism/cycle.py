@@ -21,7 +21,7 @@ from memory_palace.changes.changing import (
 from memory_palace.changes.journal import Create, Move, Remove, Replace
 from memory_palace.config import ROOMS
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.facts.derive import derive
+from memory_palace.facts import derive
 from memory_palace.features.metabolism.assets import TELEGRAM, get_kind, kind_of
 from memory_palace.features.metabolism.cold_zone import plan_archive
 from memory_palace.features.metabolism.distill import plan_distill
@@ -54,8 +54,7 @@ from memory_palace.index.snapshot import Fold, Snapshot, fold_segments
 from memory_palace.index.values import BuildContext
 from memory_palace.models import FileStat
 from memory_palace.notes.discovery import SourceFile
-from memory_palace.notes.document import Document, Library, parse_document
-from memory_palace.notes.frontmatter import set_fields
+from memory_palace.notes.document import Document, Library, parse_document, set_fields
 from memory_palace.notes.golden import read_golden
 from memory_palace.notes.manifest import read_manifest
 from memory_palace.notes.note import stem_of

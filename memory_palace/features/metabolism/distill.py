@@ -24,9 +24,9 @@ from memory_palace.features.metabolism.assets import TELEGRAM, WING
 from memory_palace.features.metabolism.ledger import Ledger
 from memory_palace.features.tasks.cards import Card
 from memory_palace.language.sentences import split_sentences
-from memory_palace.markdown.comments import drop_comments
-from memory_palace.markdown.markup import Heading, Markup
-from memory_palace.notes.parsing import digest_words, read_body
+from memory_palace.markdown.markup import Heading, Markup, drop_comments
+from memory_palace.notes.note import read_body
+from memory_palace.notes.parsing import digest_words
 
 MOST_TOKENS = 400
 """Tokens of a telegraph by ``estimate_tokens``."""

@@ -22,9 +22,8 @@ from memory_palace.language.words import STOP_STEMS, plain_words, tokenize
 from memory_palace.markdown.markup import Markup
 from memory_palace.notes.dating import superseded_by
 from memory_palace.notes.document import Document
-from memory_palace.notes.note import stem_of
+from memory_palace.notes.note import stem_of, withhold
 from memory_palace.notes.superseding import blank_claims, find_claims
-from memory_palace.notes.withholding import withhold
 
 LineRange: TypeAlias = tuple[int, int]
 DUPLICATE_SHARE = 0.7

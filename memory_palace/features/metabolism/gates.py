@@ -27,8 +27,7 @@ from memory_palace.features.metabolism.assets import (
 from memory_palace.features.metabolism.distill import MOST_TOKENS
 from memory_palace.features.metabolism.ledger import Ledger, field_date
 from memory_palace.markdown.markup import Markup
-from memory_palace.notes.document import Document
-from memory_palace.notes.frontmatter import set_fields
+from memory_palace.notes.document import Document, set_fields
 from memory_palace.notes.note import stem_of
 
 LEAST_TASKS = 2

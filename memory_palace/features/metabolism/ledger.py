@@ -14,8 +14,7 @@ from memory_palace.features.tasks.map import own_links
 from memory_palace.graph.resolve import ZonedNames
 from memory_palace.notes.dating import date_in_front_matter, date_in_name, superseded_by
 from memory_palace.notes.document import Document, Library
-from memory_palace.notes.excerpt import find_disputes
-from memory_palace.notes.note import stem_of
+from memory_palace.notes.note import find_disputes, stem_of
 from memory_palace.notes.usage import KNOWN_AFTER_DAYS, Usage, logs_usage, read_usage
 from memory_palace.palace import Palace
 

@@ -18,9 +18,7 @@ from memory_palace.graph.resolve import ZonedNames
 from memory_palace.language.markers import drop_markers
 from memory_palace.language.tagged_words import name_key
 from memory_palace.language.words import STOP_STEMS, plain_words, tokenize
-from memory_palace.markdown.links import unescape
-from memory_palace.markdown.markup import Markup
-from memory_palace.markdown.prose import strip_markup
+from memory_palace.markdown.markup import Markup, strip_markup, unescape
 from memory_palace.notes.document import Document, Library
 from memory_palace.palace import Palace
 from memory_palace.shown import inner

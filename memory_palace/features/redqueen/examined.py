@@ -10,8 +10,7 @@ from memory_palace.features.memories.form import is_own_line, is_own_section, re
 from memory_palace.features.memories.memory_values import Memory
 from memory_palace.features.memories.reviews import Review
 from memory_palace.language.markers import drop_markers
-from memory_palace.markdown.markup import Markup
-from memory_palace.markdown.prose import strip_markup
+from memory_palace.markdown.markup import Markup, strip_markup
 from memory_palace.notes.document import Document, split_sections
 
 

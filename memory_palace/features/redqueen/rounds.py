@@ -40,10 +40,14 @@ from memory_palace.features.redqueen.session import (
 )
 from memory_palace.graph.resolve import fold_name
 from memory_palace.language.markers import MARKER
-from memory_palace.notes.document import Document, Library
-from memory_palace.notes.frontmatter import set_fields
+from memory_palace.notes.document import (
+    Document,
+    Library,
+    read_section,
+    replace_section,
+    set_fields,
+)
 from memory_palace.notes.golden import read_golden
-from memory_palace.notes.sections import read_section, replace_section
 from memory_palace.palace import Palace
 from memory_palace.shown import Shown, plural
 

@@ -21,7 +21,7 @@ from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.words import PostingLookup
 from memory_palace.language.words import STOPWORDS, tokenize
 from memory_palace.models import Matrix, Scores, Vector
-from memory_palace.notes.excerpt import write_line_range
+from memory_palace.notes.note import write_line_range
 
 MOST_ID = 2**53
 """As far as JSON numbers are exact everywhere."""

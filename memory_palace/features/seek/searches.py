@@ -42,7 +42,7 @@ from memory_palace.features.seek.nodes import (
 )
 from memory_palace.features.seek.search_session import SearchSession, SearchSessions
 from memory_palace.language.sentences import cut_text
-from memory_palace.notes.excerpt import NoteText
+from memory_palace.notes.note import NoteText
 from memory_palace.palace import Feature, Palace, Verb
 from memory_palace.retrieval.confidence import ANSWERED
 

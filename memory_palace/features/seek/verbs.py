@@ -16,7 +16,7 @@ from memory_palace.features.seek.loop import StepRecord
 from memory_palace.features.seek.nodes import NodePlace, Pose2D
 from memory_palace.features.seek.search_session import SearchSession
 from memory_palace.language.visible import visible_line
-from memory_palace.notes.excerpt import NoteText, write_line_range
+from memory_palace.notes.note import NoteText, write_line_range
 from memory_palace.palace import Palace
 from memory_palace.shown import ABSENT, SPREAD, Absent, Shown, print_json
 

@@ -24,7 +24,7 @@ from memory_palace.cli.registry import Address
 from memory_palace.config import USERS_ONLY, Config
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.errors import IndexMissingError, UsageError, WrongEmbedderError
-from memory_palace.facts.fact import FactKind
+from memory_palace.facts import FactKind
 from memory_palace.features.store import writing
 from memory_palace.features.store.connecting import Statements, asking
 from memory_palace.features.store.lists import list_link_ends, list_own_ends

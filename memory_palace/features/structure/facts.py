@@ -15,12 +15,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from memory_palace.config import Config
-from memory_palace.facts.fact import Fact
+from memory_palace.facts import Fact
 from memory_palace.index.values import Derived
 from memory_palace.language.sentences import split_speakers
 from memory_palace.language.tagged_words import END, Part, Word, find_names, name_key, split_words
 from memory_palace.language.words import AUXILIARIES, WORDS, is_english, read_table, stem_word
-from memory_palace.markdown.prose import strip_markup
+from memory_palace.markdown.markup import strip_markup
 from memory_palace.notes.note import Chunk, Note, stem_of
 from memory_palace.retrieval.quotes import find_quoted
 

@@ -20,9 +20,7 @@ from memory_palace.config import Rooms
 from memory_palace.errors import UsageError
 from memory_palace.graph.naming import find_called, slug_of
 from memory_palace.language.words import squeeze_all
-from memory_palace.markdown.comments import drop_comments
-from memory_palace.markdown.links import WIKI_LINK
-from memory_palace.markdown.markup import Markup
+from memory_palace.markdown.markup import WIKI_LINK, Markup, drop_comments
 from memory_palace.notes.document import Document
 from memory_palace.notes.parsing import find_links
 from memory_palace.places import ARCHIVE

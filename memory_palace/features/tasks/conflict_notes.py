@@ -20,7 +20,7 @@ from memory_palace.graph.naming import find_called, slug_of
 from memory_palace.language.visible import fence_text
 from memory_palace.markdown.markup import Markup
 from memory_palace.notes.document import Document
-from memory_palace.notes.excerpt import excerpt
+from memory_palace.notes.note import excerpt
 from memory_palace.shown import Shown, inner
 
 ConflictKind: TypeAlias = Literal["contradiction", "duplicate", "stale", "policy"]

@@ -22,11 +22,8 @@ from memory_palace.features.tasks.conflict_notes import (
 )
 from memory_palace.language.sentences import split_sentences
 from memory_palace.markdown.markup import Markup
-from memory_palace.notes.document import Document, Library
-from memory_palace.notes.excerpt import split_line_range
-from memory_palace.notes.frontmatter import set_fields
-from memory_palace.notes.note import stem_of
-from memory_palace.notes.reading import decode_note
+from memory_palace.notes.document import Document, Library, set_fields
+from memory_palace.notes.note import decode_note, split_line_range, stem_of
 from memory_palace.notes.superseding import (
     Decision,
     blank_claims,

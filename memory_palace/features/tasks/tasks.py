@@ -29,10 +29,8 @@ from memory_palace.features.tasks.cards import (
     write_mark,
 )
 from memory_palace.graph.resolve import Resolver
-from memory_palace.notes.document import Library, parse_document
-from memory_palace.notes.frontmatter import set_fields
+from memory_palace.notes.document import Library, parse_document, set_fields, split_lines
 from memory_palace.notes.note import stem_of
-from memory_palace.notes.sections import split_lines
 from memory_palace.palace import Feature, Palace, Verb
 
 _PROJECTS = "project_rooms"

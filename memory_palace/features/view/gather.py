@@ -31,6 +31,7 @@ from memory_palace.graph.near import list_links
 from memory_palace.graph.resolve import ZonedNames
 from memory_palace.index.segment import SOURCES, STAT
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.language.visible import shown_text
 from memory_palace.language.words import (
     AUXILIARIES,
     DETERMINERS,
@@ -40,10 +41,8 @@ from memory_palace.language.words import (
     WORDS,
     stem_word,
 )
-from memory_palace.markdown.prose import shown_text
 from memory_palace.models import Matrix
-from memory_palace.notes.parsing import read_body
-from memory_palace.notes.reading import NoteUnreadable, read_named
+from memory_palace.notes.note import NoteUnreadable, read_body, read_note
 from memory_palace.palace import Palace
 from memory_palace.places import ARCHIVE
 
@@ -175,7 +174,7 @@ def read_text(palace: Palace, path: str) -> str | None:
     gone or unreadable.
     """
     try:
-        data = read_named(palace.paths, path, limit_bytes=palace.config.max_note_bytes)
+        data, _ = read_note(palace.paths, path, limit_bytes=palace.config.max_note_bytes)
     except FileNotFoundError:
         return None
     except NoteUnreadable as error:

@@ -16,7 +16,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.facts.fact import FactKind, date_key, within_key, yearless_key
+from memory_palace.facts import FactKind, date_key, within_key, yearless_key
 from memory_palace.index.segment import SOURCES
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.words import PostingLookup

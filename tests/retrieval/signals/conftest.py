@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 import numpy as np
 import pytest
 
-from memory_palace.facts.derive import extract_dates
+from memory_palace.facts import extract_dates
 from memory_palace.features.structure.facts import extract_structure
 from memory_palace.index.snapshot import Statistics
 from memory_palace.language.words import tokenize

@@ -1,4 +1,4 @@
-"""What each chunk of a note is found by: its words, and the facts that profiles ask for."""
+"""What a passage of a note is found by: its words, and facts, which are kinds and keys."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import unicodedata
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from enum import StrEnum
 from functools import partial
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from memory_palace.config import ROOMS, Config
 from memory_palace.errors import Fence
-from memory_palace.facts.fact import Fact, FactKind, date_key, within_key, yearless_key
 from memory_palace.index.commit import Detail
 from memory_palace.index.values import Derived
 from memory_palace.language.sentences import find_speakers
 from memory_palace.language.time_words import may_name_time
 from memory_palace.language.words import Languages, squeeze_all, tell_tongue, tokenize
-from memory_palace.markdown.prose import strip_markup
+from memory_palace.markdown.markup import strip_markup
 from memory_palace.models import Problem
 from memory_palace.notes.note import Chunk, Note, stem_of
 from memory_palace.places import PALACE
@@ -27,6 +27,47 @@ from memory_palace.signals import fact_readers
 
 if TYPE_CHECKING:
     from memory_palace.language.time_spans import TimeExpression
+
+
+class FactKind(StrEnum):
+    """What a fact is about. The value is what postings are kept under."""
+
+    DATE = "date"
+    SPEAKER = "speaker"
+    """A word of the name of whoever says a line."""
+    FORM = "form"
+    """``question`` for a passage that ends in a question mark."""
+    TONGUE = "tongue"
+    """``other`` for a passage that is not English, ``unclear`` for one that does not tell."""
+    HEADING = "heading"
+    """A heading that stands in a passage, as ``squeeze_all`` writes it."""
+
+
+class Fact(NamedTuple):
+    """One statement; a tuple, for a passage has dozens.
+
+    Equal keys of one kind mean the same, in a question and in a passage.
+    """
+
+    kind: StrEnum
+    """One of ``FactKind``, or of the kinds of an extension."""
+    key: str
+
+
+def date_key(day: date, unit: Literal["day", "month", "year"]) -> str:
+    """Return the key of a day, of its month or of its year."""
+    return day.isoformat()[: {"day": 10, "month": 7, "year": 4}[unit]]
+
+
+def yearless_key(day: date) -> str:
+    """Return the key of a day of any year."""
+    return "-" + day.isoformat()[4:]
+
+
+def within_key(day: date) -> str:
+    """Return the key of some day in a day's month: a day in March answers for March."""
+    return date_key(day, "month") + "~"
+
 
 _HEADING = re.compile(r"^#{1,6}[ \t]++(\S[^\n]*)$", re.M)
 DEFAULTS = Config()

@@ -1,1 +1,0 @@
-"""What is extracted from passages at index time."""
