@@ -136,9 +136,7 @@ def _moment(said: Remark) -> datetime | None:
 
 def _place(hit: Hit) -> str:
     """Return where a hit stands and its day, as ``palace recall`` gives them."""
-    line = hit.text_lines[0] if hit.text_lines else hit.chunk.first_line if hit.chunk else 1
-    day = hit.note.date.day
-    return f"{hit.path}:{line}  {day}"
+    return f"{hit.path}:{hit.lines[0]}  {hit.note.date.day}"
 
 
 def _join(parts: Iterable[tuple[str, str, Sequence[str]]]) -> tuple[str, dict[str, str]]:

@@ -96,7 +96,7 @@ def _ask(palace: Palace, collection: Collection, question: EvalQuestion) -> Iter
     core = [hit for hit in found if hit.role == "core"]
     documents = {f"{_FOLDER}/{document.id}.md": document for document in collection.documents}
     notes = [documents[hit.path] for hit in core]
-    lines = [(hit.chunk.first_line, hit.chunk.last_line) if hit.chunk else (1, 0) for hit in core]
+    lines = [(hit.chunk.first_line, hit.chunk.last_line) for hit in core]
     passages = [
         "\n".join((palace.paths.root / hit.path).read_text("utf-8").split("\n")[a - 1 : b])
         for hit, (a, b) in zip(core, lines, strict=True)

@@ -55,12 +55,7 @@ def profile_ranker(profile: Profile, collection: Collection, corpus: Corpus) -> 
             Query(limit=DEPTH, per_note=not collection.ranks_passages),
             profile=profile,
         )
-        return Found(
-            [
-                (unit(hit.path, hit.chunk.first_line if hit.chunk else 1), hit.score)
-                for hit in found.hits
-            ]
-        )
+        return Found([(unit(hit.path, hit.chunk.first_line), hit.score) for hit in found.hits])
 
     return rank
 

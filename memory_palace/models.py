@@ -271,8 +271,7 @@ class Hit:
     score: float
     """Rounded to 6 decimals; equals the rounded sum of the contributions."""
     contributions: tuple[Contribution, ...]
-    chunk: ChunkRecord | None
-    """``None`` for a note without text."""
+    chunk: ChunkRecord
     snippet: str
     """One line: the best piece, or the preview of the index."""
     note: NoteRecord
@@ -309,7 +308,7 @@ class Hit:
     @property
     def superseded(self) -> Validity:
         """How long the claim held that answers, where the note says that it is superseded."""
-        return self.chunk.validity if self.chunk else ALWAYS
+        return self.chunk.validity
 
     @property
     def is_superseded(self) -> bool:
@@ -317,9 +316,11 @@ class Hit:
         return self.superseded != ALWAYS
 
     @property
-    def text_lines(self) -> tuple[int, int] | None:
-        """First and last line of ``text`` in the note; ``None`` where it is the index's preview."""
-        return (self.pieces[0].first_line, self.pieces[-1].last_line) if self.pieces else None
+    def lines(self) -> tuple[int, int]:
+        """First and last line of ``text`` in the note; of the passage where that is a preview."""
+        if self.pieces:
+            return self.pieces[0].first_line, self.pieces[-1].last_line
+        return self.chunk.first_line, self.chunk.last_line
 
 
 def cut_confidence(confidence: float | None) -> float | None:

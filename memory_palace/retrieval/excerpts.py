@@ -234,7 +234,7 @@ class NoteReader:
 
         What is no sentence is told for its own words alone, and where it says more than those.
         """
-        if hit.chunk is None or not hit.chunk.preview or not self._text:
+        if not hit.chunk.preview or not self._text:
             return []  # a passage without text is the name of a note that has no body
         rows = (self._snapshot.row_note == bisect_left(self._snapshot.paths, hit.path)).nonzero()[0]
         lines = self._snapshot.row_lines[rows]
@@ -390,10 +390,10 @@ def count_bytes(text: str) -> int:
 
 def write_told(hit: Hit, pieces: Sequence[Piece]) -> Iterator[str]:
     """Yield the lines of one recalled note: place, day, and its sentences or else its title."""
-    line = pieces[0].first_line if pieces else hit.chunk.first_line if hit.chunk else 1
-    parts = (f"{hit.path}:{line}", hit.note.date.day, "" if pieces else hit.title)
+    hit = replace(hit, pieces=tuple(pieces))
+    parts = (f"{hit.path}:{hit.lines[0]}", hit.note.date.day, "" if pieces else hit.title)
     yield visible_line("  ".join(filter(None, parts)))
-    for row in replace(hit, pieces=tuple(pieces)).text.split("\n") if pieces else ():
+    for row in hit.text.split("\n") if pieces else ():
         if row.strip():
             yield visible(f"  {row.rstrip()}")
 
@@ -425,11 +425,9 @@ def full_texts(
     texts = [hit.text for hit in hits]
     left = None if max_bytes is None else max_bytes - sum(map(count_bytes, texts))
     for place, hit in enumerate(hits):
-        passage = (
-            reader.read(hit.path, hit.chunk.first_line, hit.chunk.last_line)
-            if hit.chunk and hit.chunk.preview
-            else ""
-        )
+        passage = ""
+        if hit.chunk.preview:
+            passage = reader.read(hit.path, hit.chunk.first_line, hit.chunk.last_line)
         more = count_bytes(passage) - count_bytes(texts[place])
         if passage and (left is None or more <= left):
             texts[place] = passage
@@ -441,7 +439,7 @@ def show_whole(hits: Sequence[Hit], snapshot: Snapshot, max_bytes: int | None) -
     """Return hits of which the whole passage is what answers; see ``full_texts``."""
     found: list[Hit] = []
     for hit, text in zip(hits, full_texts(hits, snapshot, None, max_bytes=max_bytes), strict=True):
-        if hit.chunk is not None and text:
+        if text:
             lines = hit.chunk.first_line, hit.chunk.last_line
             hit = replace(hit, pieces=(Piece(text, *lines, 0, "", 0.0, is_verbatim=True),))
         found.append(hit)

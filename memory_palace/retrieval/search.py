@@ -198,7 +198,7 @@ def add_neighbors(
         best.setdefault(snapshot.paths[notes[place]], (order, place))
     shown = {hit.path for hit in hits}
     is_listing = quick.evidence.is_listing
-    passages = {hit.chunk.digest for hit in hits if hit.chunk and not is_listing}
+    passages = {hit.chunk.digest for hit in hits if not is_listing}
     for hit in hits:
         yield hit
         places = [
@@ -212,7 +212,7 @@ def add_neighbors(
             if path in shown or not left:
                 continue
             neighbor = make_hit(scored, place, 0, judge, linked_from=hit.path)
-            if neighbor.chunk and neighbor.chunk.digest in passages:
+            if neighbor.chunk.digest in passages:
                 continue
             shown.add(path)
             left -= 1

@@ -53,7 +53,7 @@ def test_the_sentence_that_answers_is_shown_though_its_passage_begins_elsewhere(
     file = write(palace, "house.md", f"# House\n\n{FILLER}{ANSWER}\n")
     [hit] = ask(palace, "where is the spare fuse")
     assert ANSWER in hit.text and ANSWER in hit.snippet
-    assert hit.text_lines == (3, 3)
+    assert hit.lines == (3, 3)
     assert_stands_there(hit, palace.paths.root)
     assert file.read_text().startswith("# House")
 
@@ -64,7 +64,7 @@ def test_the_passage_after_the_one_found_may_answer(palace):
     file = write(palace, "talk.md", "\n".join([*turns, asked, "Ben: In the boathouse, up high."]))
     [hit] = ask(palace, "where did Ben leave the theodolite")
     assert "Ben: In the boathouse, up high." in hit.text
-    assert hit.text_lines[1] == len(file.read_text().split("\n"))
+    assert hit.lines[1] == len(file.read_text().split("\n"))
 
 
 def test_five_hits_share_the_bytes_and_each_shows_something(palace):
@@ -113,7 +113,6 @@ def test_lines_are_those_of_the_file(palace, before):
     text = f"{before}# House{end}{end}Some words.{end}{end}{ANSWER}{end}"
     write(palace, "house.md", text.encode())
     [hit] = ask(palace, "spare fuse")
-    assert hit.text_lines is not None
     assert_stands_there(hit, palace.paths.root)
     assert ANSWER in hit.text
 
@@ -146,7 +145,7 @@ def test_a_note_that_is_not_what_was_indexed_shows_its_preview_and_no_lines(pala
     if change == "unlist":
         file.mkdir()
     [hit] = ask(palace, "spare fuse")
-    assert hit.pieces == () and hit.text_lines is None
+    assert hit.pieces == () and hit.lines == (hit.chunk.first_line, hit.chunk.last_line)
     assert hit.text == hit.snippet and hit.text.startswith("# House The morning")
 
 

@@ -111,8 +111,7 @@ def _remark(found: QueryResult | Recollection) -> Iterator[str]:
 
 def _show_hit(hit: Hit, room: int | None, cut: Callable[[str], str]) -> str:
     """Return what is shown of a hit in so many bytes, and of its text a line at least."""
-    own = (hit.chunk.first_line, hit.chunk.last_line) if hit.chunk else (1, 1)
-    first, last = hit.text_lines or own
+    first, last = hit.lines
     place = f"{hit.path}:{first}-{last}" if last > first else f"{hit.path}:{first}"
     confidence = cut_confidence(hit.confidence)
     sure = "" if confidence is None else f"{confidence:.2f}"

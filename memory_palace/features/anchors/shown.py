@@ -78,9 +78,9 @@ class LookUpShown(Shown):
         passages = [
             PassageShown(
                 path=hit.path,
-                line=hit.chunk.first_line if hit.chunk else 1,
-                last_line=hit.chunk.last_line if hit.chunk else 1,
-                headings=hit.chunk.heading_path if hit.chunk else (),
+                line=hit.chunk.first_line,
+                last_line=hit.chunk.last_line,
+                headings=hit.chunk.heading_path,
                 source=source_of(hit.path, sources, rooms),
                 score=hit.score,
                 confidence=hit.confidence,

@@ -97,8 +97,8 @@ class HitShown:
     """A hit. What is absent says nothing, and is there with ``--details``."""
 
     path: str
-    line: int | None
-    last_line: int | None
+    line: int
+    last_line: int
     title: str
     date: str
     confidence: float | None
@@ -109,8 +109,8 @@ class HitShown:
     superseded: Superseded | Absent = ABSENT
     disputed_in: tuple[str, ...] | Absent = ABSENT
     role: Literal["core", "neighbor"] | Absent = ABSENT
-    passage_line: int | Absent | None = ABSENT
-    passage_last_line: int | Absent | None = ABSENT
+    passage_line: int | Absent = ABSENT
+    passage_last_line: int | Absent = ABSENT
     headings: tuple[str, ...] | Absent = ABSENT
     type: str | Absent = ABSENT
     priority: str | Absent | None = ABSENT
@@ -128,8 +128,8 @@ class HitShown:
     @classmethod
     def of(cls, hit: Hit, text: str | None = None, *, details: bool = False) -> HitShown:
         """Return a hit as it is shown; ``text`` is the whole passage in place of what answers."""
-        passage = (hit.chunk.first_line, hit.chunk.last_line) if hit.chunk else (None, None)
-        line, last_line = (hit.text_lines if text is None else None) or passage
+        passage = hit.chunk.first_line, hit.chunk.last_line
+        line, last_line = hit.lines if text is None else passage
         shown = cls(
             path=hit.path,
             line=line,
@@ -151,7 +151,7 @@ class HitShown:
             role=hit.role,
             passage_line=passage[0],
             passage_last_line=passage[1],
-            headings=hit.chunk.heading_path if hit.chunk else (),
+            headings=hit.chunk.heading_path,
             type=hit.note.type,
             priority=hit.note.priority,
             valid_from=day_of(validity.valid_from),
@@ -378,9 +378,8 @@ class LaidAnswer:
 
 
 def _entry(root: Path | None, hit: Hit, mark: str, text: str, *, details: bool) -> Entry:
-    file, line = Path(root or "", hit.path), hit.chunk.first_line if hit.chunk else 1
-    line = hit.text_lines[0] if hit.text_lines and not text else line
-    above = dict.fromkeys(hit.chunk.heading_path if hit.chunk else ())
+    file, line = Path(root or "", hit.path), hit.chunk.first_line if text else hit.lines[0]
+    above = dict.fromkeys(hit.chunk.heading_path)
     above.pop(hit.title, None)
     remarks = [str(Superseded.of(hit.superseded))] if hit.is_superseded else []
     remarks += [f"disputed in {path}" for path in hit.disputed_in]

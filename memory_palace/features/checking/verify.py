@@ -216,8 +216,8 @@ class SourceReader:
             if text:
                 found = self._palace.ask(Query(text, folder=folders, limit=NEAREST, neighbors=0))
                 behind = found.behind
-                chunks = [(hit.path, hit.chunk) for hit in found if hit.chunk]
-                passages = self.cut((path, c.first_line, c.last_line) for path, c in chunks)
+                chunks = [hit.chunk for hit in found]
+                passages = self.cut((c.path, c.first_line, c.last_line) for c in chunks)
             near.append(tuple(passages))
         return tuple(near), behind
 

@@ -25,11 +25,9 @@ class RecalledNote:
     @classmethod
     def of(cls, hit: Hit) -> Self:
         """Return a hit as it is shown."""
-        own = (hit.chunk.first_line, hit.chunk.last_line) if hit.chunk else (1, 1)
         date = hit.note.date
         source = ABSENT if date.day else date.source
-        lines = hit.text_lines or own
-        return cls(hit.path, *lines, hit.title, show_date(date.timestamp), source, hit.text)
+        return cls(hit.path, *hit.lines, hit.title, show_date(date.timestamp), source, hit.text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,11 +183,8 @@ def _survey_notes(palace: Palace, session: SearchSession) -> Survey:
     places: dict[int, NodePlace] = {}
     candidates: list[NodeCandidate] = []
     for hit in [hit for hit in asked.hits if hit.path in open_paths][: session.k]:
-        lines = hit.text_lines  # of the excerpt that bears on the goal, else of the passage
-        if lines is None and hit.chunk is not None:
-            lines = hit.chunk.first_line, hit.chunk.last_line
         node = numbers.setdefault(hit.path, len(numbers))
-        places[node] = NodePlace(hit.path, hit.title, None, lines)
+        places[node] = NodePlace(hit.path, hit.title, None, hit.lines)
         candidates.append(NodeCandidate(node_id=node, score=hit.confidence or 0.0))
     open_nodes = frozenset(node for path, node in numbers.items() if path in open_paths)
     around = Surroundings(open_nodes, looked=frozenset(session.closed))
