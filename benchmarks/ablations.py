@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from benchmarks.extension import add_baselines
 from memory_palace.features.structure.signals import LOW_PRECISION
-from memory_palace.retrieval.profiles import PROFILES, Profile
+from memory_palace.retrieval.signals import PROFILES, Profile
 
 ADDED = 0.1
 """What a standard deviation of structure is tried at; that of words weighs .3 in ``hybrid``."""

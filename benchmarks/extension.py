@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from memory_palace.ranking import ProfileSettings
-from memory_palace.signals import Extension, register
+from memory_palace.signals import Extension, ProfileSettings, register
 
 _BASELINES = Extension(
     "benchmarks",

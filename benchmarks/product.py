@@ -22,8 +22,8 @@ from memory_palace.index.commit import name_recipe
 from memory_palace.models import Filters, ParsedQuery, Vector
 from memory_palace.palace import Palace
 from memory_palace.query import Query
-from memory_palace.retrieval.profiles import Profile
 from memory_palace.retrieval.search import search
+from memory_palace.retrieval.signals import Profile
 from memory_palace.storage import write_atomic
 
 HITS = 5

@@ -20,7 +20,7 @@ from memory_palace.features.recall.recalling import LOOKED_AT, tell
 from memory_palace.models import Hit, ParsedQuery
 from memory_palace.palace import Palace
 from memory_palace.query import Query
-from memory_palace.retrieval import profiles
+from memory_palace.retrieval import signals as profiles
 from memory_palace.retrieval.search import search
 
 BUDGET = 1_500

@@ -14,7 +14,7 @@ from benchmarks.product import product_ranker
 from benchmarks.systems import WORDS_ALONE, Ranker, grep_ranker, mode_profile, profile_ranker
 from benchmarks.vectors import RememberingEmbedder
 from memory_palace.embedding.registry import NO_VECTORS, Embedder, get_embedder
-from memory_palace.retrieval.profiles import Profile
+from memory_palace.retrieval.signals import Profile
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is."""

@@ -13,8 +13,8 @@ from benchmarks.extension import add_baselines
 from memory_palace.language.words import STOPWORDS, tokenize
 from memory_palace.models import Filters, ParsedQuery, Vector
 from memory_palace.query import Query
-from memory_palace.retrieval.profiles import Profile, get_profile
 from memory_palace.retrieval.search import search
+from memory_palace.retrieval.signals import Profile, get_profile
 
 DEPTH = 20
 """How many units are ranked: what lies below counts in no measure but the last of MRR."""

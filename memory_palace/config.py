@@ -21,7 +21,6 @@ from memory_palace.places import (
     nearest_root,
     own_folder,
 )
-from memory_palace.ranking import AnchorSettings
 
 IGNORED = (".index/", "sessions/", ".journal.json", ".*.tmp")
 """What of it is derived or of one machine, for git; the rest is as much to keep as the notes."""
@@ -266,6 +265,32 @@ class ChangeSettings:
 
     allow_uncommitted: bool = False
     """Change notes with edits that are not committed to git as well."""
+
+
+TRUST: Mapping[str, float] = {"own": 1.0, "import": 0.8, "untrusted": 0.5}
+"""What the anchor score of a passage is multiplied by, per level of trust in its source."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnchorSettings:
+    """Parameters of anchors, with the defaults of source document 003 where it names any."""
+
+    k: int = 20
+    """Passages per anchor, at a nightly build."""
+    k_max: int = 50
+    """Passages per anchor, with those of later updates."""
+    max_chunks: int = 30
+    """Passages that one lookup returns at most."""
+    theta: float | None = None
+    """Least cosine of anchor and passage; ``None`` is calibrated per embedder."""
+    vocabulary: int = 400
+    """Discovered anchors at most, and one per eight passages; curated ones do not count."""
+    deny: tuple[str, ...] = ()
+    """Anchors that never trigger."""
+    allow: tuple[str, ...] = ()
+    """Path prefixes that anchors may lead to; empty means all."""
+    source_cap: float = 0.34
+    """Largest share of an answer that one source below trust ``own`` may fill."""
 
 
 @dataclass(frozen=True, slots=True)

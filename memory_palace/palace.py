@@ -17,18 +17,17 @@ from pathlib import Path
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar
 
-from memory_palace.config import Config, PalacePaths, find_paths, nearest_paths
-from memory_palace.errors import ASKED, NotAPalaceError, UsageError
+from memory_palace.config import Config, find_paths, nearest_paths
+from memory_palace.errors import NotAPalaceError, UsageError
 from memory_palace.index.commit import choose_detail, name_recipe
 from memory_palace.index.embedders import Embedders
 from memory_palace.index.opened import OpenedIndex, check_freshness
 from memory_palace.models import NoteRecord, ParsedQuery, Problem, QueryResult
 from memory_palace.notes.discovery import read_settings
-from memory_palace.notes.note import NoteText, excerpt, find_disputes, read_note
+from memory_palace.notes.note import NoteText, excerpt, read_note
 from memory_palace.places import OWN, PALACE
 from memory_palace.query import Query, by_fields
-from memory_palace.retrieval import profiles
-from memory_palace.table import EVIDENCE, FEATURES, FOLLOWERS, METHODS, load
+from memory_palace.table import FEATURES, FOLLOWERS, METHODS, load
 
 if TYPE_CHECKING:
     from memory_palace.changes.changing import Changes
@@ -55,8 +54,6 @@ if TYPE_CHECKING:
     from memory_palace.index.snapshot import Snapshot
     from memory_palace.index.values import Followed, IndexReport, Progress
     from memory_palace.notes.usage import Act
-    from memory_palace.retrieval.profiles import Mode, Profile
-    from memory_palace.retrieval.search import SearchResult
 
 
 P = ParamSpec("P")
@@ -86,14 +83,6 @@ class Follower(Protocol):
         self, hot: Snapshot, names: tuple[str, ...], embedder: Embedder, now_ns: int
     ) -> Followed:
         """Return the names of its files; see ``index.values.Follow``."""
-        ...
-
-
-class EvidenceSource(Protocol):
-    """A feature that says of a question what one signal of the ranking measures."""
-
-    def ask(self, query: ParsedQuery, snapshot: Snapshot) -> ParsedQuery:
-        """Return the question with the evidence."""
         ...
 
 
@@ -236,42 +225,20 @@ class Palace:
         narrows the answer. An index without vectors needs no embedder: the mode of the result says
         so. Raise ``UsageError`` for what cannot be used.
         """
-        asked, query = asked.linked(), self.parse(asked)
+        asked = replace(asked, neighbors=2) if asked.neighbors is None else asked
         snapshot = self.snapshot(include_cold=asked.include_cold)
-        unread_by = "" if asked.profile else profiles.find_unread(asked.text, snapshot.commit)
-        lexical = asked.lexical or bool(unread_by)
-        query, chosen, mode = self._prepare(query, snapshot, asked.profile, lexical=lexical)
-        found = self._search(query, snapshot, asked, chosen, self.paths)
+        found = self._answer(asked, snapshot)
         freshness = self.check_freshness(self.paths, self.config, snapshot)
         self.note_unread(freshness.problems)
-        return QueryResult(
-            text=" ".join(asked.text.split()),
-            profile=chosen.name,
-            mode=mode,
-            embedder=None if mode == "lexical" else snapshot.commit.embedder,
-            hits=tuple(found.hits),
-            is_answered=found.is_answered,
-            freshness=freshness.state,
-            behind=freshness.behind,
-            awaiting=snapshot.commit.awaiting,
-            anchors=query.anchors,
-            languages=snapshot.languages,
-            unmatched_quotes=query.unmatched,
-            times=(*query.filters.when, *found.times),
-            unread_by=unread_by,
-        )
+        return replace(found, freshness=freshness.state, behind=freshness.behind)
 
     query = by_fields(Query, ask)
 
     def rank_paths(self, texts: Iterable[str], *, limit: int) -> list[tuple[str, ...]]:
         """Return for each text the notes that ``ask`` ranks first; no note is opened for it."""
-        snapshot, found = self.snapshot(), list[tuple[str, ...]]()
-        for text in texts:
-            asked = Query(text, limit=limit)
-            query, chosen, _ = self._prepare(self.parse(asked), snapshot)
-            hits = self._search(query, snapshot, asked, chosen).hits
-            found.append(tuple(hit.path for hit in hits))
-        return found
+        snapshot, asked = self.snapshot(), [Query(text, limit=limit) for text in texts]
+        found = (self._answer(each, snapshot, shows_text=False) for each in asked)
+        return [tuple(hit.path for hit in each) for each in found]
 
     def parse(self, asked: Query) -> ParsedQuery:
         """Return a question, parsed."""
@@ -280,49 +247,18 @@ class Palace:
         locale, rooms = self.config.locale, self.paths.rooms
         return parse_query(asked, now=time.time(), locale=locale, rooms=rooms)
 
-    def _prepare(
-        self,
-        query: ParsedQuery,
-        snapshot: Snapshot,
-        profile: str | None = None,
-        *,
-        lexical: bool = False,
-    ) -> tuple[ParsedQuery, Profile, Mode]:
-        """Return what a question asks of a snapshot, and how its answers are ranked."""
-        from memory_palace.retrieval.question import embed_question, may_narrow, narrow
+    def _answer(self, asked: Query, snapshot: Snapshot, *, shows_text: bool = True) -> QueryResult:
+        from memory_palace.retrieval.search import answer
 
-        query = narrow(query, snapshot, self.paths) if may_narrow(query.text) else query
-        has_vectors = bool(snapshot.commit.dimension)
-        mode = profiles.choose_mode(query.text, lexical=lexical, has_vectors=has_vectors)
-        chosen = profiles.choose_profile(profile, self.config, mode)
-        profiles.check_detail(chosen, snapshot.detail)
-        if mode == "vector":
-            query = embed_question(query, self._embedders.of(snapshot.commit))
-        for signal, name in EVIDENCE.items():
-            if query.text and signal in chosen.weights:
-                feature: EvidenceSource = getattr(self, name)
-                query = ASKED.read(name, partial(feature.ask, query, snapshot), query)
-        return query, chosen, mode
-
-    def _search(
-        self,
-        query: ParsedQuery,
-        snapshot: Snapshot,
-        asked: Query,
-        profile: Profile,
-        paths: PalacePaths | None = None,
-    ) -> SearchResult:
-        from memory_palace.retrieval.search import search
-
-        days, told = self.config.half_life_days, find_disputes(self.paths)
-        return search(
-            query,
-            snapshot,
+        return answer(
             asked,
-            profile=profile,
-            half_life_days=days,
-            paths=paths,
-            disputes=told,
+            self.parse(asked),
+            snapshot,
+            self.config,
+            paths=self.paths,
+            embedder=self._embedders.of,
+            feature=partial(getattr, self),
+            shows_text=shows_text,
         )
 
     def embedder(self) -> Embedder:
@@ -337,7 +273,7 @@ class Palace:
         """List the notes that meet conditions, in path order; raise ``UsageError`` for a text."""
         if asked.text:
             raise UsageError("notes are listed by conditions alone; ask a question with query")
-        from memory_palace.retrieval.filters import match_notes
+        from memory_palace.retrieval.question import match_notes
 
         snapshot = self.snapshot(include_cold=asked.include_cold)
         places = match_notes(snapshot, self.parse(asked).filters).nonzero()[0]

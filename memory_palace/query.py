@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from inspect import Parameter, signature
 from typing import ClassVar, Concatenate, ParamSpec, TypeAlias, TypeVar
 
 from memory_palace.language.moments import Moment
-from memory_palace.ranking import SHIPPED
+from memory_palace.signals import SHIPPED
 
 Names: TypeAlias = Sequence[str] | None
 """One name or several."""
@@ -130,10 +130,6 @@ class Query:
             panel="Ranking",
         ),
     }
-
-    def linked(self) -> Query:
-        """Return the query with two linked notes after each hit where nobody says how many."""
-        return replace(self, neighbors=2) if self.neighbors is None else self
 
 
 def by_fields(

@@ -17,15 +17,16 @@ from memory_palace.config import (
     FOLDERS,
     LANGUAGES,
     ROOMS,
+    TRUST,
     USERS_ONLY,
+    AnchorSettings,
     ChangeSettings,
     Config,
     PalacePaths,
 )
 from memory_palace.errors import ConfigError, did_you_mean
 from memory_palace.places import ARCHIVE
-from memory_palace.ranking import SHIPPED, TRUST, AnchorSettings
-from memory_palace.signals import extensions, find_profile
+from memory_palace.signals import SHIPPED, extensions, find_profile
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MOST_BYTES = 256 * 1024

@@ -14,7 +14,6 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from memory_palace.errors import MissingPartError, UsageError
-from memory_palace.ranking import SHIPPED, SIGNALS, ProfileSettings
 from memory_palace.table import EXTENSIONS, load
 
 if TYPE_CHECKING:
@@ -30,6 +29,42 @@ GROUP = "memory_palace.signals"
 """The group of entry points."""
 STRUCTURE = "structure"
 """The extension whose facts are kept with `palace index --structure` alone."""
+
+
+SIGNALS = frozenset(
+    "semantic dense note_dense lexical note_lexical covered replied asked_kind beside_words "
+    "beside_meaning speaker statement called titled anchor anchoring questions question_words "
+    "recency importance temporal dated".split()
+)
+"""Those of the engine, functions of ``retrieval.signals`` and ``retrieval.times``; others are
+registered."""
+
+METADATA = frozenset({"recency", "importance"})
+"""Those that say nothing about the question: without a gate a fresh note beats the right one."""
+
+OF_VECTORS = frozenset(
+    {"semantic", "dense", "note_dense", "beside_meaning", "anchoring", "questions"}
+)
+"""Signals that are silent without vectors."""
+
+SHIPPED = ("compound", "raw", "hybrid", "anchors", "bm25")
+"""Profiles of the engine; extensions have others."""
+
+DEFAULT_PROFILE = "hybrid"
+"""It answers notes best; the measurements are in references/decisions.md."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileSettings:
+    """A profile as an extension has it. ``None`` is inherited from the profile it extends."""
+
+    extends: str | None = None
+    weights: Mapping[str, float] = field(default_factory=dict)
+    """By signal; 0 takes one away from what is extended."""
+    gated: tuple[str, ...] | None = None
+    capped: tuple[str, ...] | None = None
+    cap: float | None = None
+    preserve_rank: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

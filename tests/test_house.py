@@ -170,10 +170,6 @@ STRINGS = [
 def test_lazy_names_are_seen() -> None:
     seen = set(STRINGS)
     assert ("memory_palace.table", "memory_palace.features.asking.verbs") in seen
-    assert (
-        "memory_palace.retrieval.signals.table",
-        "memory_palace.retrieval.signals.time",
-    ) in seen
     assert any(importer == "memory_palace.embedding.registry" for importer, _ in seen)
 
 

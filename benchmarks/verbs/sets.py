@@ -40,7 +40,7 @@ from benchmarks.verbs.options import (
 from memory_palace.cli.group import Json
 from memory_palace.cli.progress import progress_line
 from memory_palace.embedding.registry import get_embedder
-from memory_palace.retrieval.profiles import Profile
+from memory_palace.retrieval.signals import Profile
 from memory_palace.shown import plural, print_json, say
 
 _BASELINES = ("grep", "bm25")

@@ -34,7 +34,7 @@ from memory_palace.notes.document import (
 from memory_palace.notes.frontmatter import split_front_matter, write_front_matter
 from memory_palace.notes.note import clean_text, is_cold_path, leave_out, split_line_range
 from memory_palace.palace import Palace
-from memory_palace.retrieval.filters import check_priority, check_room
+from memory_palace.retrieval.question import check_priority, check_room
 
 _UNSAFE = re.compile(r'[\x00-\x1f/\\:*?"<>|#^\[\]]+')
 _LONGEST_SLUG = 60

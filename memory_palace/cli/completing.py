@@ -14,7 +14,7 @@ from typing import Any
 from memory_palace.config import ROOMS
 from memory_palace.errors import PalaceError
 from memory_palace.places import PALACE
-from memory_palace.ranking import SHIPPED
+from memory_palace.signals import SHIPPED
 
 
 def complete_names(kind: str, ctx: Any, incomplete: str) -> list[str]:

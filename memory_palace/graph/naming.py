@@ -1,4 +1,4 @@
-"""Find the note, card or conflict that a person means by what they remember of its name."""
+"""Find the note, card, conflict or project that a person means by what they say of it."""
 
 from __future__ import annotations
 
@@ -176,3 +176,39 @@ def _words(name: str) -> list[str]:
 
 def _squeeze(name: str) -> str:
     return squeeze_all([name])[0]
+
+
+# --- What "our" and "it" stand for where nothing else says --------------------------------------
+
+_PROJECTS = "project_rooms"
+_CARDS = ("dispatch_corridor/active/", "dispatch_corridor/blocked/")
+
+
+def active_projects(snapshot: Snapshot) -> tuple[str, ...]:
+    """Return the project folders that open task cards link into, in path order.
+
+    Where no card links into any, it is the folder with the newest note.
+    """
+    folders: dict[str, list[int]] = {}
+    for place, path in enumerate(snapshot.paths):
+        below = snapshot.room_map.place_of(path).split("/")
+        if below[0] == _PROJECTS and len(below) > 2 and not snapshot.cold[place]:
+            folder = "/".join(path.split("/")[: 2 - len(below)]) + "/"
+            folders.setdefault(folder, []).append(place)
+    home = {
+        stem_of(snapshot.paths[place]).casefold(): folder
+        for folder, places in folders.items()
+        for place in places
+    }
+    targets = snapshot.link_targets()
+    named: set[str] = set()
+    for place, path in enumerate(snapshot.paths):
+        if not snapshot.room_map.place_of(path).startswith(_CARDS):
+            continue
+        stems = {stem_of(target).casefold() for target in targets[place]}
+        named |= {home[stem] for stem in stems & home.keys()}
+    if named or not folders:
+        return tuple(sorted(named))
+    dates = snapshot.told_dates
+    newest = {folder: dates[places].max() for folder, places in folders.items()}
+    return (min(newest, key=lambda folder: (-newest[folder], folder)),)

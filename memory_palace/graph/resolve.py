@@ -1,15 +1,21 @@
-"""Which note a link means, and when two ways of writing a path or name mean the same."""
+"""Which note a link means, and when two ways of writing a path or name mean the same.
+
+A link can only mean a note whose stem or alias ends like the link. So ``NearLinks`` collects the
+notes and links that end alike, and only those are resolved.
+"""
 
 from __future__ import annotations
 
 import posixpath
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 from urllib.parse import unquote
 
+from memory_palace.index.snapshot import Snapshot
 from memory_palace.places import PALACE
 
 LinkState: TypeAlias = Literal[
@@ -19,9 +25,11 @@ LinkState: TypeAlias = Literal[
 
 Archived and private targets exist, but are neither shown nor followed."""
 
+_SUFFIX = re.compile(r"\.(?:md|markdown)\Z", re.IGNORECASE)
+_BETWEEN = "\0"
+"""No path or link holds one, and Unicode composes nothing with it."""
 _Places: TypeAlias = Sequence[int]
 _NOTHING: _Places = ()
-_SUFFIXES = (".md", ".markdown")
 
 
 class Resolution(NamedTuple):
@@ -240,16 +248,24 @@ def is_attachment(target: str) -> bool:
 
 def strip_suffix(name: str) -> str:
     """Return a name in NFC without ``.md`` or ``.markdown``."""
-    name = unicodedata.normalize("NFC", name)
-    for suffix in _SUFFIXES:
-        if name[-len(suffix) :].lower() == suffix:
-            return name[: -len(suffix)]
-    return name
+    return _SUFFIX.sub("", unicodedata.normalize("NFC", name))
 
 
 def fold_name(name: str) -> str:
     """Return a name for comparing: NFC, without case, outer blanks or suffix."""
     return unicodedata.normalize("NFC", strip_suffix(name.strip()).casefold())
+
+
+def fold_names(names: Collection[str]) -> list[str]:
+    """Return each name as ``fold_name`` does, in a tenth of the time."""
+    if not names:
+        return []
+    joined = unicodedata.normalize("NFC", _BETWEEN.join(names)).casefold()
+    folded = unicodedata.normalize("NFC", joined).split(_BETWEEN)
+    return [
+        name[:-3] if name.endswith(".md") else name.removesuffix(".markdown")
+        for name in map(str.strip, folded)
+    ]
 
 
 def fold_target(target: str) -> str:
@@ -263,3 +279,120 @@ def join_path(folder: str, target: str) -> str | None:
         return f"{folder}/{target}" if folder else target
     path = posixpath.normpath(posixpath.join(folder, target))
     return None if path.startswith("..") else path
+
+
+# --- The links of a few notes ---------------------------------------------------------------------
+
+_Link: TypeAlias = tuple[int, str]
+"""A link: the place of the note it is written in, and its target as written."""
+
+
+class Neighbors(NamedTuple):
+    """Notes one link away from a note. A note may be on both sides."""
+
+    out: tuple[str, ...]
+    """What it links to, in the order written."""
+    back: tuple[str, ...]
+    """What links to it, in path order."""
+
+
+class NearLinks:
+    """Gives the neighbors that ``LinkGraph`` would, in time that grows with the notes asked for."""
+
+    def __init__(
+        self,
+        paths: Sequence[str],
+        aliases: Sequence[Sequence[str]],
+        targets: Sequence[Sequence[str]],
+    ) -> None:
+        """Take the nodes in path order, their other names, and what they link to as written."""
+        self._paths, self._aliases, self._targets = paths, aliases, targets
+        names = [(i, name) for i, path in enumerate(paths) for name in (path, *aliases[i])]
+        links = [(i, target) for i, found in enumerate(targets) for target in found]
+        readings = [(link, r) for link in links for r in read_link(link[1], paths[link[0]])]
+        self._named: dict[str, list[int]] = {}
+        for at, end in _read_ends([name for _, name in names]):
+            self._named.setdefault(end, []).append(names[at][0])
+        self._linked: dict[str, list[_Link]] = {}
+        for at, end in _read_ends([reading for _, reading in readings]):
+            self._linked.setdefault(end, []).append(readings[at][0])
+
+    @classmethod
+    @lru_cache(maxsize=2)
+    def from_snapshot(cls, snapshot: Snapshot) -> NearLinks:
+        """Take hot notes as nodes, private ones left out; made once for a snapshot."""
+        nodes = (~(snapshot.cold | snapshot.private)).nonzero()[0].tolist()
+        aliases, targets = snapshot.aliases(), list_links(snapshot)
+        return cls(
+            [snapshot.paths[node] for node in nodes],
+            [(*aliases[node], snapshot.titles[node]) for node in nodes],
+            [targets[node] for node in nodes],
+        )
+
+    def neighbors_of(self, paths: Iterable[str]) -> dict[str, Neighbors]:
+        """Return what each note links to and what links to it; nothing for other paths."""
+        out: dict[str, list[_Link]] = {}
+        back: dict[str, list[_Link]] = {}
+        for path in paths:
+            place = bisect_left(self._paths, path)
+            is_node = self._paths[place : place + 1] == [path]
+            out[path] = [(place, target) for target in self._targets[place]] if is_node else []
+            names = [path, *self._aliases[place]] if is_node else []
+            ends = dict.fromkeys(list_ends(names))
+            back[path] = [link for end in ends for link in self._linked.get(end, ())]
+        meant = self._resolve(
+            {link for both in (out, back) for found in both.values() for link in found}
+        )
+        return {
+            path: Neighbors(
+                tuple(
+                    dict.fromkeys(p for link in out[path] if (p := meant[link]) not in ("", path))
+                ),
+                tuple(
+                    sorted(
+                        {self._paths[at] for at, to in back[path] if meant[at, to] == path} - {path}
+                    )
+                ),
+            )
+            for path in out
+        }
+
+    def _resolve(self, links: Collection[_Link]) -> dict[_Link, str]:
+        """Return the path of the one note that each link means, or nothing."""
+        ends = list_ends([r for place, to in links for r in read_link(to, self._paths[place])])
+        chosen = sorted({i for end in ends for i in self._named.get(end, ())})
+        resolver = Resolver([self._paths[i] for i in chosen], [self._aliases[i] for i in chosen])
+        meant: dict[_Link, str] = {}
+        for source, target in links:
+            found = resolver.resolve(target, self._paths[source])
+            is_one = found.state == "resolved"
+            meant[source, target] = self._paths[chosen[found.places[0]]] if is_one else ""
+        return meant
+
+
+def read_link(target: str, source: str) -> Iterator[str]:
+    """Yield the paths that a link may mean, by their ends; dots can change which that is."""
+    for part in target.split("|", 1):
+        name = part.partition("#")[0]
+        yield name
+        if "." in name and (key := fold_target(name)).rstrip("/").endswith("."):
+            yield join_path(posixpath.dirname(fold_name(source)), key) or ""
+
+
+def list_links(snapshot: Snapshot) -> list[list[str]]:
+    """Return what each note links to, with the labels: see ``join_labels``."""
+    pairs = zip(snapshot.link_targets(), snapshot.link_names(), strict=True)
+    return [join_labels(targets, names) for targets, names in pairs]
+
+
+def list_ends(names: Collection[str]) -> list[str]:
+    """Return what names of notes and readings of links are compared by: their ends, loosely."""
+    return [end for _, end in _read_ends(names)]
+
+
+def _read_ends(names: Collection[str]) -> Iterator[tuple[int, str]]:
+    """Yield the ends of each name behind its place among them."""
+    keys = loosen(_BETWEEN.join(fold_names(names))).split(_BETWEEN) if names else ()
+    for place, key in enumerate(keys):
+        for end in loose_names(key):
+            yield place, end.rpartition("/")[2]

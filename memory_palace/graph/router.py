@@ -9,13 +9,14 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from memory_palace.graph.naming import NoteNames
-from memory_palace.graph.near import Neighbors, list_links
 from memory_palace.graph.resolve import (
     LinkState,
+    Neighbors,
     Resolution,
     Resolver,
     ZonedNames,
     is_attachment,
+    list_links,
 )
 from memory_palace.index.doctor import Finding
 from memory_palace.index.snapshot import Snapshot
@@ -70,44 +71,29 @@ class LinkGraph:
     @classmethod
     def from_snapshot(cls, snapshot: Snapshot, *, cold_paths: Collection[str] = ()) -> LinkGraph:
         """Take hot notes as nodes. Cold notes of the snapshot count as ``cold_paths``."""
-        columns = zip(
-            snapshot.paths,
-            snapshot.titles,
-            snapshot.aliases(),
-            list_links(snapshot),
-            strict=True,
-        )
-        notes: list[NoteLinks] = []
+        columns = snapshot.titles, snapshot.aliases(), list_links(snapshot)
+        notes = map(NoteLinks, snapshot.paths, *columns)
+        flags = zip(notes, snapshot.cold.tolist(), snapshot.private.tolist(), strict=True)
+        hot: list[NoteLinks] = []
         cold, private = set(cold_paths), []
-        flags = zip(snapshot.cold.tolist(), snapshot.private.tolist(), strict=True)
-        for (path, title, aliases, targets), (is_cold, is_private) in zip(
-            columns, flags, strict=True
-        ):
+        for note, is_cold, is_private in flags:
             if is_cold:
-                cold.add(path)
+                cold.add(note.path)
             elif is_private:
-                private.append(path)
+                private.append(note.path)
             else:
-                notes.append(NoteLinks(path, title, aliases, targets))
-        return cls(notes, cold_paths=cold, private_paths=private)
+                hot.append(note)
+        return cls(hot, cold_paths=cold, private_paths=private)
 
     @cached_property
     def paths(self) -> list[str]:
         """The nodes, in path order."""
         return [note.path for note in self._notes]
 
-    @cached_property
-    def names(self) -> NoteNames:
-        """What the nodes can be called by."""
-        return NoteNames(
-            self.paths,
-            [note.title for note in self._notes],
-            [note.aliases for note in self._notes],
-        )
-
     def find_note(self, text: str) -> str:
-        """Return the path of the note called ``text``; see ``NoteNames.find``."""
-        return self.names.find(text)
+        """Return the path of the node called ``text``; see ``NoteNames.find``."""
+        titles = [note.title for note in self._notes]
+        return NoteNames(self.paths, titles, [note.aliases for note in self._notes]).find(text)
 
     @cached_property
     def edges(self) -> list[Edge]:
@@ -132,19 +118,17 @@ class LinkGraph:
         """
         if start not in self._out or goal not in self._out:
             return ()
-        came_from = {start: start}
+        came_from = {start: ""}
         queue = deque([start])
         while queue and goal not in came_from:
             path = queue.popleft()
-            for near in sorted({*self._out[path], *self._back.get(path, ())}):
-                if near not in came_from:
-                    came_from[near] = path
-                    queue.append(near)
-        if goal not in came_from:
-            return ()
-        walk = [goal]
-        while walk[-1] != start:
-            walk.append(came_from[walk[-1]])
+            for near in sorted({*self._out[path], *self._back.get(path, ())} - came_from.keys()):
+                came_from[near] = path
+                queue.append(near)
+        walk, path = list[str](), goal if goal in came_from else ""
+        while path:
+            walk.append(path)
+            path = came_from[path]
         return tuple(reversed(walk))
 
     def orphans(self) -> list[str]:
@@ -165,18 +149,10 @@ class LinkGraph:
 
     def export(self) -> dict[str, Any]:
         """Return nodes and edges as JSON has them, in path order."""
+        nodes = [{"path": note.path, "title": note.title} for note in self._notes]
         return {
-            "nodes": [{"path": note.path, "title": note.title} for note in self._notes],
-            "edges": [
-                {
-                    "source": edge.source,
-                    "text": edge.text,
-                    "state": edge.state,
-                    "targets": list(edge.targets),
-                    "matches": edge.matches,
-                }
-                for edge in self.edges
-            ],
+            "nodes": nodes,
+            "edges": [e._asdict() | {"targets": [*e.targets]} for e in self.edges],
         }
 
     @cached_property

@@ -25,7 +25,7 @@ from memory_palace.index.calibration import expect_mean
 from memory_palace.index.words import UNSEEN
 from memory_palace.language.words import STOPWORDS, TOKEN, tokenize
 from memory_palace.models import Hit, NoteRecord
-from memory_palace.retrieval.evidence import Evidence, multiply
+from memory_palace.retrieval.evidence import Evidence, Places, multiply
 from memory_palace.retrieval.question import LINKED, MISTYPED, OTHER
 
 ANSWERED = 0.75
@@ -88,7 +88,7 @@ class Confidence:
         tokens = [tokenize(word, languages=self._snapshot.languages) for word in written]
         # Of a compound its parts are enough: a note may have it joined to more.
         terms = dict.fromkeys(term for found in tokens for term in found[1:] or found)
-        self._needed = [(term, self._notes_with(term)) for term in terms]
+        self._needed = [(term, np.concatenate(self._find(term))) for term in terms]
         """The terms that a note with every word of the question has, and the notes with each."""
         self._words = [self._look_up(term) for term in evidence.question.content_terms]
         self._spans = self._list_spans()
@@ -107,30 +107,23 @@ class Confidence:
 
         return is_english(self._query.text)
 
-    def _notes_with(self, term: str) -> NDArray[np.int32]:
-        rows = [self._evidence.words_in.rows(term), self._evidence.names_in.rows(term)]
-        return self._snapshot.row_note[np.concatenate(rows)]
+    def _find(self, term: str) -> list[Places]:
+        """Return the notes that have a term in a passage, and those that have it in a name."""
+        fields = self._evidence.words_in, self._evidence.names_in
+        return [self._evidence.note_of[field.find_all(term)[0]] for field in fields]
 
     def _look_up(self, term: str) -> _Word:
-        note_of, words_in = self._snapshot.row_note, self._evidence.words_in
-        rows = words_in.rows(term)
-        named = note_of[self._evidence.names_in.rows(term)]
-        having = max(words_in.document_frequency(term), UNSEEN)
-        return _Word(
-            term,
-            math.log1p(self._snapshot.statistics.rows / having),
-            rows,
-            np.concatenate([note_of[rows], named]),
-            named,
-            words_in.find_all(term)[0],
-        )
+        words_in, (noted, named) = self._evidence.words_in, self._find(term)
+        weight = math.log1p(self._evidence.count / max(words_in.document_frequency(term), UNSEEN))
+        rows = words_in.find_all(term)[0]
+        return _Word(term, weight, rows, np.concatenate([noted, named]), named)
 
     def _list_spans(self) -> list[tuple[int, int]]:
         """Return the spans of days that a question asks for and for little else, by ordinals."""
         question = self._evidence.question
         if not question.times:
             return []
-        from memory_palace.retrieval.signals.time import share_of_time  # delayed: few name a time
+        from memory_palace.retrieval.times import share_of_time  # delayed: few name a time
 
         if share_of_time(question, self._evidence.words_in, unknown=1) < LITTLE_ELSE:
             return []
@@ -153,7 +146,7 @@ class Confidence:
             if is_name or (in_note if self._is_plain else row in word.rows):
                 held += word.weight
         for question in rows[self._snapshot.row_note[rows] < 0]:
-            held = max(held, sum(w.weight for w in self._words if question in w.questions))
+            held = max(held, sum(word.weight for word in self._words if question in word.rows))
         whole = sum(word.weight for word in self._words)
         words = held / whole if whole else 0.0
         quoting, called = self._query.rows, self._evidence.called[place]
@@ -195,12 +188,11 @@ class _Word(NamedTuple):
 
     term: str
     weight: float
-    rows: NDArray[np.int64]
-    notes: NDArray[np.int32]
-    named: NDArray[np.int32]
+    rows: Places
+    """Passages, and questions of notes, that hold it."""
+    notes: Places
+    named: Places
     """Notes that it is a name of, or a part of one."""
-    questions: NDArray[np.int64]
-    """The same as ``rows``, and the questions of notes that hold it."""
 
 
 def agree(hits: Sequence[Hit]) -> list[Hit]:

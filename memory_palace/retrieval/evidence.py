@@ -20,9 +20,14 @@ from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.words import BM25, PostingLookup
 from memory_palace.language.words import expect_idf
 from memory_palace.models import ParsedQuery, Scores
-from memory_palace.ranking import SIGNALS
-from memory_palace.retrieval.filters import match_notes, match_times
-from memory_palace.retrieval.question import AskedWords, match_names, read_question
+from memory_palace.retrieval.question import (
+    AskedWords,
+    match_names,
+    match_notes,
+    match_times,
+    read_question,
+)
+from memory_palace.signals import SIGNALS
 
 if TYPE_CHECKING:
     from memory_palace.language.time_spans import Window
@@ -110,25 +115,18 @@ class Evidence:
     meaning: VectorEvidence
     called: Scores
     """How surely the question is the name of each note, in [0, 1]."""
-
-    @property
-    def is_listing(self) -> bool:
-        """Whether there is no question, so that only metadata can order the notes."""
-        return not self.query.text
-
-    @property
-    def dates(self) -> tuple[Window, ...]:
-        """The times in the question that are surely no topic."""
-        sure = (item.windows for item in self.question.times if item.certainty >= SURE)
-        return tuple(window for windows in sure for window in windows)
-
-    def notes(self, rows: Places) -> Places:
-        """Return the note of each row, -1 of a dead one."""
-        return self.snapshot.row_note[rows].astype(np.int64)
+    note_of: Places
+    """The note of each row, -1 of a dead one."""
+    count: int
+    """Live passages of all notes outside the cold zone."""
+    is_listing: bool
+    """Whether there is no question, so that only metadata can order the notes."""
+    dates: tuple[Window, ...]
+    """The times in the question that are surely no topic."""
 
     def mark(self, found: Places, rows: Places) -> NDArray[np.bool_]:
         """Say of each of ``rows`` whether it is among those that were found."""
-        everywhere = np.zeros(len(self.snapshot.row_note), np.bool_)
+        everywhere = np.zeros(len(self.note_of), np.bool_)
         everywhere[found] = True
         marked: NDArray[np.bool_] = everywhere[rows]
         return marked
@@ -147,15 +145,16 @@ def gather(
         PostingLookup(snapshot, field) for field in ("words", "names", "facts")
     )
     read = frozenset(signals)
-    read = read if read <= SIGNALS.keys() else read | SIGNALS.keys()
-    rows = find_candidates(query, snapshot)
-    words = score_words(query, question, words_in, names_in, read)
+    read = read if read <= SIGNALS else read | SIGNALS
+    rows, count = find_candidates(query, snapshot), snapshot.statistics.rows
+    words = score_words(query, question, words_in, names_in, read, count)
     meaning = compare_vectors(query, snapshot, words, read)
     called: Scores = np.zeros(len(snapshot.paths), np.float32)
     if query.text and "called" in read:
         fields = (words_in, names_in)
         is_known = all(any(field.is_held(term) for field in fields) for term in question.terms)
         called = match_names(query.text, snapshot, is_known=is_known)
+    sure = (item.windows for item in question.times if item.certainty >= SURE)
     return Evidence(
         query,
         question,
@@ -169,6 +168,10 @@ def gather(
         words=words,
         meaning=meaning,
         called=called,
+        note_of=snapshot.row_note.astype(np.int64),
+        count=count,
+        is_listing=not query.text,
+        dates=tuple(window for windows in sure for window in windows),
     )
 
 
@@ -204,15 +207,16 @@ def score_words(
     words_in: PostingLookup,
     names_in: PostingLookup,
     read: frozenset[str],
+    count: int,
 ) -> WordEvidence:
-    """Return what the words of a question find."""
+    """Return what the words of a question find in ``count`` passages."""
     snapshot, bm25 = words_in.snapshot, BM25(words_in)
     figures, size = snapshot.statistics, len(snapshot.paths)
     above, notes = np.zeros(len(snapshot.row_note), np.float32), np.zeros(size, np.float32)
     questions, in_names = np.zeros(size, np.float32), np.zeros(size, np.float32)
     bearing = np.float32(1)
     if query.vector is not None and read & (_WORDS | {"note_lexical", "covered"}):
-        bearing = find_bearing(bm25, question, figures.rows)
+        bearing = find_bearing(bm25, question, count)
     if read & _WORDS or snapshot.lacking is not None:
         scores = bm25.passages(question.terms)
         # Where no passage does, only a question that a note answers holds any of them.
@@ -227,7 +231,7 @@ def score_words(
     if "titled" in read:
         whole, share = 0.0, np.zeros(size)
         for term in question.content_terms:
-            weight = expect_idf(term, words_in.document_frequency(term), figures.rows)
+            weight = expect_idf(term, words_in.document_frequency(term), count)
             whole += weight
             share[snapshot.row_note[names_in.rows(term)]] += weight
         in_names = (share / max(whole, LEAST)).astype(np.float32)

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
+from math import inf
 
 from memory_palace.config import PalacePaths
 from memory_palace.errors import Fence
@@ -410,37 +411,26 @@ def drop_marks(text: str) -> str:
     return " ".join(shown_text(text).split())
 
 
-def full_texts(
+def show_whole(
     hits: Sequence[Hit],
     snapshot: Snapshot,
     paths: PalacePaths | None,
     *,
     max_bytes: int | None = None,
-) -> list[str]:
-    """Return the whole passage of each hit, or its text where the passage cannot be had.
+) -> list[Hit]:
+    """Return hits with the whole passage as their text, or what they had where it cannot be had.
 
     With ``max_bytes`` the passages that fit beside the texts of the other hits, in order.
     """
-    reader = NoteReader(snapshot, paths)
-    texts = [hit.text for hit in hits]
-    left = None if max_bytes is None else max_bytes - sum(map(count_bytes, texts))
-    for place, hit in enumerate(hits):
-        passage = ""
+    reader, shown = NoteReader(snapshot, paths), list[Hit]()
+    left = inf if max_bytes is None else max_bytes - sum(count_bytes(hit.text) for hit in hits)
+    for hit in hits:
+        text, lines, passage = hit.text, (hit.chunk.first_line, hit.chunk.last_line), ""
         if hit.chunk.preview:
-            passage = reader.read(hit.path, hit.chunk.first_line, hit.chunk.last_line)
-        more = count_bytes(passage) - count_bytes(texts[place])
-        if passage and (left is None or more <= left):
-            texts[place] = passage
-            left = None if left is None else left - more
-    return texts
-
-
-def show_whole(hits: Sequence[Hit], snapshot: Snapshot, max_bytes: int | None) -> list[Hit]:
-    """Return hits of which the whole passage is what answers; see ``full_texts``."""
-    found: list[Hit] = []
-    for hit, text in zip(hits, full_texts(hits, snapshot, None, max_bytes=max_bytes), strict=True):
-        if text:
-            lines = hit.chunk.first_line, hit.chunk.last_line
-            hit = replace(hit, pieces=(Piece(text, *lines, 0, "", 0.0, is_verbatim=True),))
-        found.append(hit)
-    return found
+            passage = reader.read(hit.path, *lines)
+        more = count_bytes(passage) - count_bytes(text)
+        if passage and more <= left:
+            text, left = passage, left - more
+        piece = Piece(text, *lines, 0, "", 0.0, is_verbatim=True)
+        shown.append(replace(hit, pieces=(piece,)) if text else hit)
+    return shown

@@ -3,32 +3,39 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from memory_palace.config import PalacePaths
-from memory_palace.errors import UsageError
-from memory_palace.graph.near import NearLinks
+from memory_palace.config import Config, PalacePaths
+from memory_palace.errors import ASKED, UsageError, WrongEmbedderError
+from memory_palace.graph.resolve import NearLinks
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.models import Hit, ParsedQuery, TimeReading
+from memory_palace.models import Hit, ParsedQuery, QueryResult, TimeReading
 from memory_palace.notes.note import find_disputes
 from memory_palace.query import Query
 from memory_palace.retrieval.confidence import ANSWERED, Confidence, agree
 from memory_palace.retrieval.evidence import Places, gather
 from memory_palace.retrieval.excerpts import choose_texts
-from memory_palace.retrieval.preference import LOOKED_AT, prefer
-from memory_palace.retrieval.profiles import Profile, get_profile
+from memory_palace.retrieval.question import embed_question, narrow
 from memory_palace.retrieval.rank import (
+    LOOKED_AT,
     QuickScores,
     Scored,
-    ScoringRule,
+    prefer,
     rank_guarded,
     score_exactly,
     score_quickly,
 )
+from memory_palace.retrieval.signals import Profile, RankingPlan, get_profile, plan_ranking
+from memory_palace.table import EVIDENCE
+
+if TYPE_CHECKING:
+    from memory_palace.embedding.registry import Embedder
+    from memory_palace.index.commit import Commit
 
 ANYTHING = Query()
 """What says nothing of how to rank."""
@@ -43,6 +50,60 @@ class SearchResult(NamedTuple):
     is_answered: bool
     """Whether a hit is as sure as demanded; of a listing, whether it has any."""
     times: tuple[TimeReading, ...]
+
+
+def answer(
+    asked: Query,
+    query: ParsedQuery,
+    snapshot: Snapshot,
+    config: Config,
+    *,
+    paths: PalacePaths,
+    embedder: Callable[[Commit], Embedder],
+    feature: Callable[[str], Any],
+    shows_text: bool = True,
+) -> QueryResult:
+    """Answer a parsed question; without ``shows_text`` no note is read but for what is quoted.
+
+    ``embedder`` opens that of an index; ``feature`` gives those that ``table.EVIDENCE`` names.
+    """
+    query = narrow(query, snapshot, paths)
+    plan = plan_ranking(asked, query.text, snapshot.commit, config)
+    if plan.mode == "vector":
+        query = embed_question(query, embedder(snapshot.commit))
+    for signal, name in EVIDENCE.items():
+        if query.text and signal in plan.profile.weights:
+            query = ASKED.read(name, partial(feature(name).ask, query, snapshot), query)
+    found = search(
+        query,
+        snapshot,
+        asked,
+        profile=plan.profile,
+        half_life_days=config.half_life_days,
+        paths=paths if shows_text else None,
+        disputes=find_disputes(paths),
+    )
+    return report(asked, query, plan, found, snapshot)
+
+
+def report(
+    asked: Query, query: ParsedQuery, plan: RankingPlan, found: SearchResult, snapshot: Snapshot
+) -> QueryResult:
+    """Return what was found as the answer to what was asked; how fresh it is is not known here."""
+    return QueryResult(
+        text=" ".join(asked.text.split()),
+        profile=plan.profile.name,
+        mode=plan.mode,
+        embedder=None if plan.mode == "lexical" else snapshot.commit.embedder,
+        hits=tuple(found.hits),
+        is_answered=found.is_answered,
+        awaiting=snapshot.commit.awaiting,
+        anchors=query.anchors,
+        languages=snapshot.languages,
+        unmatched_quotes=query.unmatched,
+        times=(*query.filters.when, *found.times),
+        unread_by=plan.unread_by,
+    )
 
 
 def search(
@@ -68,9 +129,14 @@ def search(
         disputes = {} if paths is None else find_disputes(paths)
     chosen = profile if isinstance(profile, Profile) else get_profile(profile)
     read = chosen.weights.keys() | {"called"}  # the confidence looks at names
+    if snapshot.detail < chosen.needs:
+        raise WrongEmbedderError(
+            f"the profile {chosen.name} needs an index with structure; run `palace index "
+            "--structure`"
+        )
     evidence = gather(query, snapshot, signals=read, half_life_days=half_life_days)
-    rule = ScoringRule(chosen, is_gated=asked.gate and not evidence.is_listing)
-    quick, judge = score_quickly(evidence, rule), Confidence(evidence)
+    is_gated = asked.gate and not evidence.is_listing
+    quick, judge = score_quickly(evidence, chosen, is_gated=is_gated), Confidence(evidence)
     if asked.rerank is not None:
         scored, best = _rank_twice(quick, asked, asked.rerank, paths)
         why: Mapping[int, str] = {}
@@ -85,7 +151,12 @@ def search(
         near, most = scored.evidence.meaning.above, asked.budget_bytes
         shown = choose_texts(query.text, hits, snapshot, paths, max_bytes=most, near=near)
         hits = [replace(hit, disputed_in=disputes.get(hit.path, ())) for hit in shown]
-    return SearchResult(hits, is_answered, rule.read_times(evidence))
+    times = [
+        TimeReading(item.text, window.first, window.last, item.certainty)
+        for item in (evidence.question.times if "temporal" in chosen.weights else ())
+        for window in item.windows
+    ]
+    return SearchResult(hits, is_answered, tuple(times))
 
 
 def _demand(hits: list[Hit], min_confidence: float | None) -> tuple[list[Hit], bool]:
@@ -116,7 +187,7 @@ def _rank_preferred(
 
     More hits are compared than are asked for, unless sources are capped: a share of more is more.
     """
-    prefers = quick.rule.is_gated and quick.rule.profile.prefers
+    prefers = quick.is_gated and quick.profile.prefers
     found, limit = quick.evidence.query.anchors, asked.limit
     is_capped = found is not None and found.capped
     depth = max(limit, LOOKED_AT) if prefers and not is_capped else limit
@@ -165,8 +236,8 @@ def count_folded(scored: Scored, shown: Places) -> list[int]:
     least = evidence.meaning.cosines[rows].min() - _SAME
     near = evidence.rows[evidence.meaning.cosines[evidence.rows] > least]
     digests = evidence.snapshot.row_digests
-    near_digests, near_notes = digests[near], evidence.notes(near)
-    hits = set(evidence.notes(rows).tolist())
+    near_digests, near_notes = digests[near], evidence.note_of[near]
+    hits = set(evidence.note_of[rows].tolist())
     return [
         len(set(near_notes[(near_digests == digest).all(axis=1)].tolist()) - hits)
         for digest in digests[rows]
@@ -189,7 +260,7 @@ def add_neighbors(
     is_wanted = np.zeros(len(snapshot.paths), np.bool_)
     is_wanted[[at for at, path in numbers if snapshot.paths[at : at + 1] == [path]]] = True
     is_wanted &= ~snapshot.cold
-    candidates = quick.evidence.notes(quick.evidence.rows)
+    candidates = quick.evidence.note_of[quick.evidence.rows]
     scored = score_exactly(quick, np.flatnonzero(is_wanted[candidates]))
     notes = scored.notes.tolist()
     best: dict[str, tuple[int, int]] = {}

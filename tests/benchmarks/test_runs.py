@@ -20,7 +20,7 @@ from benchmarks.runs import run_system
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import MissingPartError, UsageError
 from memory_palace.index.commit import read_commit, write_commit
-from memory_palace.retrieval.profiles import PROFILES
+from memory_palace.retrieval.signals import PROFILES
 
 ROOT = Path(__file__).parents[2]
 

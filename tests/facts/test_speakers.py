@@ -9,7 +9,7 @@ from memory_palace.models import Filters, ParsedQuery
 from memory_palace.notes.parsing import parse_note
 from memory_palace.palace import Palace
 from memory_palace.retrieval.evidence import gather
-from memory_palace.retrieval.signals.table import speaker
+from memory_palace.retrieval.signals import speaker
 
 
 @pytest.mark.parametrize(

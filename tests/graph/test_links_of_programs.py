@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from writing_notes import index_notes
 
-from memory_palace.graph.near import NearLinks
+from memory_palace.graph.resolve import NearLinks
 from memory_palace.palace import Palace
 
 ID = "0123456789abcdef0123456789abcdef"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.graph.near import NearLinks
+from memory_palace.graph.resolve import NearLinks
 from memory_palace.graph.router import LinkGraph, Neighbors, NoteLinks
 
 PARTS = ["a", "b", "A", "é", "e\u0301", "ﬁ", "a.b", ".md", "index", "K", " a"]

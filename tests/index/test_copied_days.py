@@ -14,7 +14,7 @@ from memory_palace.features.agents.tools import recall, search
 from memory_palace.models import Filters, ParsedQuery
 from memory_palace.palace import Palace
 from memory_palace.retrieval.evidence import gather
-from memory_palace.retrieval.signals.table import recency
+from memory_palace.retrieval.signals import recency
 
 COPIED = datetime(2026, 3, 4, 12, tzinfo=UTC).timestamp()
 EDITED = datetime(2026, 3, 20, 12, tzinfo=UTC).timestamp()

@@ -48,7 +48,7 @@ READERS = {
 CLOSING = {name for name, (what, _) in READERS.items() if what.startswith("private")}
 OF_QUESTIONS = {
     "memory_palace.language.times.find_times": "times",
-    "memory_palace.retrieval.when.find_times": "when:",
+    "memory_palace.retrieval.times.find_times": "when:",
     "memory_palace.retrieval.quotes.find_quoted": "quotes",
     "memory_palace.features.structure.signals.split_words": "grammar",
     "memory_palace.features.structure.signals.find_names": "names",

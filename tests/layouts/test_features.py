@@ -12,7 +12,7 @@ from vaults import MAPPED, a_pose, digests
 
 from memory_palace.config import FOLDERS
 from memory_palace.errors import ConfigError, RoomNotMappedError, UsageError
-from memory_palace.graph.projects import active_projects
+from memory_palace.graph.naming import active_projects
 from memory_palace.notes.note import find_disputes
 from memory_palace.palace import Palace
 from memory_palace.places import MANIFEST

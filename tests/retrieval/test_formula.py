@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_palace.errors import UsageError
-from memory_palace.ranking import SIGNALS
-from memory_palace.retrieval.profiles import PROFILES, get_profile
+from memory_palace.retrieval.signals import PROFILES, get_profile
+from memory_palace.signals import SIGNALS
 from tests.searching import search
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from memory_palace.models import ParsedQuery
-from memory_palace.retrieval.profiles import PROFILES, Profile
+from memory_palace.retrieval.signals import PROFILES, Profile
 from tests.searching import search
 
 VECTOR = np.array([1, 0], np.float32)

@@ -13,8 +13,7 @@ from memory_palace.index.words import BM25, K1, PASSAGE_B, PostingLookup
 from memory_palace.language.words import PSEUDO_TEXTS
 from memory_palace.models import ParsedQuery
 from memory_palace.retrieval.evidence import gather, sharpen
-from memory_palace.retrieval.profiles import HYBRID, Profile
-from memory_palace.retrieval.signals.table import BESIDE, SPOKEN
+from memory_palace.retrieval.signals import BESIDE, HYBRID, SPOKEN, Profile
 from tests.searching import search
 
 VECTOR = np.array([1, 0], np.float32)

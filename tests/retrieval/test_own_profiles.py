@@ -11,9 +11,8 @@ from writing_notes import write_notes
 from memory_palace import signals
 from memory_palace.errors import UsageError, WrongEmbedderError
 from memory_palace.palace import Palace
-from memory_palace.ranking import SHIPPED, ProfileSettings
-from memory_palace.retrieval.profiles import PROFILES, get_profile
-from memory_palace.signals import Extension, register
+from memory_palace.retrieval.signals import PROFILES, get_profile
+from memory_palace.signals import SHIPPED, Extension, ProfileSettings, register
 
 OWN = {
     "words": ProfileSettings(weights={"lexical": 2.0, "titled": 0.5}),

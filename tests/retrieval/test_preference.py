@@ -150,7 +150,7 @@ def test_a_listing_is_ordered_by_metadata_alone(build, ask, passage):
 
 
 def test_what_no_longer_holds_needs_less_likeness_to_stand_back(write, monkeypatch):
-    monkeypatch.setattr("memory_palace.retrieval.preference.ALIKE", 99.0)
+    monkeypatch.setattr("memory_palace.retrieval.rank.ALIKE", 99.0)
     newer = write("date: 2020-01-01", "date: 2026-01-01")
     assert newer.query(QUESTION, neighbors=0)[0].path == "one.md"
     ended = write("valid_until: 2024-01-01", "date: 2020-01-01")

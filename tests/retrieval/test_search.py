@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_palace.errors import UsageError
-from memory_palace.graph.near import NearLinks
+from memory_palace.graph.resolve import NearLinks
 from memory_palace.models import ParsedQuery
 from tests.searching import search
 

@@ -16,7 +16,7 @@ from memory_palace.features.store.reader import StoreReader  # noqa: E402
 from memory_palace.features.store.rows import read_settings  # noqa: E402
 from memory_palace.palace import Palace  # noqa: E402
 from memory_palace.query import Query  # noqa: E402
-from memory_palace.retrieval.excerpts import full_texts  # noqa: E402
+from memory_palace.retrieval.excerpts import show_whole  # noqa: E402
 
 pytestmark = pytest.mark.postgres
 
@@ -123,7 +123,8 @@ def test_whole_passages_are_read_from_a_store(sample, database):
         found = sample.query("batteries in the cold", as_of=ASKED)
         again = ask(reader, "batteries in the cold", limit=5, as_of=ASKED, whole=True)
         assert paths_of(again) == paths_of(found)
-        texts = full_texts(found.hits, sample.snapshot(), sample.paths)
+        whole = show_whole(found.hits, sample.snapshot(), sample.paths)
+        texts = [hit.text for hit in whole]
         assert [hit.text for hit in again] == texts
         assert max(map(len, texts)) > max(len(hit.text) for hit in found)
         for profile in ("structured", "anchors"):

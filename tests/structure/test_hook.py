@@ -15,8 +15,7 @@ from memory_palace import signals
 from memory_palace.errors import MissingPartError, UsageError
 from memory_palace.index.values import Derived
 from memory_palace.palace import Palace
-from memory_palace.ranking import ProfileSettings
-from memory_palace.signals import Extension, Signal, register
+from memory_palace.signals import Extension, ProfileSettings, Signal, register
 
 
 def shouts(evidence, rows):

@@ -6,7 +6,7 @@ import pytest
 
 from memory_palace.features.structure.signals import LOW_PRECISION, WEIGHTS
 from memory_palace.palace import Palace
-from memory_palace.retrieval.profiles import get_profile
+from memory_palace.retrieval.signals import get_profile
 
 TEXTS = [
     "Anna bought the old boat on Tuesday, before the storm.",

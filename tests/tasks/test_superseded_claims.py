@@ -9,7 +9,7 @@ from memory_palace.features.agents.fencing import fence
 from memory_palace.features.asking.answers import Answer
 from memory_palace.features.checking.verify import verify
 from memory_palace.models import ALWAYS
-from memory_palace.retrieval.excerpts import full_texts
+from memory_palace.retrieval.excerpts import show_whole
 from memory_palace.shown import to_record
 
 ASKED = "on which floor is the server room"
@@ -60,9 +60,9 @@ def test_the_answer_says_what_took_the_place_of_a_claim_and_puts_that_first(walk
     record = to_record(Answer.of(result))["hits"][1]
     assert record["superseded"] == {"date": "2026-03-04", "see": ["rooms"]}
     assert "superseded" not in to_record(Answer.of(result))["hits"][0]
-    every = full_texts(result.hits, walked.snapshot(), walked.paths)
-    texts = every[result.hits.index(hit)]
-    assert texts.split("\n") == ["The server room is on the second floor.", MARK]
+    every = show_whole(result.hits, walked.snapshot(), walked.paths)
+    whole = every[result.hits.index(hit)]
+    assert whole.text.split("\n") == ["The server room is on the second floor.", MARK]
     assert MARK in fence(hit.text, budget_bytes=9_999, cut="x") and json.dumps(record)
 
 

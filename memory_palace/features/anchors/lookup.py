@@ -19,7 +19,7 @@ from memory_palace.config import Config
 from memory_palace.features.anchors.anchor_file import AnchorFile, key_table
 from memory_palace.features.anchors.policy import open_rows, row_keys, source_of, trust_per_note
 from memory_palace.features.anchors.terms import match_key, runs, words_of
-from memory_palace.graph.projects import active_projects
+from memory_palace.graph.naming import active_projects
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.words import NO_ROWS
 from memory_palace.language.words import plain_words

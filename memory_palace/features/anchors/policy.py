@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.config import SEVEN, Rooms
+from memory_palace.config import SEVEN, TRUST, AnchorSettings, Rooms
 from memory_palace.features.anchors.anchor_file import Keys
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.ranking import TRUST, AnchorSettings
 
 
 def source_of(path: str, sources: Mapping[str, str], rooms: Rooms = SEVEN) -> str:

@@ -126,10 +126,10 @@ class HitShown:
     """How many near-identical hits were folded into this one."""
 
     @classmethod
-    def of(cls, hit: Hit, text: str | None = None, *, details: bool = False) -> HitShown:
-        """Return a hit as it is shown; ``text`` is the whole passage in place of what answers."""
+    def of(cls, hit: Hit, *, is_whole: bool = False, details: bool = False) -> HitShown:
+        """Return a hit as it is shown; ``is_whole`` says that its text is the passage, as it is."""
         passage = hit.chunk.first_line, hit.chunk.last_line
-        line, last_line = hit.lines if text is None else passage
+        line, last_line = hit.lines
         shown = cls(
             path=hit.path,
             line=line,
@@ -137,7 +137,7 @@ class HitShown:
             title=hit.title,
             date=show_date(hit.note.date.timestamp),
             confidence=hit.confidence if details else cut_confidence(hit.confidence),
-            text=shown_text(hit.text) if text is None else text,
+            text=hit.text if is_whole else shown_text(hit.text),
             date_source=hit.note.date.source if details or not hit.note.date.day else ABSENT,
             linked_from=hit.linked_from if details or hit.linked_from else ABSENT,
             superseded=Superseded.of(hit.superseded) if hit.is_superseded else ABSENT,
@@ -198,8 +198,8 @@ class Answer(Shown):
     anchors: tuple[ShownAnchor, ...] | Absent
     hits: tuple[HitShown, ...]
     result: QueryResult = inner()
-    texts: Sequence[str] | None = inner(default=None)
-    """Whole passages, one per hit, in place of what answers."""
+    is_whole: bool = inner(default=False)
+    """Whether texts are whole passages, as they were asked for."""
     root: Path | None = inner(default=None)
     """The folder of the palace; ``None`` of a store."""
     details: bool = inner(default=False)
@@ -215,16 +215,15 @@ class Answer(Shown):
     def of(
         cls,
         result: QueryResult,
-        texts: Sequence[str] | None = None,
         *,
+        is_whole: bool = False,
         details: bool = False,
         root: Path | None = None,
         neighbors: bool = False,
     ) -> Answer:
         """Return a result as it is shown in text, all of it; the fields say what that is."""
         is_odd = result.freshness != "current"
-        whole: Sequence[str | None] = texts or [None] * len(result)
-        pairs = zip(result, whole, strict=True)
+        shown = (HitShown.of(hit, is_whole=is_whole, details=details) for hit in result.hits)
         answer = cls(
             answered=result.is_answered,
             perhaps=True if result.may_answer else ABSENT,
@@ -243,9 +242,9 @@ class Answer(Shown):
             embedder=ABSENT,
             answered_by=ABSENT,
             anchors=ABSENT,
-            hits=tuple(HitShown.of(hit, text, details=details) for hit, text in pairs),
+            hits=tuple(shown),
             result=result,
-            texts=texts,
+            is_whole=is_whole,
             root=root,
             details=details,
             neighbors=neighbors,
@@ -285,11 +284,11 @@ class Answer(Shown):
         shown = self
         if not self.shows_all:
             read = self.result.worth_reading()
-            if len(read) < len(self.result) and not self.result.is_answered:
+            if len(read.hits) < len(self.result.hits) and not self.result.is_answered:
                 remarks.append("--min-confidence 0 shows what else was found")
-            kept = [place for place, hit in enumerate(self.result) if hit in read.hits]
-            texts = self.texts and [self.texts[place] for place in kept]
-            shown = replace(self, result=read, texts=texts)
+            pairs = zip(self.result.hits, self.hits, strict=True)
+            kept = tuple(hit for found, hit in pairs if found in read.hits)
+            shown = replace(self, result=read, hits=kept)
         if sys.stdout.isatty():
             from memory_palace.features.asking.screen import show_answer  # delayed: rich
 
@@ -307,27 +306,56 @@ class Answer(Shown):
         root, number = self.root.resolve() if self.root is not None else None, 0
         is_detailed = self.details and self.format == "text"
         entries, linked = [], []
-        texts = self.texts or [""] * len(self.result)
-        for hit, text in zip(self.result, texts, strict=True):
+        for hit, record in zip(self.result.hits, self.hits, strict=True):
             if hit.role == "core":
                 number += 1
             elif not self.neighbors:
                 linked.append(visible(hit.title))
                 continue
             mark = str(number) if hit.role == "core" else "→"
-            entries.append(_entry(root, hit, mark, text, details=is_detailed))
+            entries.append(self._enter(root, hit, record, mark, details=is_detailed))
         before = tuple(_scoring(self.result)) if is_detailed else ()
         titles = tuple(dict.fromkeys(linked))
-        is_whole = self.texts is not None
-        return LaidAnswer(before, tuple(entries), titles, is_whole, self.result.languages)
+        return LaidAnswer(before, tuple(entries), titles, self.is_whole, self.result.languages)
+
+    def _enter(
+        self, root: Path | None, hit: Hit, shown: HitShown, mark: str, *, details: bool
+    ) -> Entry:
+        file = Path(root or "", hit.path)
+        above = dict.fromkeys(hit.chunk.heading_path)
+        above.pop(hit.title, None)
+        remarks = [str(shown.superseded)] if isinstance(shown.superseded, Superseded) else []
+        remarks += [f"disputed in {path}" for path in hit.disputed_in]
+        if hit.preferred and details:
+            remarks.append(hit.preferred)
+        if hit.folded:
+            remarks.append(f"and {hit.folded} more with the same passage")
+        sure = cut_confidence(hit.confidence)
+        return Entry(
+            mark=mark,
+            title=visible(hit.title),
+            above=visible(" › ".join(above)),
+            file=file,
+            place=visible_line(f"{open_path(file)}:{shown.line}"),
+            line=shown.line,
+            date=write_date(hit.note.date.timestamp) if hit.note.date.day else "",
+            sure="" if sure is None else f"{sure:.2f}",
+            text=visible((shown.text or shown_text(hit.snippet)).strip("\n")),
+            pieces=()
+            if self.is_whole
+            else tuple(replace(p, text=visible(p.text)) for p in hit.pieces),
+            remarks=tuple(map(visible, remarks)),
+            details=tuple(map(visible, _details(hit))) if details else (),
+            is_here=root is not None,
+        )
 
 
 def _say_unsure(result: QueryResult) -> str:
-    if not result:
+    if not result.hits:
         return "nothing found"
     if result.may_answer:
         return "perhaps; the notes are about that, and may not answer it"
-    return f"nothing here answers that; the nearest is {result[0].title}"
+    return f"nothing here answers that; the nearest is {result.hits[0].title}"
 
 
 # --- Entries for people --------------------------------------------------------------------------
@@ -375,34 +403,6 @@ class LaidAnswer:
     """Whether the texts are whole passages, as they were asked for."""
     languages: tuple[str, ...] = ()
     """Those whose stemmers found the words."""
-
-
-def _entry(root: Path | None, hit: Hit, mark: str, text: str, *, details: bool) -> Entry:
-    file, line = Path(root or "", hit.path), hit.chunk.first_line if text else hit.lines[0]
-    above = dict.fromkeys(hit.chunk.heading_path)
-    above.pop(hit.title, None)
-    remarks = [str(Superseded.of(hit.superseded))] if hit.is_superseded else []
-    remarks += [f"disputed in {path}" for path in hit.disputed_in]
-    if hit.preferred and details:
-        remarks.append(hit.preferred)
-    if hit.folded:
-        remarks.append(f"and {hit.folded} more with the same passage")
-    sure = cut_confidence(hit.confidence)
-    return Entry(
-        mark=mark,
-        title=visible(hit.title),
-        above=visible(" › ".join(above)),
-        file=file,
-        place=visible_line(f"{open_path(file)}:{line}"),
-        line=line,
-        date=write_date(hit.note.date.timestamp) if hit.note.date.day else "",
-        sure="" if sure is None else f"{sure:.2f}",
-        text=visible((text or shown_text(hit.text or hit.snippet)).strip("\n")),
-        pieces=() if text else tuple(replace(p, text=visible(p.text)) for p in hit.pieces),
-        remarks=tuple(map(visible, remarks)),
-        details=tuple(map(visible, _details(hit))) if details else (),
-        is_here=root is not None,
-    )
 
 
 def open_path(file: Path) -> str:

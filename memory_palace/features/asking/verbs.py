@@ -26,7 +26,7 @@ from memory_palace.index.opened import check_freshness
 from memory_palace.models import NoteRecord, Problem, QueryResult
 from memory_palace.palace import Palace
 from memory_palace.query import Query
-from memory_palace.retrieval.excerpts import full_texts
+from memory_palace.retrieval.excerpts import show_whole
 from memory_palace.shown import Shown, inner, plural, say_behind, show_date
 
 if TYPE_CHECKING:
@@ -89,10 +89,9 @@ def query(
         lexical=mode == "lexical",
         neighbors=linked if asked.neighbors is None else asked.neighbors,
     )
-    texts: list[str] | None = None
     root: Path | None = None
     if store is not None:
-        result, texts, said = _ask_store(store, asked, full=full)
+        result, said = _ask_store(store, asked, full=full)
     else:
         palace = palace or Palace.discover()  # which says that there is none
         root, folders = palace.paths.root, folders_below(palace, asked.folder)
@@ -100,16 +99,16 @@ def query(
         result = palace.ask(replace(asked, folder=folders))
         if full:
             snapshot = palace.snapshot(include_cold=asked.include_cold)
-            texts = full_texts(list(result), snapshot, palace.paths, max_bytes=asked.budget_bytes)
+            most = asked.budget_bytes
+            hits = show_whole(result.hits, snapshot, palace.paths, max_bytes=most)
+            result = replace(result, hits=tuple(hits))
         said = [*_remark_quotes(result), *_remark(palace, result, asked)]
-    answer = Answer.of(result, texts, details=details, root=root, neighbors=is_listed)
+    answer = Answer.of(result, is_whole=full, details=details, root=root, neighbors=is_listed)
     return replace(answer, format=form, shows_all=shows_all, said=said)
 
 
-def _ask_store(
-    store: str, asked: Query, *, full: bool
-) -> tuple[QueryResult, list[str] | None, list[str]]:
-    """Return what a palace of a store answers, whole passages if wanted, and remarks."""
+def _ask_store(store: str, asked: Query, *, full: bool) -> tuple[QueryResult, list[str]]:
+    """Return what a palace of a store answers, in whole passages if wanted, and remarks."""
     check_cold(SEVEN, asked, asked.folder or ())
     result, unknown = reach_store("ask")(store, asked, whole=full)
     said = [*_remark_quotes(result), *map(_say_unknown, unknown)]
@@ -117,14 +116,16 @@ def _ask_store(
         why = _REQUESTED if asked.lexical else "the notes were indexed without vectors"
         why = f"{result.unread_by} reads English alone" if result.unread_by else why
         said.append(f"mode: lexical; {why}")
-    return result, [hit.text for hit in result] if full else None, said
+    return result, said
 
 
 def _remark(palace: Palace, result: QueryResult, asked: Query) -> Iterator[str]:
     """Yield what a reader of the answer should know besides; it is said on stderr."""
     if "#" in result.text:
-        from memory_palace.retrieval.filters import bear_tag  # delayed: few have any
-        from memory_palace.retrieval.question import find_unknown_tags
+        from memory_palace.retrieval.question import (
+            bear_tag,  # delayed: few have any
+            find_unknown_tags,
+        )
 
         snapshot = palace.snapshot()
         found = find_unknown_tags(result.text, lambda tag: bool(bear_tag(snapshot, tag).any()))

@@ -56,7 +56,7 @@ from memory_palace.graph.resolve import fold_name
 from memory_palace.kinds import Flaw, TokenCheck
 from memory_palace.notes.document import Document, Library, parse_document, replace_section
 from memory_palace.palace import Feature, Palace, Verb
-from memory_palace.retrieval.filters import check_room
+from memory_palace.retrieval.question import check_room
 from memory_palace.shown import Shown
 from memory_palace.table import load
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from memory_palace.config import PalacePaths
 from memory_palace.errors import ASKED
-from memory_palace.graph.projects import active_projects
+from memory_palace.graph.naming import active_projects
 from memory_palace.index.chance import SmallTalk
 from memory_palace.index.opened import check_freshness
 from memory_palace.index.snapshot import Snapshot
@@ -31,9 +31,9 @@ from memory_palace.retrieval.excerpts import (
     plain_line,
     write_told,
 )
-from memory_palace.retrieval.filters import match_notes
-from memory_palace.retrieval.profiles import RECALL
+from memory_palace.retrieval.question import match_notes
 from memory_palace.retrieval.search import search
+from memory_palace.retrieval.signals import RECALL
 
 LOOKED_AT = 8
 """Notes whose sentences are read: of those that rank lower none is among the few that are told."""

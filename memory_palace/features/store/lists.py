@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from memory_palace.features.store.connecting import Statements
 from memory_palace.features.store.rows import damaged
-from memory_palace.graph.near import list_ends, read_link
-from memory_palace.graph.resolve import join_labels
+from memory_palace.graph.resolve import join_labels, list_ends, read_link
 from memory_palace.index.arrays import FIELDS as WORDS
 from memory_palace.index.arrays import Array, fact_term, hash_key
 from memory_palace.index.segment import SEPARATOR, NoteRow

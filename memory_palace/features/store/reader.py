@@ -46,15 +46,13 @@ from memory_palace.index.snapshot import Snapshot, fold_segments
 from memory_palace.language.words import tokenize
 from memory_palace.models import Filters, ParsedQuery, QueryResult, Scores, Vector
 from memory_palace.query import Query, by_fields
-from memory_palace.ranking import SIGNALS
-from memory_palace.retrieval import profiles
 from memory_palace.retrieval.evidence import gather
 from memory_palace.retrieval.excerpts import show_whole
-from memory_palace.retrieval.filters import bear_tag, match_notes
 from memory_palace.retrieval.question import (
+    bear_tag,
     embed_question,
     find_unknown_tags,
-    may_narrow,
+    match_notes,
     narrow,
     parse_query,
     read_question,
@@ -62,11 +60,11 @@ from memory_palace.retrieval.question import (
     take_times,
 )
 from memory_palace.retrieval.quotes import count_terms, find_quoted
-from memory_palace.retrieval.rank import ScoringRule, score_quickly
-from memory_palace.retrieval.search import SearchResult, search
-from memory_palace.retrieval.signals.table import measure
-from memory_palace.retrieval.signals.time import is_sure, weigh_keys
-from memory_palace.retrieval.when import list_keys
+from memory_palace.retrieval.rank import score_quickly
+from memory_palace.retrieval.search import SearchResult, report, search
+from memory_palace.retrieval.signals import HYBRID, Profile, measure, plan_ranking
+from memory_palace.retrieval.times import is_sure, list_keys, weigh_keys
+from memory_palace.signals import SIGNALS
 
 if TYPE_CHECKING:
     from memory_palace.embedding.registry import Embedder
@@ -89,7 +87,7 @@ EXACT_ROWS = 75_000
 """Where a filter leaves so few passages, all of them are compared."""
 _OF_NOTES = ("note_lexical", "covered", "titled", "dense", "speaker", "temporal", "dated")
 """Signals that an outline tells enough for."""
-_KNOWN = SIGNALS.keys() - {"anchor"}
+_KNOWN = SIGNALS - {"anchor"}
 
 _PLANNING = (
     "SELECT set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true),"
@@ -136,22 +134,22 @@ class _Question:
         self._places: dict[str, int] = {}
         """Those that are ranked, by path."""
 
-    def choose(self, profile: profiles.Profile, limit: int, *, days: float) -> None:
+    def choose(self, profile: Profile, limit: int, *, days: float) -> None:
         """Choose the notes to be ranked: by filters alone, or by signals and quotes."""
         outline, query = self._outline, self.query
         if query.vector is not None:
             outline.cosines = find_nearest(self._statements, outline, query.vector, self._allowed)
         read = _OF_NOTES if query.text else profile.weights
         found = gather(query, outline, signals=read, half_life_days=days)
-        notes = found.notes(found.rows)
+        notes = found.note_of[found.rows]
         most = max(BY_ALL, BY_LIMIT * limit)
         if not query.text:
-            scores = score_quickly(found, ScoringRule(profile, is_gated=False)).totals
+            scores = score_quickly(found, profile, is_gated=False).totals
             self._add(notes[_best(scores, most)])
             return
         total: Scores = np.zeros(len(notes), np.float32)
         for signal in _OF_NOTES:
-            values = np.float32(profiles.HYBRID[signal]) * measure(signal, found, found.rows)
+            values = np.float32(HYBRID[signal]) * measure(signal, found, found.rows)
             total += values
             self._add(notes[_best(values, max(BY_EACH, most // 8))])
         self._add(notes[_best(total, most, above=-inf)])
@@ -219,7 +217,7 @@ class _Question:
         return [self._read[number] for number in numbers]
 
     def rank(
-        self, profile: profiles.Profile, days: float, asked: Query, *, whole: bool
+        self, profile: Profile, days: float, asked: Query, *, whole: bool
     ) -> tuple[ParsedQuery, SearchResult]:
         """Choose notes and rank them: where neighbors are shown, once more with linked notes."""
         self.choose(profile, asked.limit, days=days)
@@ -230,14 +228,14 @@ class _Question:
         for how in (alone, asked) if asked.neighbors else (asked,):
             snapshot = self.snapshot()
             snapshot.read_lines = self.read_lines if how is asked else None
-            query = narrow(left, snapshot, None) if may_narrow(left.text) else left
+            query = narrow(left, snapshot, None)
             found = search(
                 query, snapshot, how, profile=profile, half_life_days=days, disputes=told
             )
             if how is alone:
                 self.add_linked(hit.path for hit in found.hits)
         if whole:
-            shown = show_whole(found.hits, snapshot, asked.budget_bytes)
+            shown = show_whole(found.hits, snapshot, None, max_bytes=asked.budget_bytes)
             found = found._replace(hits=shown)
         return query, found
 
@@ -345,42 +343,25 @@ class StoreReader(AbstractContextManager["StoreReader"]):
     def ask(self, asked: Query, *, whole: bool = False) -> QueryResult:
         """Rank notes as ``Palace.ask`` does; ``whole`` gives each hit the text of its passage."""
         with self.reading() as generation:
-            asked, config = asked.linked(), self._settings(generation)
+            asked = replace(asked, neighbors=2) if asked.neighbors is None else asked
+            config = self._settings(generation)
             outline = self._outline(generation, include_cold=asked.include_cold)
             query = parse_query(asked, now=time.time(), locale=config.locale)
-            if may_narrow(query.text):
-                query = take_times(query, outline.languages)
-                query = take_tags(query, lambda tag: bool(bear_tag(outline, tag).any()))
-            unread_by = "" if asked.profile else profiles.find_unread(asked.text, generation.commit)
-            by_words = asked.lexical or bool(unread_by)
-            has_vectors = bool(generation.commit.dimension)
-            mode = profiles.choose_mode(query.text, lexical=by_words, has_vectors=has_vectors)
-            chosen = profiles.choose_profile(asked.profile, config, mode)
-            if needed := chosen.weights.keys() - _KNOWN:
+            query = take_times(query, outline.languages)
+            query = take_tags(query, lambda tag: bool(bear_tag(outline, tag).any()))
+            plan = plan_ranking(asked, query.text, generation.commit, config)
+            if needed := plan.profile.weights.keys() - _KNOWN:
                 raise UsageError(
-                    f"the profile {chosen.name} needs {', '.join(sorted(needed))}, which a store "
-                    "does not have: ask with --profile hybrid"
+                    f"the profile {plan.profile.name} needs {', '.join(sorted(needed))}, which a "
+                    "store does not have: ask with --profile hybrid"
                 )
-            profiles.check_detail(chosen, outline.detail)
-            if mode == "vector":
+            if plan.mode == "vector":
                 query = embed_question(query, self._embedder(generation))
                 if query.vector is None or len(query.vector) != generation.commit.dimension:
                     raise damaged("the record of the generation")
             question = _Question(self.statements, outline, query)
-            query, found = question.rank(chosen, config.half_life_days, asked, whole=whole)
-        return QueryResult(
-            text=" ".join(asked.text.split()),
-            profile=chosen.name,
-            mode=mode,
-            embedder=None if mode == "lexical" else generation.commit.embedder,
-            hits=tuple(found.hits),
-            is_answered=found.is_answered,
-            freshness="current",
-            languages=outline.languages,
-            unmatched_quotes=query.unmatched,
-            times=(*query.filters.when, *found.times),
-            unread_by=unread_by,
-        )
+            query, found = question.rank(plan.profile, config.half_life_days, asked, whole=whole)
+        return replace(report(asked, query, plan, found, outline), freshness="current")
 
     query = by_fields(Query, ask)
 

@@ -34,13 +34,12 @@ from memory_palace.index.words import PostingLookup
 from memory_palace.language.tagged_words import Name, Word, find_names, split_words
 from memory_palace.language.words import STOPWORDS, is_english, stem_word
 from memory_palace.models import Scores
-from memory_palace.ranking import ProfileSettings
 from memory_palace.retrieval.evidence import Evidence, Places
 from memory_palace.retrieval.question import AskedWords
 from memory_palace.retrieval.quotes import find_quoted
-from memory_palace.retrieval.signals.time import temporal
+from memory_palace.retrieval.times import temporal
 from memory_palace.signals import STRUCTURE as NAME
-from memory_palace.signals import Extension, Signal
+from memory_palace.signals import Extension, ProfileSettings, Signal
 
 _PREFERENCE = re.compile(
     r"\b(?:recommend\w*|suggest\w*|prefer\w*|favou?rite|like|likes|liked|love|loves|enjoy\w*|hate|"

@@ -27,8 +27,7 @@ from memory_palace.features.view.layout import (
     house,
     to_box,
 )
-from memory_palace.graph.near import list_links
-from memory_palace.graph.resolve import ZonedNames
+from memory_palace.graph.resolve import ZonedNames, list_links
 from memory_palace.index.segment import SOURCES, STAT
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.visible import shown_text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,10 +15,9 @@ from memory_palace.features.structure.facts import extract_structure
 from memory_palace.index.snapshot import Statistics
 from memory_palace.language.words import tokenize
 from memory_palace.models import ParsedQuery
-from memory_palace.ranking import SIGNALS
 from memory_palace.retrieval.question import AskedWords, read_question
-from memory_palace.retrieval.signals import table
-from memory_palace.signals import structure
+from memory_palace.retrieval.signals import measure
+from memory_palace.signals import SIGNALS, structure
 
 ASKED = datetime(2026, 5, 28, 12, tzinfo=UTC).timestamp()
 OLD = "2001-01-01"
@@ -70,8 +70,9 @@ class Context:
     snapshot: Notes
     rows: np.ndarray
 
-    def notes(self, rows):
-        return self.snapshot.row_note[rows]
+    @property
+    def note_of(self):
+        return self.snapshot.row_note
 
     def mark(self, found, rows):
         marked = np.zeros(len(self.snapshot.row_note), np.bool_)
@@ -121,7 +122,7 @@ def context():
 
 def find_signal(name):
     """Return the function of a signal, be it the engine's or that of structure."""
-    return table.find_signal(name) if name in SIGNALS else structure().signals[name].measure
+    return partial(measure, name) if name in SIGNALS else structure().signals[name].measure
 
 
 def scores(signal, question, passages: Sequence[str], **options) -> list[float]:

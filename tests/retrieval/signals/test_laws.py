@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from memory_palace.features.structure.signals import analyse
 from memory_palace.models import ParsedQuery
 from memory_palace.retrieval.question import read_question
-from memory_palace.retrieval.signals.time import temporal
+from memory_palace.retrieval.times import temporal
 from memory_palace.signals import structure
 
 OWN = structure().signals

@@ -1,24 +1,24 @@
-"""The signals by name, and those of evidence: what a passage says about the question.
+"""Profiles, which say how much each signal counts, and the signals: what a passage answers.
 
-A new signal is a function here or in a module beside this one, and a name in
-``memory_palace.ranking.SIGNALS``; outside of the engine it is registered, see
-``memory_palace.signals``.
+A new signal is a function here, and a name in ``memory_palace.signals.SIGNALS``; outside of the
+engine it is registered, see ``memory_palace.signals``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import cache
-from importlib import import_module
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace import signals
-from memory_palace.errors import UsageError
+from memory_palace.config import Config
+from memory_palace.embedding.registry import reads_english_alone
+from memory_palace.errors import UsageError, did_you_mean
 from memory_palace.index.calibration import LEAST, stand_out
+from memory_palace.index.commit import Commit, Detail
 from memory_palace.index.segment import PRIORITIES
 from memory_palace.index.words import NO_ROWS
 from memory_palace.language.words import (
@@ -26,13 +26,193 @@ from memory_palace.language.words import (
     UNSPACED_RUN,
     answer_stems,
     expect_idf,
+    is_foreign,
     squeeze_all,
     tokenize,
 )
 from memory_palace.models import Scores
-from memory_palace.ranking import OF_VECTORS, SIGNALS
+from memory_palace.query import Query
 from memory_palace.retrieval.evidence import Evidence, Places, find_nearest
 from memory_palace.retrieval.question import is_mistyped
+from memory_palace.signals import (
+    DEFAULT_PROFILE,
+    METADATA,
+    OF_VECTORS,
+    SIGNALS,
+    ProfileSettings,
+    Signal,
+    extensions,
+    find_profile,
+    find_signal,
+)
+
+# --- Profiles: which signals count, and how much --------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A weight per signal; the score of a passage is their weighted sum."""
+
+    name: str
+    weights: Mapping[str, float]
+    gated: frozenset[str] = frozenset()
+    """Signals that a shut relevance gate leaves out: they say nothing about the question."""
+    capped: frozenset[str] = frozenset()
+    """Signals of low precision: together they add no more than ``cap``."""
+    cap: float = 0.0
+    preserves_rank: bool = False
+    """Whether ``rank._preserve_rank`` looks at the first hits."""
+    prefers: bool = True
+    """Whether what is newer, more important or not superseded comes first of what says the same."""
+
+    @property
+    def needs(self) -> Detail:
+        """What an index has to keep for its signals to say anything."""
+        needs = any(signal.needs_structure for signal in self._registered())
+        return Detail.STRUCTURED if needs else Detail.PLAIN
+
+    @property
+    def reads_words(self) -> bool:
+        """Whether it can answer without vectors."""
+        own = self.weights.keys() & SIGNALS
+        return not own <= OF_VECTORS | METADATA or any(
+            not signal.needs_vectors for signal in self._registered()
+        )
+
+    def _registered(self) -> list[Signal]:
+        """Return those of its signals that are none of the engine's."""
+        names = (name for name in self.weights if name not in SIGNALS)
+        return [signal for name in names if (signal := find_signal(name))]
+
+    @property
+    def lists_notes(self) -> bool:
+        """Whether it can order notes where nothing was asked."""
+        return self.weights.keys() <= METADATA | {"semantic"}
+
+
+HYBRID: Mapping[str, float] = {
+    "dense": 0.85,
+    "note_dense": 1.0,
+    "lexical": 0.3,
+    "note_lexical": 0.6,
+    "covered": 7.0,
+    "replied": 0.4,
+    "asked_kind": 2.0,
+    "beside_words": 0.15,
+    "beside_meaning": 0.3,
+    "speaker": 3.0,
+    "statement": 1.2,
+    "temporal": 5.0,
+    "dated": 30.0,
+    "called": 200.0,
+    "titled": 8.0,
+    "questions": 3.0,
+    "question_words": 1.5,
+}
+
+PROFILES: Mapping[str, Profile] = {
+    "compound": Profile(
+        "compound",
+        {"semantic": 0.5, "recency": 0.25, "importance": 0.25},
+        gated=frozenset({"recency", "importance"}),
+    ),
+    "raw": Profile("raw", {"semantic": 1.0}, prefers=False),
+    "hybrid": Profile("hybrid", HYBRID),
+    "anchors": Profile("anchors", {**HYBRID, "anchor": 2.0}),
+    "bm25": Profile("bm25", {"note_lexical": 1.0, "lexical": 0.01}, prefers=False),
+}
+"""Weights of ``compound`` and ``raw`` are those of source document 002.
+``anchors`` adds the address book at the most that took no note from the first five of any of 169
+utterances; at 4 it took one, at 8 six."""
+
+
+_UNASKED = ("asked_kind", "dated", "statement")
+RECALL = Profile(
+    "recall",
+    {name: weight for name, weight in HYBRID.items() if name not in _UNASKED}
+    | {name: 3 * HYBRID[name] for name in ("dense", "note_dense")}
+    | {"speaker": 1.0, "temporal": 1.0},
+)
+"""``hybrid`` for what is said and asks nothing: more meaning, and no priors of answers.
+
+R@5 on dev utterances (help, garden, LoCoMo): .734, .618, .860; hybrid .678, .610, .780; cosine
+.705, .605, .847."""
+
+Mode: TypeAlias = Literal["vector", "lexical", "listing"]
+"""What a question is compared by; a listing has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankingPlan:
+    """How one question is answered."""
+
+    profile: Profile
+    mode: Mode
+    unread_by: str
+    """The embedder of the index where it cannot read the language of the question, else empty."""
+
+
+def plan_ranking(asked: Query, text: str, commit: Commit, config: Config) -> RankingPlan:
+    """Choose profile and mode as they are asked for, or as an index can do instead.
+
+    ``text`` is what is left of the question behind its filters: notes without any are ordered by
+    metadata, and questions without vectors by words.
+    """
+    unread_by = ""
+    if not asked.profile and reads_english_alone(commit.embedder) and is_foreign(asked.text):
+        unread_by = commit.embedder
+    mode: Mode = "vector" if commit.dimension and not (asked.lexical or unread_by) else "lexical"
+    mode = mode if text else "listing"
+    profile = get_profile(asked.profile or config.profile or DEFAULT_PROFILE)
+    if mode == "listing" and not profile.lists_notes:
+        profile = PROFILES["compound"]
+    if mode == "lexical" and not profile.reads_words:
+        profile = PROFILES[DEFAULT_PROFILE]
+    return RankingPlan(profile, mode, unread_by)
+
+
+def get_profile(name: str) -> Profile:
+    """Return a profile by name, of those that ship or of an extension."""
+    if name in PROFILES:
+        return PROFILES[name]
+    if given := find_profile(name):
+        return _make(name, given)
+    known = (*PROFILES, *(name for each in extensions() for name in each.profiles))
+    hint = did_you_mean(name, known, ".")
+    raise UsageError(f"there is no profile {name!r}{hint} The profiles are {', '.join(known)}.")
+
+
+def _make(name: str, given: ProfileSettings) -> Profile:
+    """Return the profile of an extension: the one that it extends, with the changes.
+
+    Signals of metadata are gated, and those of low precision capped, unless it names others. Raise
+    ``UsageError`` where no weight is left, or none for a signal that is gated or capped.
+    """
+    base = get_profile(given.extends) if given.extends else Profile("", {})
+    changed = {**base.weights, **given.weights}
+    weights = {signal: weight for signal, weight in changed.items() if weight}
+    if not weights:
+        raise UsageError(f"the profile {name} leaves no weight above 0")
+    for signal in (*(given.gated or ()), *(given.capped or ())):
+        if signal not in weights:
+            raise UsageError(f"the profile {name} gates or caps {signal}, and gives it no weight")
+    gated = METADATA if given.gated is None else frozenset(given.gated)
+    capped = base.capped if given.capped is None else frozenset(given.capped)
+    if given.cap is not None and given.capped is None:
+        known = ((name, find_signal(name)) for name in weights if name not in SIGNALS)
+        capped |= {name for name, signal in known if signal and signal.is_imprecise}
+    return replace(
+        base,
+        name=name,
+        weights=weights,
+        gated=gated & weights.keys(),
+        capped=capped & weights.keys(),
+        cap=base.cap if given.cap is None else given.cap,
+        preserves_rank=base.preserves_rank if given.preserve_rank is None else given.preserve_rank,
+    )
+
+
+# --- Signals --------------------------------------------------------------------------------------
 
 _Measure: TypeAlias = Callable[[Evidence, Places], Scores]
 
@@ -58,19 +238,23 @@ _BY_CODE = np.array([IMPORTANCE[name] for name in PRIORITIES], np.float32)
 
 def measure(signal: str, evidence: Evidence, rows: Places) -> Scores:
     """Return the values of a signal in some rows."""
-    module = SIGNALS.get(signal)
-    if module is None:
+    if signal in _MEASURES:
+        return _MEASURES[signal](evidence, rows)
+    if signal not in SIGNALS:
         return _measure_extension(signal, evidence, rows)
-    if module == "time" and not evidence.question.times:
+    if not evidence.question.times:
         return np.zeros(len(rows), np.float32)
-    return find_signal(signal)(evidence, rows)
+    from memory_palace.retrieval import times  # delayed: reading times takes as long as a question
+
+    of_time: _Measure = getattr(times, signal)
+    return of_time(evidence, rows)
 
 
 def reads_vectors(signal: str) -> bool:
     """Say whether a signal has to be measured again where cosines are made exact."""
     if signal in SIGNALS:
         return signal in OF_VECTORS | {"statement", "asked_kind"}
-    found = signals.find_signal(signal)
+    found = find_signal(signal)
     return found is None or found.needs_vectors
 
 
@@ -81,10 +265,10 @@ def _measure_extension(name: str, evidence: Evidence, rows: Places) -> Scores:
     that words and meaning have. They are those of all rows, candidates or not, as for words: what a
     filter leaves out changes no score.
     """
-    signal = signals.find_signal(name)
+    signal = find_signal(name)
     if signal is None:
         raise UsageError(f"the signal {name} is not registered; install the package that has it")
-    row_note = evidence.snapshot.row_note
+    row_note = evidence.note_of
     asked = np.arange(len(row_note)) if signal.is_share else rows
     found = np.asarray(signal.measure(evidence, asked), np.float32)
     if found.shape != asked.shape or not np.isfinite(found).all() or (found < 0).any():
@@ -95,13 +279,6 @@ def _measure_extension(name: str, evidence: Evidence, rows: Places) -> Scores:
     spread = evidence.snapshot.statistics.spread(name, shares, row_note >= 0)
     scores: Scores = stand_out(shares, spread)[rows]
     return scores
-
-
-@cache
-def find_signal(name: str) -> _Measure:
-    """Return the function of a signal of the engine."""
-    found: _Measure = getattr(import_module(f"{__package__}.{SIGNALS[name]}"), name)
-    return found
 
 
 def semantic(evidence: Evidence, rows: Places) -> Scores:
@@ -125,7 +302,7 @@ def note_dense(evidence: Evidence, rows: Places) -> Scores:
     The best alone: a long note on something else has one passage that is near to anything. All: a
     long page is about much besides what it is asked for.
     """
-    scores: Scores = evidence.meaning.notes[evidence.notes(rows)]
+    scores: Scores = evidence.meaning.notes[evidence.note_of[rows]]
     return scores
 
 
@@ -137,7 +314,7 @@ def lexical(evidence: Evidence, rows: Places) -> Scores:
 
 def note_lexical(evidence: Evidence, rows: Places) -> Scores:
     """Return the standard deviations by which BM25 of each candidate's note is above the mean."""
-    scores: Scores = evidence.words.notes[evidence.notes(rows)]
+    scores: Scores = evidence.words.notes[evidence.note_of[rows]]
     return scores
 
 
@@ -147,12 +324,11 @@ def covered(evidence: Evidence, rows: Places) -> Scores:
     Rare words count more, each counts once, and less where only a passage beside it has it: "I
     bought it in Paris" may answer what was said of the ring before.
     """
-    note_of, words = evidence.snapshot.row_note, evidence.words_in
-    count = evidence.snapshot.statistics.rows
+    note_of, words = evidence.note_of, evidence.words_in
     found: Scores = np.zeros(len(note_of), np.float32)
     whole = LEAST
     for term in evidence.question.content_terms:
-        weight = expect_idf(term, words.document_frequency(term), count)
+        weight = expect_idf(term, words.document_frequency(term), evidence.count)
         whole += weight
         holders, reached = words.rows(term), np.zeros(len(note_of), np.float32)
         for step, share in AROUND.items():
@@ -168,7 +344,7 @@ def replied(evidence: Evidence, rows: Places) -> Scores:
 
     An answer need not repeat them: "How long have you had the hut?" "Four years."
     """
-    note_of, words = evidence.snapshot.row_note, evidence.words.above
+    note_of, words = evidence.note_of, evidence.words.above
     asking = evidence.facts_in.rows("form", "question")
     asking = asking[asking + 1 < len(note_of)]
     asking = asking[note_of[asking] == note_of[asking + 1]]
@@ -196,7 +372,7 @@ def called(evidence: Evidence, rows: Places) -> Scores:
     A passage that has the question for a heading gets ``HEADED`` at least, unless it is one word:
     any note on anything may have a section of that name.
     """
-    scores: Scores = evidence.called[evidence.notes(rows)]
+    scores: Scores = evidence.called[evidence.note_of[rows]]
     (asked,) = squeeze_all([evidence.query.text])
     if asked and len(evidence.question.terms) > 1:
         headed = evidence.mark(evidence.facts_in.rows("heading", asked), rows)
@@ -210,7 +386,7 @@ def titled(evidence: Evidence, rows: Places) -> Scores:
     Names are titles, file names, aliases, tags and folders. Squared, because one word of many
     says little: it may be in a name by chance (on a garden of 792 notes).
     """
-    share = evidence.words.in_names[evidence.notes(rows)]
+    share = evidence.words.in_names[evidence.note_of[rows]]
     scores: Scores = share * share
     return scores
 
@@ -230,7 +406,7 @@ def _borrow(found: Scores, evidence: Evidence, rows: Places) -> Scores:
 
     Passages of other notes lend nothing.
     """
-    note_of = evidence.snapshot.row_note
+    note_of = evidence.note_of
     borrowed = np.zeros(len(note_of), np.float32)
     for step, (before, after) in BESIDE.items():
         is_same = note_of[step:] == note_of[:-step]
@@ -259,11 +435,11 @@ def speaker(evidence: Evidence, rows: Places) -> Scores:
     said = np.unique(np.concatenate([NO_ROWS, *found]))
     if not len(said):
         return np.zeros(len(rows), np.float32)
-    size, note_of = len(evidence.snapshot.paths), evidence.snapshot.row_note
+    size, note_of = len(evidence.snapshot.paths), evidence.note_of
     spoken = np.bincount(note_of[said], minlength=size)
     passages = np.bincount(note_of[note_of >= 0], minlength=size)
     share = np.minimum(spoken / np.maximum(passages * SPOKEN, LEAST), 1)
-    scores: Scores = (evidence.mark(said, rows) * share[evidence.notes(rows)]).astype(np.float32)
+    scores: Scores = (evidence.mark(said, rows) * share[evidence.note_of[rows]]).astype(np.float32)
     return scores
 
 
@@ -307,13 +483,13 @@ def questions(evidence: Evidence, rows: Places) -> Scores:
 
     In deviations of meaning. Such questions stand in front matter: what is found is the note.
     """
-    scores: Scores = evidence.meaning.questions[evidence.notes(rows)]
+    scores: Scores = evidence.meaning.questions[evidence.note_of[rows]]
     return scores
 
 
 def question_words(evidence: Evidence, rows: Places) -> Scores:
     """Return the same in deviations of BM25."""
-    scores: Scores = evidence.words.questions[evidence.notes(rows)]
+    scores: Scores = evidence.words.questions[evidence.note_of[rows]]
     return scores
 
 
@@ -324,7 +500,7 @@ def recency(evidence: Evidence, rows: Places) -> Scores:
     half-life old, as nobody knows its age. A true half-life, as source
     document 002 says in words: its formula exp(-age / 30) has one of 20.8 days.
     """
-    snapshot, notes = evidence.snapshot, evidence.notes(rows)
+    snapshot, notes = evidence.snapshot, evidence.note_of[rows]
     dates = snapshot.told_dates[notes]
     age_days = np.maximum(evidence.query.as_of - dates, 0) / _DAY_SECONDS
     age_days[dates == 0] = evidence.half_life_days
@@ -335,5 +511,11 @@ def recency(evidence: Evidence, rows: Places) -> Scores:
 
 def importance(evidence: Evidence, rows: Places) -> Scores:
     """Return the importance that front matter or manifest give each candidate, in [0, 1]."""
-    scores: Scores = _BY_CODE[evidence.snapshot.priorities[evidence.notes(rows)]]
+    scores: Scores = _BY_CODE[evidence.snapshot.priorities[evidence.note_of[rows]]]
     return scores
+
+
+_MEASURES: Mapping[str, _Measure] = {
+    name: globals()[name] for name in SIGNALS - {"temporal", "dated"}
+}
+"""The functions above by name; those two stand in ``retrieval.times``."""
