@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
 from inspect import Parameter, signature
 from typing import ClassVar, Concatenate, ParamSpec, TypeAlias, TypeVar
 
-from memory_palace.language.moments import Moment
+from memory_palace.errors import UsageError
 from memory_palace.signals import SHIPPED
 
+Moment: TypeAlias = float | date | str
+"""Seconds since the epoch, a date, a datetime, or text such as ``2026-03-01`` or ``30d``."""
 Names: TypeAlias = Sequence[str] | None
 """One name or several."""
 P = ParamSpec("P")
@@ -145,3 +149,38 @@ def by_fields(
     method.__dict__["__signature__"] = taken.replace(parameters=[own, *taken.parameters.values()])
     method.__doc__ = ask.__doc__
     return method
+
+
+_AGO = re.compile(r"(\d{1,5})\s*([dwmy])")
+_DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
+_NAMED = {"today": 0, "yesterday": 1}
+
+
+def to_timestamp(moment: Moment, *, now: float, end_of_day: bool = False) -> float:
+    """Return a moment in seconds since the epoch.
+
+    A date without a time is its first moment, or its last with ``end_of_day``. Times without a
+    zone are UTC. Raise ``UsageError`` for text that is not a date.
+    """
+    if isinstance(moment, str):
+        moment = _read_moment(moment, datetime.fromtimestamp(now, UTC))
+    if isinstance(moment, date) and not isinstance(moment, datetime):
+        moment = datetime.combine(moment, time.max if end_of_day else time.min, UTC)
+    if isinstance(moment, datetime):
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    return float(moment)
+
+
+def _read_moment(text: str, today: datetime) -> date:
+    wanted = text.strip().lower()
+    try:
+        if ago := _AGO.fullmatch(wanted):
+            return today - timedelta(days=int(ago[1]) * _DAYS[ago[2]])
+        if wanted in _NAMED:
+            return today.date() - timedelta(days=_NAMED[wanted])
+        is_date = len(wanted) <= len("2026-03-01")
+        return (date if is_date else datetime).fromisoformat(wanted)
+    except (ValueError, OverflowError):
+        raise UsageError(
+            f"{text!r} is not a date; write 2026-03-01, 2026-03-01T14:30, 30d, 2w or yesterday"
+        ) from None

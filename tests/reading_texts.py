@@ -18,15 +18,13 @@ from memory_palace.features.structure.facts import describe
 from memory_palace.features.structure.signals import analyse
 from memory_palace.index.commit import Detail
 from memory_palace.language import (
-    detect,
     markers,
-    names,
     numbers,
     secrets,
     sentences,
     tagged_words,
-    tokens,
     visible,
+    words,
 )
 from memory_palace.language.times import find_times
 from memory_palace.markdown.markup import Markup, drop_comments, strip_markup
@@ -64,7 +62,7 @@ def _form(text: str) -> object:
 def _grammar(text: str) -> object:
     words = tagged_words.split_words(text)
     return (
-        names.find_names(words),
+        tagged_words.find_names(words),
         grammar.find_phrases(words),
         list(grammar.find_relations(words, ())),
     )
@@ -103,14 +101,14 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "withheld": lambda text: withhold(text, _PATH),
     "visible": lambda text: (visible.visible(text), visible.escape_hidden(text)),
     "sentences": sentences.split_sentences,
-    "tokens": lambda text: (tokens.tokenize(text), tokens.plain_words(text)),
+    "tokens": lambda text: (words.tokenize(text), words.plain_words(text)),
     "grammar": _grammar,
     "dates": lambda text: (find_times(text, _DAY), find_weekdays(text)),
     "secrets": secrets.find_secrets,
     "speakers": lambda text: (list(sentences.find_speakers(text)), sentences.split_speakers(text)),
     "markers": lambda text: (list(markers.find_markers(text)), markers.drop_markers(text)),
-    "language": detect.is_english,
-    "tongue": detect.tell_tongue,
+    "language": words.is_english,
+    "tongue": words.tell_tongue,
     "preferences": lambda text: list(
         grammar.find_preferences(text, writer="i", keys=grammar._HINTS)
     ),

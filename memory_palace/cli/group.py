@@ -22,9 +22,8 @@ from typer.core import TyperCommand, TyperGroup
 
 from memory_palace import __version__
 from memory_palace.errors import NotAPalaceError, PalaceError, UsageError
-from memory_palace.language.moments import Moment
 from memory_palace.places import find_verb, is_path
-from memory_palace.query import Flag, Names, Query
+from memory_palace.query import Flag, Moment, Names, Query
 from memory_palace.shown import Shown, say
 from memory_palace.table import ALONE, BELOW, HIDDEN, STORES, VERBS, load
 

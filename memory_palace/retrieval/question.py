@@ -22,7 +22,6 @@ from memory_palace.errors import ASKED, UsageError, did_you_mean
 from memory_palace.graph.resolve import fold_name, fold_names, fold_target
 from memory_palace.index.segment import PRIORITIES
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.language.moments import to_timestamp
 from memory_palace.language.time_words import drop_asking, may_name_time
 from memory_palace.language.words import (
     STOP_STEMS,
@@ -33,7 +32,7 @@ from memory_palace.language.words import (
 )
 from memory_palace.models import Filters, ParsedQuery, Priority, Scores, TimeReading
 from memory_palace.places import PALACE
-from memory_palace.query import Names, Query
+from memory_palace.query import Names, Query, to_timestamp
 
 if TYPE_CHECKING:
     from memory_palace.config import PalacePaths

@@ -19,11 +19,10 @@ from memory_palace.graph.naming import active_projects
 from memory_palace.index.chance import SmallTalk
 from memory_palace.index.opened import check_freshness
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.language.moments import Moment
 from memory_palace.language.words import plain_words
 from memory_palace.models import Hit, ParsedQuery, Piece, Recollection
 from memory_palace.palace import Palace
-from memory_palace.query import Query
+from memory_palace.query import Moment, Query
 from memory_palace.retrieval.excerpts import (
     NoteReader,
     drop_marks,
