@@ -23,11 +23,11 @@ from memory_palace.index.commit import (
     read_detail,
     write_commit,
 )
-from memory_palace.index.opened import open_snapshot
 from memory_palace.index.rows import chunk_row
-from memory_palace.index.segment import CONTENT, NoteRow, note_line, write_segment
-from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.segment import CONTENT
+from memory_palace.index.snapshot import Snapshot, open_snapshot
 from memory_palace.index.values import Derived
+from memory_palace.index.writing import NoteRow, note_line, write_segment
 from memory_palace.language.sentences import drop_times, find_talkers
 from memory_palace.models import NoteDate
 from memory_palace.notes.note import Chunk, Note

@@ -21,7 +21,7 @@ from memory_palace.config import Config, find_paths, nearest_paths
 from memory_palace.errors import NotAPalaceError, UsageError
 from memory_palace.index.commit import choose_detail, name_recipe
 from memory_palace.index.embedders import Embedders
-from memory_palace.index.opened import OpenedIndex, check_freshness
+from memory_palace.index.snapshot import OpenedIndex, check_freshness
 from memory_palace.models import NoteRecord, ParsedQuery, Problem, QueryResult
 from memory_palace.notes.discovery import read_settings
 from memory_palace.notes.note import NoteText, excerpt, read_note
@@ -176,7 +176,7 @@ class Palace:
         """
         from memory_palace.facts import derive
         from memory_palace.index.build import build_index
-        from memory_palace.index.opened import open_state
+        from memory_palace.index.diff import open_state
         from memory_palace.index.values import BuildContext
 
         with self.writing(wait_seconds=wait_seconds):

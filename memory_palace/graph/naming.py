@@ -36,7 +36,7 @@ class NoteNames:
     @classmethod
     def from_snapshot(cls, snapshot: Snapshot) -> NoteNames:
         """Take the names of every note of a snapshot, cold ones included where it holds them."""
-        return cls(snapshot.paths, snapshot.titles, snapshot.aliases())
+        return cls(snapshot.paths, snapshot.titles, snapshot.aliases)
 
     def find(self, text: str) -> str:
         """Return the path of the note called ``text``; the first kind of name that fits decides.
@@ -200,7 +200,7 @@ def active_projects(snapshot: Snapshot) -> tuple[str, ...]:
         for folder, places in folders.items()
         for place in places
     }
-    targets = snapshot.link_targets()
+    targets = snapshot.link_targets
     named: set[str] = set()
     for place, path in enumerate(snapshot.paths):
         if not snapshot.room_map.place_of(path).startswith(_CARDS):

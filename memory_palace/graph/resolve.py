@@ -322,7 +322,7 @@ class NearLinks:
     def from_snapshot(cls, snapshot: Snapshot) -> NearLinks:
         """Take hot notes as nodes, private ones left out; made once for a snapshot."""
         nodes = (~(snapshot.cold | snapshot.private)).nonzero()[0].tolist()
-        aliases, targets = snapshot.aliases(), list_links(snapshot)
+        aliases, targets = snapshot.aliases, list_links(snapshot)
         return cls(
             [snapshot.paths[node] for node in nodes],
             [(*aliases[node], snapshot.titles[node]) for node in nodes],
@@ -381,7 +381,7 @@ def read_link(target: str, source: str) -> Iterator[str]:
 
 def list_links(snapshot: Snapshot) -> list[list[str]]:
     """Return what each note links to, with the labels: see ``join_labels``."""
-    pairs = zip(snapshot.link_targets(), snapshot.link_names(), strict=True)
+    pairs = zip(snapshot.link_targets, snapshot.link_names, strict=True)
     return [join_labels(targets, names) for targets, names in pairs]
 
 

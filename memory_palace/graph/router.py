@@ -71,7 +71,7 @@ class LinkGraph:
     @classmethod
     def from_snapshot(cls, snapshot: Snapshot, *, cold_paths: Collection[str] = ()) -> LinkGraph:
         """Take hot notes as nodes. Cold notes of the snapshot count as ``cold_paths``."""
-        columns = snapshot.titles, snapshot.aliases(), list_links(snapshot)
+        columns = snapshot.titles, snapshot.aliases, list_links(snapshot)
         notes = map(NoteLinks, snapshot.paths, *columns)
         flags = zip(notes, snapshot.cold.tolist(), snapshot.private.tolist(), strict=True)
         hot: list[NoteLinks] = []
@@ -203,7 +203,7 @@ def find_lost_heirs(snapshot: Snapshot) -> Iterator[Finding]:
     A path, a stem, a title or an alias names a note, as a link does.
     """
     names: ZonedNames | None = None
-    aliases, titles = snapshot.aliases(), snapshot.titles
+    aliases, titles = snapshot.aliases, snapshot.titles
     for place, path in enumerate(snapshot.paths):
         for heir in snapshot.note(place).validity.superseded_by:
             names = names or ZonedNames(

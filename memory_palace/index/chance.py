@@ -1,10 +1,11 @@
-"""Chance in one palace: how near texts of ours are that refer to none of its notes.
+"""Chance: how near texts are that have nothing to do with one another, and how near to a palace.
 
 Cosines of passages of different notes are the null of a question's. Questions of many kinds, which
 hardly any palace answers (``questions.txt``), tell how near the best of all passages is by chance;
 an answer is as sure as it stands above theirs, see ``retrieval.confidence``. They are asked in the
 language of the notes where it is one of eight: an embedder of many languages puts a question of
-another one farther off.
+another one farther off. Who compares other things draws a sample of those, and measures it with
+``find_tail``.
 
 Whoever says "good morning" refers to no note, nor does who says much about something else. So what
 refers has words that small talk has not, of which passages hold some, and more of them than lines
@@ -19,7 +20,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from hashlib import sha256
 from itertools import chain
@@ -30,17 +31,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.embedding.registry import Embedder
-from memory_palace.index.arrays import Array, map_arrays, write_arrays
-from memory_palace.index.calibration import (
+from memory_palace.index.segment import map_arrays
+from memory_palace.index.snapshot import SAMPLE, Snapshot
+from memory_palace.index.words import (
     LEAST_DEVIATION,
-    SAMPLE,
-    UNRELATED,
-    cross_cosines,
+    UNSEEN,
+    PostingLookup,
     expect_mean,
     find_moments,
 )
-from memory_palace.index.snapshot import Snapshot
-from memory_palace.index.words import UNSEEN, PostingLookup
 from memory_palace.language.words import STOP_STEMS, drop_stop_stems, tokenize
 from memory_palace.models import Matrix, Scores
 from memory_palace.storage import is_named_by_content, remove_files, write_content
@@ -75,6 +74,42 @@ _SLICE = 64
 """Lines embedded at a time; they have ten words, a passage a hundred."""
 _MAD = 1.4826
 """Median absolute deviations in a standard deviation of a normal distribution."""
+
+
+UNRELATED = (
+    "The train to the coast leaves at seven and stops at every village.",
+    "Knead the dough for ten minutes, then let it rise under a cloth.",
+    "The court decided that the contract was void from the beginning.",
+    "Our goalkeeper saved two penalties in the second half.",
+    "Mitochondria turn sugar and oxygen into energy for the cell.",
+    "The sonata is in three movements, the last of them a rondo.",
+    "Interest rates rose by a quarter of a percent in March.",
+    "She pruned the apple trees before the first frost.",
+    "The function returns an empty list when no file matches.",
+    "Glaciers carve valleys into the shape of the letter U.",
+    "The novel is told by a sailor who does not trust his captain.",
+    "Children under twelve need a ticket but pay half the price.",
+)
+"""Texts of which no two have anything in common: what an embedder makes of chance."""
+
+
+def cross_cosines(vectors: Matrix, owners: NDArray[np.integer]) -> NDArray[np.float64]:
+    """Return the cosine of every two unit vectors of different owners."""
+    different = np.triu(owners[:, None] != owners[None, :], 1)
+    cosines: NDArray[np.float64] = (vectors @ vectors.T)[different].astype(np.float64)
+    return cosines
+
+
+def find_tail(cosines: NDArray[np.float64], share: float) -> tuple[float, float]:
+    """Return the cosine that a share of a sample exceeds, and by how much those do on average."""
+    start = float(np.quantile(cosines, 1 - share))
+    beyond = cosines[cosines > start] - start
+    return start, float(beyond.mean()) if len(beyond) else 0.0
+
+
+def measure_null(embed: Callable[[Sequence[str]], Matrix]) -> tuple[float, float]:
+    """Return mean and standard deviation of an embedder's cosines of ``UNRELATED`` texts."""
+    return find_moments(cross_cosines(embed(UNRELATED), np.arange(len(UNRELATED))))
 
 
 def measure_chance(
@@ -213,13 +248,15 @@ def embed_null_lines(
     to read hundreds of lines after every change otherwise. They are whole numbers of a byte there,
     which is off by less than chance spreads. Without ``may_embed`` it is ``None`` where none are.
     """
+    from memory_palace.index.writing import write_arrays  # delayed: recall writes nothing
+
     if not embedder.dimension:
         return None
     questions, talk = read_lines("questions"), read_lines("talk")
     recipe = sha256("\n".join([embedder.fingerprint, *questions, *talk]).encode()).hexdigest()[:16]
     kept = sorted(filter(is_named_by_content, folder.glob(f"null-{recipe}-*.npz")))
     if kept:
-        vectors = _unpack(map_arrays(kept[0]))
+        members = map_arrays(kept[0])
     elif may_embed:
         exact = embed_lines(embedder)
         steps = np.maximum(np.abs(exact).max(axis=1, keepdims=True) / _BYTE, _TINY)
@@ -227,11 +264,11 @@ def embed_null_lines(
         parts = {member: [values] for member, values in members.items()}
         name = f"null-{recipe}-{{}}.npz"
         kept = [write_content(folder, lambda file: write_arrays(file, parts), name)]
-        vectors = _unpack(members)
     else:
         return None
     if may_embed:
         remove_files(path for path in sorted(folder.glob("null-*.npz")) if path != kept[0])
+    vectors: Matrix = members["lines"].astype(np.float32) * members["steps"]
     return NullVectors(vectors[: len(questions)], vectors[len(questions) :])
 
 
@@ -240,11 +277,6 @@ def embed_lines(embedder: Embedder) -> Matrix:
     lines = [*read_lines("questions"), *read_lines("talk")]
     parts = [lines[start : start + _SLICE] for start in range(0, len(lines), _SLICE)]
     return np.concatenate([embedder.embed_queries(part) for part in parts])
-
-
-def _unpack(members: Mapping[str, Array]) -> Matrix:
-    vectors: Matrix = members["lines"].astype(np.float32) * members["steps"]
-    return vectors
 
 
 _WEIGHTS = 3.0, 1.5, 1.0
@@ -269,7 +301,6 @@ class SmallTalk:
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
         self._words = PostingLookup(snapshot, "words")
-        self._rows = int(np.count_nonzero(snapshot.hot_rows))
         self._common = _count_words(read_lines("chat"), tuple(snapshot.languages))
         self._figures = {**DEFAULT, **snapshot.commit.calibration}
 
@@ -303,7 +334,9 @@ class SmallTalk:
     def _weigh_terms(self, text: str) -> dict[str, float]:
         terms = dict.fromkeys(tokenize(text, languages=self._snapshot.languages))
         return {
-            term: math.log1p(self._rows / max(self._words.document_frequency(term), UNSEEN))
+            term: math.log1p(
+                self._snapshot.passages / max(self._words.document_frequency(term), UNSEEN)
+            )
             for term in drop_stop_stems(tuple(terms))
         }
 
@@ -324,7 +357,10 @@ class SmallTalk:
         telling = [t for t in drop_stop_stems(tuple(terms)) if self._common[t] <= is_line]
         telling = telling[:_MOST_WORDS]
         held = filter(None, map(self._words.document_frequency, telling))
-        known = sum(math.log1p(self._rows / having) / math.log1p(self._rows) for having in held)
+        known = sum(
+            math.log1p(self._snapshot.passages / having) / math.log1p(self._snapshot.passages)
+            for having in held
+        )
         length = min(len(text.encode(errors="replace")), _MOST_BYTES)
         return Telling(known, len(telling), length)
 
@@ -336,7 +372,7 @@ class SmallTalk:
         vectors are ``talk``, are near to passages and have their words; ``talk_bar`` is one
         deviation above the median of what both come to.
         """
-        if not self._rows:
+        if not self._snapshot.passages:
             return {}
         self._words.note_missing(self._common)
         said = [_add_up(self.count_telling(line, is_line=True)) for line in read_lines("chat")]
@@ -359,7 +395,7 @@ class SmallTalk:
         lines = _count_words(read_parts("chat")[0])
         repeated = {t: n for t, n in lines.items() if n >= _REPEATED and t not in STOP_STEMS}
         held = sum(n * self._words.document_frequency(term) for term, n in repeated.items())
-        share = held / self._rows / sum(repeated.values())
+        share = held / self._snapshot.passages / sum(repeated.values())
         least, most = _COMMON
         return min(max((share - least) / (most - least), 0.0), 1.0)
 

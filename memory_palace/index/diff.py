@@ -1,4 +1,4 @@
-"""Changes of notes since the last commit, and their lines and dates in manifest and git.
+"""The committed index as a writer starts from it, and what changed since: notes, manifest and git.
 
 Files are compared by git's index rule, then by digests.
 """
@@ -8,12 +8,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
-from memory_palace.config import Rooms
-from memory_palace.index.opened import CommittedState, KnownNote
-from memory_palace.index.segment import META, PRIORITIES, SOURCES, NoteRow
+import numpy as np
+
+from memory_palace.config import PalacePaths, Rooms
+from memory_palace.errors import IndexDamagedError, IndexMissingError
+from memory_palace.index.commit import Commit, SegmentRef, check_companion, read_commit
+from memory_palace.index.segment import (
+    META,
+    PRIORITIES,
+    SOURCES,
+    STAT,
+    Fold,
+    Segment,
+    damaged,
+    fold_segments,
+    open_segment,
+)
 from memory_palace.index.values import BuildContext
-from memory_palace.models import NoteDate, Problem
+from memory_palace.index.writing import NoteRow, read_row
+from memory_palace.models import FileStat, NoteDate, Problem
 from memory_palace.notes.discovery import SourceFile
 from memory_palace.notes.manifest import (
     Manifest,
@@ -27,7 +42,104 @@ from memory_palace.notes.manifest import (
     swap_lines,
 )
 from memory_palace.notes.note import NoteUnreadable, default_type
-from memory_palace.storage import write_atomic
+from memory_palace.storage import is_named_by_content, write_atomic
+
+MENDED = " (mended in this run)"
+"""A build adds this to damage; an examination mends nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownNote:
+    """A live note as the index knows it."""
+
+    path: str
+    is_cold: bool
+    place: int
+    """Its index in the fold of its zone."""
+    stat: FileStat
+    digest: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedState:
+    """The committed index as a writer sees it."""
+
+    commit: Commit | None
+    refs: tuple[SegmentRef, ...]
+    """Those of the commit that verify."""
+    hot: Fold
+    cold: Fold
+    problems: tuple[Problem, ...]
+    """Damaged files, by name. Their notes are found missing and indexed again."""
+
+    def known(self) -> Iterator[KnownNote]:
+        """Every live note, hot ones first."""
+        for fold, is_cold in ((self.hot, False), (self.cold, True)):
+            if not fold.paths:
+                continue
+            stats = fold.column("stat")[:, : STAT.changed_ns].tolist()
+            digests = np.ascontiguousarray(fold.column("note_digest")).view("V16").ravel()
+            for place, path in enumerate(fold.paths):
+                yield KnownNote(
+                    path, is_cold, place, FileStat(*stats[place]), digests[place].tobytes()
+                )
+
+    def fold(self, is_cold: bool) -> Fold:
+        """Return the fold of one zone."""
+        return self.cold if is_cold else self.hot
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """All opened segments."""
+        return self.hot.segments + self.cold.segments
+
+
+EMPTY = CommittedState(None, (), fold_segments([]), fold_segments([]), ())
+
+
+def open_state(paths: PalacePaths, *, verify: bool = False) -> CommittedState:
+    """Open what is committed. Damage is reported in ``problems``, never raised."""
+    try:
+        commit = read_commit(paths.commit)
+    except IndexMissingError:
+        return EMPTY
+    except IndexDamagedError as error:
+        return replace(EMPTY, problems=(_problem(paths.commit, paths, error),))
+    opened: dict[SegmentRef, Segment] = {}
+    problems: list[Problem] = []
+    for ref in commit.segments:
+        try:
+            segment = open_segment(paths.index, ref)
+            if verify:
+                segment.verify()
+            opened[ref] = segment
+        except IndexDamagedError as error:
+            problems.append(_problem(paths.index / f"{ref.name}.npz", paths, error))
+    if verify:
+        for name in (name for ref in commit.segments for name in ref.vectors):
+            path = paths.index / f"{name}.npz"
+            if not (path.exists() and is_named_by_content(path)):
+                unlike = damaged(path.name, "does not match its SHA-256")
+                problems.append(_problem(path, paths, unlike))
+        for name in commit.anchors:  # a build leaves damaged ones out of the next generation
+            try:
+                check_companion(paths.index, name)
+            except IndexDamagedError as error:
+                where = paths.index.relative_to(paths.root).as_posix()
+                problems.append(Problem(where, None, "index", str(error)))
+    return CommittedState(
+        commit,
+        tuple(opened),
+        fold_segments([s for ref, s in opened.items() if not ref.is_cold]),
+        fold_segments([s for ref, s in opened.items() if ref.is_cold]),
+        tuple(problems),
+    )
+
+
+def _problem(path: Path, paths: PalacePaths, error: IndexDamagedError) -> Problem:
+    where = path.relative_to(paths.root).as_posix()
+    return Problem(where, None, "index", f"{error}{MENDED}")
+
 
 MARGIN_NS = 2_000_000_000
 """A file whose inode changed this shortly before the last scan, or later, is hashed: a second
@@ -212,7 +324,7 @@ def meta_rows(
         new = (kind, priority, date, source)
         old = (types[place], int(priorities[place]), dates[place], sources[place])
         if place in touched or new != old:
-            row = fold.read_row(place, kind=META)
+            row = read_row(fold, place, kind=META)
             stat = (*touched[place].stat, fold.changed_ns(place)) if place in touched else row.stat
             yield replace(
                 row, type=kind, priority=priority, date=date, date_source=source, stat=stat

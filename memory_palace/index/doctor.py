@@ -15,12 +15,11 @@ import numpy as np
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.registry import Embedder
 from memory_palace.errors import CheckFailedError, IndexDamagedError
-from memory_palace.index.arrays import same_keys
 from memory_palace.index.commit import Commit, describe_mismatch, fits_recipe, read_commit
-from memory_palace.index.opened import MENDED, FreshnessState, check_freshness, open_state
+from memory_palace.index.diff import MENDED, open_state
 from memory_palace.index.rows import chunk_row, parse
-from memory_palace.index.segment import chunk_record
-from memory_palace.index.snapshot import Snapshot, group_rows
+from memory_palace.index.segment import FIELDS, chunk_record, group_rows, same_keys
+from memory_palace.index.snapshot import FreshnessState, Snapshot, check_freshness
 from memory_palace.index.values import Derive
 from memory_palace.models import Problem
 from memory_palace.notes.discovery import SourceFile, discover_notes
@@ -268,7 +267,9 @@ def take_status(paths: PalacePaths, config: Config, snapshot: Snapshot) -> Index
     noted = [snapshot.note(place) for place in np.flatnonzero(snapshot.has_problems).tolist()]
     rooms = Counter(room or "(no room)" for room in snapshot.rooms)
     vectors = commit.rows * commit.dimension * 4
-    postings = sum(segment.postings_bytes for segment in snapshot.segments)
+    fields = tuple(f"{field}_" for field in FIELDS)
+    members = (member for segment in snapshot.segments for member in segment.arrays.items())
+    postings = sum(array.nbytes for name, array in members if name.startswith(fields))
     arrays = sum(ref.array_bytes for ref in commit.segments)
     return IndexStatus(
         notes=len(snapshot.paths),

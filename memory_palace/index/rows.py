@@ -13,28 +13,33 @@ import numpy as np
 
 from memory_palace.config import Config
 from memory_palace.embedding.registry import Embedder
-from memory_palace.index.arrays import Array, count_keys, fact_term, map_arrays
 from memory_palace.index.commit import read_detail
 from memory_palace.index.diff import Listing
 from memory_palace.index.segment import (
     CONTENT,
     COPY,
-    DIGEST_BYTES,
     EVERGREEN,
     HAS_PROBLEMS,
-    LARGE_ROWS,
-    NO_DAYS,
     PRIORITIES,
     PRIVATE,
     SEPARATOR,
+    Array,
+    Segment,
+    fact_term,
+    map_arrays,
+)
+from memory_palace.index.values import EMBEDDING, READING, BuildContext, Derived
+from memory_palace.index.writing import (
+    DIGEST_BYTES,
+    LARGE_ROWS,
+    NO_DAYS,
     ChunkRow,
     NoteRow,
-    Segment,
     chunk_line,
+    count_keys,
     note_line,
     write_vectors,
 )
-from memory_palace.index.values import EMBEDDING, READING, BuildContext, Derived
 from memory_palace.models import FileStat, Matrix, Problem, Vector
 from memory_palace.notes.discovery import SourceFile
 from memory_palace.notes.note import Chunk, Note, NoteUnreadable, read_note
@@ -264,7 +269,7 @@ class KnownVectors:
 
     def add_all(self, segment: Segment) -> None:
         """Offer all vectors that a segment has."""
-        digests, lacking, vectors = segment["chunk_digest"], segment.lacking, segment.vectors
+        digests, lacking, vectors = segment.arrays["chunk_digest"], segment.lacking, segment.vectors
         if lacking is None:
             self.add(digests, vectors)
         elif vectors.shape[1]:

@@ -1,20 +1,23 @@
-"""Words and facts of a snapshot: which passages hold a term, and what that scores (BM25)."""
+"""Which passages hold a term, its BM25, and how far scores and cosines stand above chance."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.index.arrays import fact_term, hash_key
-from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.segment import fact_term, hash_key
+from memory_palace.index.snapshot import PRIOR, Snapshot, Spread
 from memory_palace.language.words import expect_idf
+from memory_palace.models import Scores
 
 Rows = NDArray[np.int64]
 Counts = NDArray[np.float64]
+Averages = TypeVar("Averages", float, Counts)
 NO_ROWS: Rows = np.zeros(0, np.int64)
 NO_COUNTS: Counts = np.zeros(0)
 
@@ -55,7 +58,7 @@ class PostingLookup:
         keys = np.fromiter(map(hash_key, terms), np.uint64, len(terms))
         held = np.zeros(len(terms), np.bool_)
         for segment in self.snapshot.segments:
-            known = segment[f"{self._field}_keys"]
+            known = segment.arrays[f"{self._field}_keys"]
             places = known.searchsorted(keys)
             held |= np.append(known, np.uint64(0))[places] == keys
         for term, is_held in zip(terms, held.tolist(), strict=True):
@@ -102,7 +105,7 @@ class PostingLookup:
     @cached_property
     def lengths(self) -> Counts:
         """Number of terms of each row, repeated ones included."""
-        columns = [segment[f"{self._field}_lengths"] for segment in self.snapshot.segments]
+        columns = [segment.arrays[f"{self._field}_lengths"] for segment in self.snapshot.segments]
         return np.concatenate([np.zeros(0), *columns]).astype(np.float64)
 
     @property
@@ -132,17 +135,16 @@ class BM25:
 
     def __init__(self, lists: PostingLookup) -> None:
         self._lists, self._snapshot, self._all = lists, lists.snapshot, lists.snapshot.statistics
-        self._count_rows = self._all.rows
 
     def passages(self, terms: Sequence[str]) -> Counts:
         """Return one score per row, questions too, 0 for rows without any of the distinct terms."""
         norm = self._lists.norms
         scores = np.zeros(len(norm))
-        if not self._count_rows:
+        if not self._snapshot.passages:
             return scores
         for term in dict.fromkeys(terms):
             rows, counts = self._lists.find_all(term)
-            weight = expect_idf(term, self._lists.document_frequency(term), self._count_rows)
+            weight = expect_idf(term, self._lists.document_frequency(term), self._snapshot.passages)
             scores[rows] += weight * counts * (K1 + 1) / (counts + norm[rows])
         return scores
 
@@ -172,9 +174,61 @@ class BM25:
             rows = self._lists.rows(term)
             rows = rows[hot[rows]]
             having = self._lists.document_frequency(term)
-            common += having / max(self._count_rows, 1)
-            weight = math.log1p(self._count_rows / max(having, UNSEEN))
+            common += having / max(self._snapshot.passages, 1)
+            weight = math.log1p(self._snapshot.passages / max(having, UNSEEN))
             whole += weight
             held[np.bincount(note_of[rows], minlength=len(held)) > 0] += weight  # np.unique sorts
         most = self._all.figure("most_held", float(held.max(initial=0.0)) / (whole or 1.0))
         return common / max(len(distinct), 1), most
+
+
+LEAST = 1e-3
+"""Standard deviations that the best passage with a word of the question stands above the mean, the
+others by their share: a word is never silent, though every passage may hold it."""
+LEAST_DEVIATION = 0.02
+"""Of cosines: among a few like texts, differences below this are noise."""
+NULL = (0.05, 0.1)
+"""Mean and standard deviation of cosines of unrelated texts, where nothing is known of them."""
+
+
+def stand_out(scores: NDArray[np.float64], spread: Spread | None) -> Scores:
+    """Return each score in deviations above the mean; a score above 0 stays above 0."""
+    if spread is None:
+        return np.zeros(len(scores), np.float32)
+    above = stand_above(scores, spread.mean, spread.deviation)
+    floor: Scores = (scores * (LEAST / spread.best)).astype(np.float32)
+    return np.maximum(above, floor, out=above)
+
+
+def stand_above(values: NDArray[np.floating], mean: float, deviation: float) -> Scores:
+    """Return by how many deviations each value is above the mean, 0 for those below."""
+    above: Scores = np.maximum((values - mean) / deviation, 0.0).astype(np.float32)
+    return above
+
+
+def read_null(calibration: Mapping[str, float]) -> tuple[float, float]:
+    """Return mean and standard deviation as ``chance`` found them, else those of ``NULL``."""
+    return calibration.get("null_mean", NULL[0]), calibration.get("null_std", NULL[1])
+
+
+def expect(cosines: NDArray[np.float64], null: tuple[float, float]) -> tuple[float, float]:
+    """Return mean and standard deviation of a question's cosines with whatever does not answer it.
+
+    ``PRIOR`` passages of the mean and deviation ``null`` count beside the sample; the deviation is
+    at least ``LEAST_DEVIATION``.
+    """
+    mean, deviation = find_moments(cosines) if len(cosines) else null
+    share = PRIOR / (len(cosines) + PRIOR)
+    between = share * (1 - share) * (mean - null[0]) ** 2
+    variance = (1 - share) * deviation**2 + share * null[1] ** 2 + between
+    return (1 - share) * mean + share * null[0], max(float(variance**0.5), LEAST_DEVIATION)
+
+
+def find_moments(cosines: NDArray[np.float64]) -> tuple[float, float]:
+    """Return mean and standard deviation of a sample; 0 and 1 where it is empty."""
+    return (float(cosines.mean()), float(cosines.std())) if len(cosines) else (0.0, 1.0)
+
+
+def expect_mean(mean: Averages, count: int, level: float) -> Averages:
+    """Return the mean of ``count`` cosines with ``PRIOR`` of the value ``level`` beside them."""
+    return (count * mean + PRIOR * level) / (count + PRIOR)

@@ -8,13 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.index.calibration import (
-    NULL,
-    expect,
-    stand_above,
-    standardise,
-)
-from memory_palace.index.words import K1, NOTE_B
+from memory_palace.index.snapshot import find_spread
+from memory_palace.index.words import K1, NOTE_B, NULL, expect, stand_above, stand_out
 from memory_palace.language.words import drop_stop_stems, expect_idf, tokenize
 from memory_palace.models import Scores
 
@@ -45,8 +40,9 @@ class TextCollection:
 
         ``cosines`` of the question with each text, of the same shape, count beside the words.
         """
-        words = standardise(self._bm25(question), np.ones(self._size, np.bool_))
-        scores: Scores = np.float32(WORDS_WEIGHT) * words
+        found = self._bm25(question)
+        spread = find_spread(found, count=self._size, best=float(found.max(initial=0.0)))
+        scores: Scores = np.float32(WORDS_WEIGHT) * stand_out(found, spread)
         if cosines is not None and self._size:
             mean, deviation = expect(cosines.astype(np.float64), self._null)
             meaning = stand_above(cosines, mean, deviation)

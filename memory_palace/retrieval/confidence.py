@@ -21,8 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.index.calibration import expect_mean
-from memory_palace.index.words import UNSEEN
+from memory_palace.index.words import UNSEEN, expect_mean
 from memory_palace.language.words import STOPWORDS, TOKEN, tokenize
 from memory_palace.models import Hit, NoteRecord
 from memory_palace.retrieval.evidence import Evidence, Places, multiply

@@ -15,9 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.errors import UsageError
-from memory_palace.index.calibration import LEAST, expect, read_null, stand_above, stand_out
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.index.words import BM25, PostingLookup
+from memory_palace.index.words import (
+    BM25,
+    LEAST,
+    PostingLookup,
+    expect,
+    read_null,
+    stand_above,
+    stand_out,
+)
 from memory_palace.language.words import expect_idf
 from memory_palace.models import ParsedQuery, Scores
 from memory_palace.retrieval.question import (
@@ -146,7 +153,7 @@ def gather(
     )
     read = frozenset(signals)
     read = read if read <= SIGNALS else read | SIGNALS
-    rows, count = find_candidates(query, snapshot), snapshot.statistics.rows
+    rows, count = find_candidates(query, snapshot), snapshot.passages
     words = score_words(query, question, words_in, names_in, read, count)
     meaning = compare_vectors(query, snapshot, words, read)
     called: Scores = np.zeros(len(snapshot.paths), np.float32)

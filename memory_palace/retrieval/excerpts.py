@@ -213,7 +213,7 @@ class NoteReader:
         terms = drop_stop_stems(self._tokenize(self._text)) if self._text else ()
         lookup = PostingLookup(self._snapshot, "words")
         counts = {term: lookup.document_frequency(term) for term in terms}
-        rows = self._snapshot.statistics.rows
+        rows = self._snapshot.passages
         weights = {term: bm25_idf(count, rows) for term, count in counts.items() if count}
         mean = sum(weights.values()) / max(len(weights), 1)
         return {term: weight / mean for term, weight in weights.items()}

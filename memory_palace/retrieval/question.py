@@ -216,7 +216,7 @@ def _read_names(snapshot: Snapshot) -> _Names:
 def _read_link_names(snapshot: Snapshot) -> Mapping[str, Sequence[tuple[str, str]]]:
     """Return what links call notes, folded, each with the notes meant and the name as written."""
     found: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for pairs in snapshot.link_names():
+    for pairs in snapshot.link_names:
         for pair in pairs:
             target, _, name = pair.partition("|")
             found[fold_name(name)].append((target, name))
@@ -259,7 +259,7 @@ def _names_of(snapshot: Snapshot) -> Iterator[_Named]:
         for place, stem in enumerate(stems)
         if stem.casefold() in FOLDER_NOTES
     ]
-    aliases = [(place, name) for place, names in enumerate(snapshot.aliases()) for name in names]
+    aliases = [(place, name) for place, names in enumerate(snapshot.aliases) for name in names]
     pairs = [*folders, *aliases]
     yield [place for place, _ in pairs], [name for _, name in pairs], OTHER
 

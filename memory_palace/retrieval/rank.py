@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.graph.resolve import fold_name, fold_target
-from memory_palace.index.calibration import read_null
+from memory_palace.index.words import read_null
 from memory_palace.language.words import STOPWORDS, expect_idf, tokenize
 from memory_palace.models import (
     ALWAYS,

@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 from memory_palace.config import Config
 from memory_palace.embedding.registry import reads_english_alone
 from memory_palace.errors import UsageError, did_you_mean
-from memory_palace.index.calibration import LEAST, stand_out
 from memory_palace.index.commit import Commit, Detail
 from memory_palace.index.segment import PRIORITIES
-from memory_palace.index.words import NO_ROWS
+from memory_palace.index.words import LEAST, NO_ROWS, stand_out
 from memory_palace.language.words import (
     STOPWORDS,
     UNSPACED_RUN,

@@ -103,7 +103,7 @@ def share_of_time(question: AskedWords, words: PostingLookup, *, unknown: int = 
     sure = sum(map(is_sure, question.times))
     if not sure:
         return 0.0
-    rows = words.snapshot.statistics.rows
+    rows = words.snapshot.passages
     found = ((term, words.document_frequency(term) or unknown) for term in question.untimed_terms)
     rest = sum(expect_idf(term, having, rows) for term, having in found if having)
     time = RARE_WORDS * sure * expect_idf("", 1, rows)

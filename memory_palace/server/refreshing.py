@@ -17,8 +17,7 @@ from pathlib import Path
 
 from memory_palace.config import Config, PalacePaths
 from memory_palace.errors import IndexLockedError, PalaceError
-from memory_palace.index.opened import MOST_ENTRIES, Freshness, check_freshness
-from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.snapshot import MOST_ENTRIES, Freshness, Snapshot, check_freshness
 from memory_palace.palace import Palace
 
 _POLL_SECONDS = 0.1

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.index.arrays import (
-    checksum,
-    count_keys,
-    find_key,
-    hash_key,
-    list_starts,
-    map_arrays,
-    pack_postings,
-    unpack_postings,
-    write_arrays,
-)
+from memory_palace.index.segment import FIELDS, Segment, checksum, hash_key, map_arrays
+from memory_palace.index.writing import count_keys, pack_postings, write_arrays
 
 texts = st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=12), max_size=8)
 
@@ -73,38 +65,36 @@ def test_the_checksum_sees_any_flipped_bit(tmp_path_factory, data, where, bit):
     assert checksum(path) != before
 
 
-def find(columns, term):
-    return find_key(columns, "words", hash_key(term), starts=list_starts(columns, "words"))
-
-
 def packed(rows):
-    members = pack_postings("words", [count_keys(row) for row in rows])
-    return {name: np.concatenate(list(parts)) for name, parts in members.items()}
+    """Return a segment in memory whose fields all hold the same."""
+    keys = [count_keys(row) for row in rows]
+    packed = [pack_postings(field, keys).items() for field in FIELDS]
+    members = {name: np.concatenate(list(parts)) for pairs in packed for name, parts in pairs}
+    others = {"vectors": np.zeros((len(rows), 0), np.float32), "kind": np.zeros(1, np.uint8)}
+    return Segment(Path("memory.jsonl"), members | others, b"", is_cold=False)
 
 
 @given(texts)
 def test_a_key_finds_the_rows_that_hold_it_and_how_often(rows):
-    columns = packed(rows)
+    segment = packed(rows)
     for letter in "abcdefghz":
-        found, counts = find(columns, letter)
+        found, counts = segment.find("words", hash_key(letter))
         expected = [(i, row.count(letter)) for i, row in enumerate(rows) if letter in row]
         assert list(zip(found.tolist(), counts.tolist(), strict=True)) == expected
 
 
 @given(texts)
 def test_unpacking_gives_back_the_keys_of_every_row(rows):
-    back = unpack_postings(packed(rows), "words", len(rows))
-    assert len(back) == len(rows)
-    for row, found in zip(rows, back, strict=True):
+    for row, found in zip(rows, packed(rows).row_keys[0], strict=True):
         expected = Counter(hash_key(letter) for letter in row)
         assert dict(zip(found.keys.tolist(), found.counts.tolist(), strict=True)) == expected
 
 
 @given(texts)
 def test_lengths_count_repeated_terms(rows):
-    assert packed(rows)["words_lengths"].tolist() == [len(row) for row in rows]
+    assert packed(rows).arrays["words_lengths"].tolist() == [len(row) for row in rows]
 
 
 def test_a_term_that_fills_a_passage_counts_no_more_than_255_times():
-    _, counts = find(packed([["a"] * 1000]), "a")
+    _, counts = packed([["a"] * 1000]).find("words", hash_key("a"))
     assert counts.tolist() == [255]

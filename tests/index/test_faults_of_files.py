@@ -10,7 +10,7 @@ import pytest
 
 from memory_palace.cli.app import main
 from memory_palace.errors import IndexDamagedError
-from memory_palace.index import publish
+from memory_palace.index import writing
 from memory_palace.index.commit import read_commit
 from memory_palace.palace import Palace
 from memory_palace.storage import is_abandoned
@@ -101,9 +101,9 @@ def test_any_name_may_be_asked_about(name):
 
 
 def test_a_renamed_folder_leaves_no_file_and_no_line_behind(palace, monkeypatch):
-    for module in ("publish", "rows"):
+    for module in ("writing", "rows"):
         monkeypatch.setattr(f"memory_palace.index.{module}.LARGE_ROWS", 32)
-    assert publish.LARGE_ROWS == 32
+    assert writing.LARGE_ROWS == 32
     room = palace.paths.notes / "chambers" / "many"
     room.mkdir()
     for number in range(100):

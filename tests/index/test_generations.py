@@ -6,8 +6,8 @@ import pytest
 
 from memory_palace.errors import IndexDamagedError
 from memory_palace.index.commit import read_commit
-from memory_palace.index.opened import open_snapshot
 from memory_palace.index.segment import TOMBSTONE, open_segment
+from memory_palace.index.snapshot import open_snapshot
 from memory_palace.palace import Palace
 
 
@@ -51,7 +51,7 @@ def test_a_tombstone_that_nothing_needs_is_dropped(indexed):
         (indexed.paths.notes / "chambers" / f"short{number}.md").unlink()
         indexed.index()
     commit = read_commit(indexed.paths.commit)
-    kinds = [open_segment(indexed.paths.index, ref)["kind"] for ref in commit.segments]
+    kinds = [open_segment(indexed.paths.index, ref).arrays["kind"] for ref in commit.segments]
     assert sum(int((kind == TOMBSTONE).sum()) for kind in kinds) < 9
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from memory_palace.embedding.hashing import HashingEmbedder
-from memory_palace.index import publish
+from memory_palace.index import writing
 from memory_palace.index.commit import read_commit
-from memory_palace.index.segment import write_vectors
+from memory_palace.index.writing import write_vectors
 from memory_palace.palace import Palace
 
 
@@ -64,7 +64,7 @@ def test_doctor_names_vectors_that_are_not_those_of_the_text(palace, monkeypatch
 @pytest.fixture
 def large(indexed, monkeypatch):
     """A palace whose first segment counts as large."""
-    monkeypatch.setattr(publish, "LARGE_ROWS", 64)
+    monkeypatch.setattr(writing, "LARGE_ROWS", 64)
     for number in range(40):
         (indexed.paths.notes / "chambers" / f"n{number}.md").write_text(f"Number {number}.\n")
     indexed.index(force=True)

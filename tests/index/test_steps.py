@@ -15,9 +15,9 @@ from running import run_main
 
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import IndexMissingError
-from memory_palace.index import publish, rows
+from memory_palace.features.store.source import IndexFiles
+from memory_palace.index import build, rows
 from memory_palace.index.commit import read_commit
-from memory_palace.index.store import IndexFiles
 from memory_palace.palace import Palace
 
 COUNT = 40
@@ -38,7 +38,7 @@ def notes(tmp_path):
 def stepping(monkeypatch):
     """Publish the words first, however few there are, and the vectors of eight texts at a time."""
     monkeypatch.setattr(rows, "AT_ONCE", 0)
-    monkeypatch.setattr(publish, "STEP_SECONDS", 0)
+    monkeypatch.setattr(build, "STEP_SECONDS", 0)
     monkeypatch.setattr(rows, "_SLICE", 8)
 
 
@@ -98,7 +98,7 @@ def test_an_index_in_steps_is_the_one_that_is_made_at_once(notes, monkeypatch, s
 
 
 def test_the_newest_notes_come_first_and_huge_ones_last(notes, stepping, monkeypatch):
-    monkeypatch.setattr(publish, "_HUGE_ROWS", 3)
+    monkeypatch.setattr(build, "_HUGE_ROWS", 3)
     huge = "\n\n".join(f"## Part {n}\n\n{f'The great lantern {n}. ' * 60}" for n in range(9))
     (notes.paths.root / "huge.md").write_text(huge)
     seen = stop_after(monkeypatch, 1000)
@@ -190,7 +190,7 @@ def test_whoever_adds_a_note_does_not_wait_for_vectors_that_were_left_over(
 
 
 def test_a_full_disk_keeps_every_published_step(notes, stepping, monkeypatch, capsys):
-    write, written = publish.write_vectors, []
+    write, written = build.write_vectors, []
 
     def fill(folder, *what):
         if len(written) == 2:
@@ -200,7 +200,7 @@ def test_a_full_disk_keeps_every_published_step(notes, stepping, monkeypatch, ca
 
     root = str(notes.paths.root)
     with monkeypatch.context() as patch:
-        patch.setattr(publish, "write_vectors", fill)
+        patch.setattr(build, "write_vectors", fill)
         status, _, told = run_main(capsys, "-C", root, "index", "--embedder", "hashing")
     assert status == 1 and "free some space" in told
     found = Palace(notes.paths.root).query("the 7th lantern")
@@ -217,9 +217,9 @@ def test_an_index_that_lacks_vectors_is_pushed_to_no_store(notes, stepping, monk
 
 WORKER = """
 import os, signal, sys
-from memory_palace.index import publish, rows
+from memory_palace.index import build, rows
 from memory_palace.palace import Palace
-rows.AT_ONCE, publish.STEP_SECONDS, rows._SLICE = 0, 0, 4
+rows.AT_ONCE, build.STEP_SECONDS, rows._SLICE = 0, 0, 4
 left, how = int(sys.argv[2]), getattr(signal, sys.argv[3])
 
 def dying(call):

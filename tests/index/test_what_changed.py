@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.index.diff import MARGIN_NS, diff_notes
-from memory_palace.index.opened import KnownNote
+from memory_palace.index.diff import MARGIN_NS, KnownNote, diff_notes
 from memory_palace.models import FileStat
 from memory_palace.notes.discovery import SourceFile
 

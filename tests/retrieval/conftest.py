@@ -10,20 +10,18 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from memory_palace.index.arrays import count_keys, fact_term
 from memory_palace.index.commit import Commit
 from memory_palace.index.segment import (
     CONTENT,
     EVERGREEN,
     PRIORITIES,
     PRIVATE,
-    ChunkRow,
-    NoteRow,
-    json_line,
+    fact_term,
+    fold_segments,
     open_segment,
-    write_segment,
 )
-from memory_palace.index.snapshot import Snapshot, fold_segments
+from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.writing import ChunkRow, NoteRow, count_keys, json_line, write_segment
 from memory_palace.language.words import tokenize
 from memory_palace.models import Filters, ParsedQuery
 

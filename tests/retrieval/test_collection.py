@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.index.calibration import UNRELATED, measure_null
+from memory_palace.index.chance import UNRELATED, measure_null
 from memory_palace.retrieval.collection import TextCollection
 
 TEXTS = ["The rain gauge froze at night.", "Rain fell on the roof.", "Bees sleep.", "Rain. Roof."]

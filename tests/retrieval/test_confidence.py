@@ -17,7 +17,7 @@ import pytest
 from memory_palace import Palace
 from memory_palace.embedding import registry
 from memory_palace.embedding.hashing import HashingEmbedder
-from memory_palace.index.calibration import LEAST_DEVIATION
+from memory_palace.index.words import LEAST_DEVIATION
 from memory_palace.language.words import STOPWORDS
 from memory_palace.models import PERHAPS
 from memory_palace.retrieval.confidence import ANSWERED, LITERAL, NAMED, Grounds, agree, weigh

@@ -14,8 +14,8 @@ from memory_palace.features.store.lists import list_terms, pack_lists
 from memory_palace.features.store.palaces import find_palace, make_palace, make_store
 from memory_palace.features.store.reader import StoreReader
 from memory_palace.features.store.rows import NOTE_COLUMNS, pack_note
+from memory_palace.features.store.source import IndexFiles
 from memory_palace.features.store.writing import list_passages, measure, push
-from memory_palace.index.store import IndexFiles
 from memory_palace.palace import Palace
 
 TABLES = ("generation", "note", "passage", "posting")

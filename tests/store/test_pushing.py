@@ -25,8 +25,12 @@ from memory_palace.features.store.lists import (  # noqa: E402
     unpack_lists,
 )
 from memory_palace.features.store.rows import pack_keys, unpack_keys  # noqa: E402
-from memory_palace.index.arrays import count_keys, hash_key, same_keys  # noqa: E402
-from memory_palace.index.segment import ChunkRow, NoteRow  # noqa: E402
+from memory_palace.index.segment import hash_key, same_keys  # noqa: E402
+from memory_palace.index.writing import (  # noqa: E402
+    ChunkRow,
+    NoteRow,
+    count_keys,
+)
 from memory_palace.palace import Palace  # noqa: E402
 
 pytestmark = pytest.mark.postgres

@@ -6,8 +6,8 @@ import pytest
 from writing_notes import write_notes
 
 from memory_palace.errors import WrongEmbedderError
-from memory_palace.index.arrays import FIELDS, same_keys
 from memory_palace.index.commit import Detail
+from memory_palace.index.segment import FIELDS, same_keys
 from memory_palace.index.words import PostingLookup
 from memory_palace.palace import Palace
 

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.features.anchors.terms import TermKind
-from memory_palace.index.arrays import map_arrays, write_arrays
 from memory_palace.index.commit import check_companion, damaged_companion
+from memory_palace.index.segment import map_arrays
+from memory_palace.index.writing import write_arrays
 from memory_palace.models import Matrix, Scores
 from memory_palace.storage import write_content
 

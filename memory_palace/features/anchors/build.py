@@ -24,10 +24,10 @@ from memory_palace.features.anchors.vocabulary import (
     distinct_rows,
     read_passages,
 )
-from memory_palace.index.calibration import SAMPLE, find_tail
+from memory_palace.index.build import sweep
+from memory_palace.index.chance import find_tail
 from memory_palace.index.commit import next_commit, read_commit, write_commit
-from memory_palace.index.publish import sweep
-from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.snapshot import SAMPLE, Snapshot
 from memory_palace.index.words import NO_ROWS
 from memory_palace.models import Matrix, Scores
 from memory_palace.palace import Palace

@@ -21,9 +21,9 @@ from memory_palace.features.anchors.lookup import Book, find_passages
 from memory_palace.features.anchors.policy import source_of
 from memory_palace.features.anchors.shown import AnchorBuild
 from memory_palace.features.anchors.vocabulary import AnchorWork
-from memory_palace.index.arrays import write_arrays
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.values import Followed, Progress
+from memory_palace.index.writing import write_arrays
 from memory_palace.models import AnchorEvidence, ParsedQuery, Problem
 from memory_palace.palace import Feature, Palace
 from memory_palace.storage import write_atomic, write_stream

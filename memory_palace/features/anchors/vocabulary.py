@@ -211,7 +211,7 @@ def gather(
     }
     often = {key: term for key, term in kept.items() if term.passages > 1 or term.kinds != {"name"}}
     kept = often if len(often) >= FEWEST else kept
-    linked = (target for targets in snapshot.link_targets() for target in targets)
+    linked = (target for targets in snapshot.link_targets for target in targets)
     links = Counter(match_key(stem_of(target)) for target in linked)
     notes = max(len({passage.note for passage in passages}), 1)
     for key, one in kept.items():

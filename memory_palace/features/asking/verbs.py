@@ -22,7 +22,7 @@ from memory_palace.config import SEVEN
 from memory_palace.errors import UsageError
 from memory_palace.features.asking.answers import Answer, Format, day_of
 from memory_palace.index.embedders import advise_asker
-from memory_palace.index.opened import check_freshness
+from memory_palace.index.snapshot import check_freshness
 from memory_palace.models import NoteRecord, Problem, QueryResult
 from memory_palace.palace import Palace
 from memory_palace.query import Query

@@ -19,7 +19,8 @@ from memory_palace.errors import NotAPalaceError
 from memory_palace.features.memories.form import is_memory, read_memory
 from memory_palace.features.memories.memory_values import Memory
 from memory_palace.features.memories.reviews import load_reviews
-from memory_palace.index.calibration import NULL, measure_null
+from memory_palace.index.chance import measure_null
+from memory_palace.index.words import NULL
 from memory_palace.language.markers import drop_markers
 from memory_palace.language.visible import visible
 from memory_palace.language.words import STOP_STEMS, STOPWORDS, tokenize

@@ -39,19 +39,12 @@ from memory_palace.features.metabolism.ledger import Ledger, take_ledger
 from memory_palace.features.tasks.cards import find_card
 from memory_palace.features.tasks.conflict_notes import make_quote, plan_open
 from memory_palace.features.tasks.golden import Answered, ask_golden
-from memory_palace.index.diff import Listing
-from memory_palace.index.opened import CommittedState, open_state
+from memory_palace.index.diff import CommittedState, Listing, open_state
 from memory_palace.index.rows import KnownVectors, RowMaker
-from memory_palace.index.segment import (
-    CONTENT,
-    NoteRow,
-    Segment,
-    open_segment,
-    tombstone,
-    write_segment,
-)
-from memory_palace.index.snapshot import Fold, Snapshot, fold_segments
+from memory_palace.index.segment import CONTENT, Fold, Segment, fold_segments, open_segment
+from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.values import BuildContext
+from memory_palace.index.writing import NoteRow, read_row, tombstone, write_segment
 from memory_palace.models import FileStat
 from memory_palace.notes.discovery import SourceFile
 from memory_palace.notes.document import Document, Library, parse_document, set_fields
@@ -469,5 +462,5 @@ def _as_old(row: NoteRow, fold: Fold) -> NoteRow:
     """Return a record with the age of the one it replaces: a proposal makes no note newer."""
     if row.path not in fold.paths:
         return row
-    old = fold.read_row(fold.paths.index(row.path), kind=CONTENT)
+    old = read_row(fold, fold.paths.index(row.path), kind=CONTENT)
     return replace(row, date=old.date, date_source=old.date_source, stat=old.stat)

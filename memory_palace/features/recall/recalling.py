@@ -17,8 +17,7 @@ from memory_palace.config import PalacePaths
 from memory_palace.errors import ASKED
 from memory_palace.graph.naming import active_projects
 from memory_palace.index.chance import SmallTalk
-from memory_palace.index.opened import check_freshness
-from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.snapshot import Snapshot, check_freshness
 from memory_palace.language.words import plain_words
 from memory_palace.models import Hit, ParsedQuery, Piece, Recollection
 from memory_palace.palace import Palace

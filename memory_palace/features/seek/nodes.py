@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from memory_palace.embedding.registry import Embedder
 from memory_palace.errors import UsageError, WrongEmbedderError
-from memory_palace.index.calibration import find_tail
+from memory_palace.index.chance import find_tail
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.words import PostingLookup
 from memory_palace.language.words import STOPWORDS, tokenize

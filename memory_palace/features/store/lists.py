@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from memory_palace.features.store.connecting import Statements
 from memory_palace.features.store.rows import damaged
 from memory_palace.graph.resolve import join_labels, list_ends, read_link
-from memory_palace.index.arrays import FIELDS as WORDS
-from memory_palace.index.arrays import Array, fact_term, hash_key
-from memory_palace.index.segment import SEPARATOR, NoteRow
+from memory_palace.index.segment import FIELDS as WORDS
+from memory_palace.index.segment import SEPARATOR, Array, fact_term, hash_key
+from memory_palace.index.writing import NoteRow
 
 FIELDS = (*WORDS, "ends", "links")
 """After the fields of the files: the ends of names by which a link may mean a note, and the ends of

@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from memory_palace.features.store.connecting import Statements
 from memory_palace.features.store.lists import Lists
 from memory_palace.features.store.rows import Generation, damaged, read_figures, read_matrix
-from memory_palace.index.arrays import Array
-from memory_palace.index.calibration import PRIOR, Spread, find_spread
-from memory_palace.index.snapshot import Figure, Snapshot, Statistics
+from memory_palace.index.segment import Array
+from memory_palace.index.snapshot import PRIOR, Figure, Snapshot, Spread, Statistics, find_spread
 from memory_palace.index.words import BM25, K1, PASSAGE_B, PostingLookup, Rows
 from memory_palace.language.words import expect_idf
 from memory_palace.models import Scores, Vector
@@ -109,11 +108,6 @@ class ToldStatistics(Statistics):
         self.at_hand: _Mask = np.zeros(len(outline.paths), np.bool_)
         """Which notes are ranked."""
 
-    @property
-    def rows(self) -> int:
-        """How many passages are outside the cold zone."""
-        return self._outline.passages
-
     def figure(self, name: Figure, found: float) -> float:
         """Return a figure of all notes."""
         if name == "words_length":
@@ -189,7 +183,9 @@ class ToldStatistics(Statistics):
         first, square, meeting = np.zeros((3, len(passages)))
         for term in terms:
             held = self._outline.lists.get("words", term)
-            weight = expect_idf(term, self.frequency("words", (term,), held.places), self.rows)
+            weight = expect_idf(
+                term, self.frequency("words", (term,), held.places), self._outline.passages
+            )
             count = held.counts / np.maximum(held.passages, 1)
             score = weight * count * (K1 + 1) / (count + norm[held.places])
             first[held.places] += held.passages * score

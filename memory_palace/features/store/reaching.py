@@ -41,8 +41,8 @@ def pushing_to(store: str, palace: Palace) -> Iterator[Callable[..., Pushed]]:
     address = find_store(store, palace)
     from memory_palace.features.store.connecting import asking, connect
     from memory_palace.features.store.palaces import make_palace, make_store
+    from memory_palace.features.store.source import IndexFiles
     from memory_palace.features.store.writing import push
-    from memory_palace.index.store import IndexFiles
     from memory_palace.storage import writer_lock
 
     with closing(connect(address, purpose="index")) as connection:

@@ -39,10 +39,10 @@ from memory_palace.features.store.rows import (
     read_settings,
     unpack_note,
 )
-from memory_palace.index.arrays import fact_term
 from memory_palace.index.commit import describe_mismatch, fits_recipe
-from memory_palace.index.segment import NoteRow, Segment, list_members
-from memory_palace.index.snapshot import Snapshot, fold_segments
+from memory_palace.index.segment import Segment, fact_term, fold_segments
+from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.writing import NoteRow, list_members
 from memory_palace.language.words import tokenize
 from memory_palace.models import Filters, ParsedQuery, QueryResult, Scores, Vector
 from memory_palace.query import Query, by_fields
@@ -194,7 +194,7 @@ class _Question:
         self.told.at_hand[places] = True
         self._places = {outline.paths[place]: place for place in places}
         chosen = Chosen(outline.commit, folds, rooms=outline.room_map)
-        chosen.told = self.told
+        chosen.told, chosen.passages = self.told, outline.passages
         # What a copy or a checkout dates is told by all notes.
         chosen.told_dates = outline.told_dates[[self._places[path] for path in chosen.paths]]
         return chosen

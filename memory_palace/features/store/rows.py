@@ -15,19 +15,10 @@ import numpy as np
 from memory_palace.config import ROOMS, Config, Rooms
 from memory_palace.errors import IndexDamagedError
 from memory_palace.features.store.connecting import Statements
-from memory_palace.index.arrays import FIELDS, KeyCounts
+from memory_palace.features.store.source import IndexFiles, StoredNote, settle
 from memory_palace.index.commit import Commit
-from memory_palace.index.segment import (
-    CONTENT,
-    DIGEST_BYTES,
-    NO_DAYS,
-    PRIORITIES,
-    SOURCES,
-    STAT,
-    ChunkRow,
-    NoteRow,
-)
-from memory_palace.index.store import IndexFiles, StoredNote, settle
+from memory_palace.index.segment import CONTENT, FIELDS, PRIORITIES, SOURCES, STAT, KeyCounts
+from memory_palace.index.writing import DIGEST_BYTES, NO_DAYS, ChunkRow, NoteRow
 from memory_palace.models import Matrix
 
 SETTINGS = ("half_life_days", "locale", "profile")

@@ -24,9 +24,9 @@ from memory_palace.features.store.rows import (
     unpack_note,
     write_generation,
 )
+from memory_palace.features.store.source import IndexFiles, StoredNote
 from memory_palace.features.store.values import Pushed
 from memory_palace.index.commit import has_same_vectors
-from memory_palace.index.store import IndexFiles, StoredNote
 
 INDEXED_ROWS = 20_000
 """From here on vectors are found by an index (HNSW); below it all of them are compared."""

@@ -14,7 +14,7 @@ from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.features.tasks.cards import Card
 from memory_palace.features.tasks.conflict_notes import Conflict, Quote
 from memory_palace.features.tasks.golden import GoldenCheck
-from memory_palace.index.opened import check_freshness
+from memory_palace.index.snapshot import check_freshness
 from memory_palace.notes.golden import GoldenQuestion
 from memory_palace.palace import Palace
 from memory_palace.shown import Shown, plural

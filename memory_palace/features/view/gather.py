@@ -191,7 +191,7 @@ def _draw_notes(
 ) -> Iterator[PlanNote]:
     at = {place: number for number, place in enumerate(texts)}
     rooms = {room.name: number for number, room in enumerate(layout.rooms)}
-    aliases, links = snapshot.aliases(), _resolve_links(snapshot, list(texts))
+    aliases, links = snapshot.aliases, _resolve_links(snapshot, list(texts))
     for place, text in texts.items():
         path = snapshot.paths[place]
         lodging = layout.notes[path]
@@ -224,7 +224,7 @@ def _resolve_links(snapshot: Snapshot, nodes: Sequence[int]) -> dict[int, list[t
 
     A link of a note to itself, or to one that is not among the nodes, is left out.
     """
-    aliases, titles, targets = snapshot.aliases(), snapshot.titles, list_links(snapshot)
+    aliases, titles, targets = snapshot.aliases, snapshot.titles, list_links(snapshot)
     names = ZonedNames(
         (snapshot.paths[n], (*aliases[n], titles[n]), bool(snapshot.cold[n])) for n in nodes
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memory_palace import Palace
-from memory_palace.index.opened import Freshness, check_freshness
+from memory_palace.index.snapshot import Freshness, check_freshness
 from memory_palace.server import refreshing
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the kernel tells of no changes")

@@ -15,9 +15,8 @@ import numpy as np
 
 from memory_palace.config import PalacePaths, Rooms
 from memory_palace.errors import IndexMissingError, NotesFailedError
-from memory_palace.index.arrays import Array
 from memory_palace.index.commit import Commit
-from memory_palace.index.opened import CommittedState, open_state
+from memory_palace.index.diff import open_state
 from memory_palace.index.segment import (
     CONTENT,
     HAS_PROBLEMS,
@@ -26,11 +25,12 @@ from memory_palace.index.segment import (
     SOURCES,
     STAT,
     TEXT_COLUMNS,
-    ChunkRow,
-    NoteRow,
+    Array,
+    Fold,
     Segment,
 )
-from memory_palace.index.snapshot import Fold, Snapshot
+from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.writing import ChunkRow, NoteRow, read_row, with_chunks
 from memory_palace.notes.note import find_disputes, read_indexed
 
 STAMP_BYTES = 16
@@ -78,9 +78,8 @@ def mark_chunks(chunks: Sequence[ChunkRow]) -> bytes:
 class IndexFiles:
     """The committed index of a folder."""
 
-    def __init__(self, paths: PalacePaths, state: CommittedState | None = None) -> None:
-        self._paths = paths
-        self._state = state or open_state(paths)
+    def __init__(self, paths: PalacePaths) -> None:
+        self._paths, self._state = paths, open_state(paths)
 
     def read_commit(self) -> Commit:
         """Return the commit record; raise ``IndexMissingError`` where there is none."""
@@ -103,7 +102,7 @@ class IndexFiles:
             fold = self._state.fold(is_cold)
             marks = {segment.name: _mark_rows(segment) for segment in fold.segments}
             for place, path in enumerate(fold.paths):
-                row = fold.read_row(place, kind=CONTENT)
+                row = read_row(fold, place, kind=CONTENT)
                 if not row.flags & PRIVATE:
                     owner, rows = _rows_of(fold, place)
                     mark = marks[owner.name][rows.start : rows.stop].tobytes()
@@ -136,7 +135,7 @@ class IndexFiles:
             for place, path in enumerate(fold.paths):
                 if path in wanted:
                     owner, rows = _rows_of(fold, place)
-                    row = owner.with_chunks(fold.read_row(place, kind=CONTENT), rows)
+                    row = with_chunks(read_row(fold, place, kind=CONTENT), owner, rows)
                     yield StoredNote(row, is_cold, self._read_text(row))
 
     def _read_text(self, row: NoteRow) -> str:
@@ -152,14 +151,15 @@ class IndexFiles:
 
 def _mark_rows(segment: Segment) -> Array:
     """Return ``mark_chunks`` of every row of a segment, one line of bytes for each."""
-    numbers = [segment["chunk_lines"].astype("<u4"), segment["chunk_crc"].astype("<u4")[:, None]]
+    arrays = segment.arrays
+    numbers = [arrays["chunk_lines"].astype("<u4"), arrays["chunk_crc"].astype("<u4")[:, None]]
     figures = np.ascontiguousarray(np.concatenate(numbers, axis=1)).view(np.uint8)
-    marks: Array = np.concatenate([figures, segment["chunk_digest"]], axis=1)
+    marks: Array = np.concatenate([figures, arrays["chunk_digest"]], axis=1)
     return marks
 
 
 def _rows_of(fold: Fold, place: int) -> tuple[Segment, range]:
     """Return the segment that holds the chunks of a note, and their rows there."""
     owner, record = fold.locate(int(fold.owners[place]))
-    first, last = np.searchsorted(owner["chunk_note"], [record, record + 1])
+    first, last = np.searchsorted(owner.arrays["chunk_note"], [record, record + 1])
     return owner, range(int(first), int(last))
