@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
 pytest.importorskip("mcp", reason="needs the extra [mcp]")
 
 from agents.talking import MODERN, OLDER, ask, attempt, connect, refuse, run
+from anyio.from_thread import start_blocking_portal
+from mcp.client.client import Client
 from writing_notes import index_notes
 
 from memory_palace.features.agents.tools import list_tools
 
 pytestmark = pytest.mark.mcp
+Talk: TypeAlias = Callable[[Client], Awaitable[None]]
 
 NOTES = {
     "frost.md": "# Frost\n\nThe rain gauge drifts below five degrees.\n\nA second line.\n",
@@ -35,6 +39,16 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("notes")
     index_notes(root, NOTES)
     return root
+
+
+@pytest.fixture(scope="module")
+def hold(root: Path) -> Iterator[Callable[[Talk], None]]:
+    """Hold a conversation in one session, which several tests share."""
+    with (
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(connect(root)) as client,
+    ):
+        yield lambda talk: portal.call(talk, client)
 
 
 @pytest.mark.parametrize("mode", [MODERN, OLDER])
@@ -66,58 +80,56 @@ def test_six_small_tools_say_when_to_use_them(root: Path, mode: str) -> None:
     run(talk)
 
 
-def test_search_and_read_give_places_dates_and_fenced_text(root: Path) -> None:
-    async def talk() -> None:
-        async with connect(root) as client:
-            found = await ask(client, "search", query="rain gauge drifts", limit=2)
-            first, second, *_ = found.split("\n")
-            assert "generation" in first
-            assert second.startswith("frost.md:")
-            assert "\n```\nThe rain gauge drifts below five degrees." in found
-            assert (await ask(client, "read", note="frost:3-3")).endswith(
-                "frost.md:3-3 of 5 lines\n```\nThe rain gauge drifts below five degrees.\n```"
-            )
-            assert "Äpfel am Zaun" in await ask(client, "read", note="Grüße aus Łódź 🌲")
-            assert "Łódź.md:" in await ask(client, "search", query="reife Äpfel", folder="garden")
-            assert "frost.md" in await ask(client, "search", since="1d", limit="50")
-            long = await ask(client, "read", note="long.md")
-            assert len(long.encode()) < 13_000
-            place = long.rpartition("go on with ")[2]
-            assert place.startswith("long.md:")
-            assert "Line 1999 of" in await ask(client, "read", note="long.md:1990-1999")
-            rest = await ask(client, "read", note=place)
-            assert rest.startswith(place.partition("-")[0])
-            hostile = await ask(client, "read", note="hostile.md")
-            assert "\x1b" not in hostile
-            assert "\u202e" not in hostile
-            fence = hostile.split("\n")[1]
-            assert set(fence) == {"`"} or set(fence) == {"~"}
-            assert len(fence) > 5
-            assert hostile.endswith(f"\n{fence}")
+def test_search_and_read_give_places_dates_and_fenced_text(hold: Callable[[Talk], None]) -> None:
+    async def talk(client: Client) -> None:
+        found = await ask(client, "search", query="rain gauge drifts", limit=2)
+        first, second, *_ = found.split("\n")
+        assert "generation" in first
+        assert second.startswith("frost.md:")
+        assert "\n```\nThe rain gauge drifts below five degrees." in found
+        assert (await ask(client, "read", note="frost:3-3")).endswith(
+            "frost.md:3-3 of 5 lines\n```\nThe rain gauge drifts below five degrees.\n```"
+        )
+        assert "Äpfel am Zaun" in await ask(client, "read", note="Grüße aus Łódź 🌲")
+        assert "Łódź.md:" in await ask(client, "search", query="reife Äpfel", folder="garden")
+        assert "frost.md" in await ask(client, "search", since="1d", limit="50")
+        long = await ask(client, "read", note="long.md")
+        assert len(long.encode()) < 13_000
+        place = long.rpartition("go on with ")[2]
+        assert place.startswith("long.md:")
+        assert "Line 1999 of" in await ask(client, "read", note="long.md:1990-1999")
+        rest = await ask(client, "read", note=place)
+        assert rest.startswith(place.partition("-")[0])
+        hostile = await ask(client, "read", note="hostile.md")
+        assert "\x1b" not in hostile
+        assert "\u202e" not in hostile
+        fence = hostile.split("\n")[1]
+        assert set(fence) == {"`"} or set(fence) == {"~"}
+        assert len(fence) > 5
+        assert hostile.endswith(f"\n{fence}")
 
-    run(talk)
+    hold(talk)
 
 
-def test_what_is_private_secret_or_archived_stays_where_it_is(root: Path) -> None:
-    async def talk() -> None:
-        async with connect(root) as client:
-            said = [
-                await refuse(client, "read", note="secret.md"),
-                await refuse(client, "read", note="Hidden"),
-                await refuse(client, "read", note="archive_basement/old.md"),
-                await ask(client, "search", query="whale under the stairs", limit=50),
-                await ask(client, "search", query="safe blue ledger token ghp", limit=50),
-                await ask(client, "search", query="the windmill burned down", limit=50),
-                await ask(client, "read", note="mixed.md"),
-                await ask(client, "recall", text="the whale under the stairs and the windmill"),
-            ]
-            for text in said:
-                for hidden in ("whale is", "safe is", "ghp_0aB3", "windmill burned"):
-                    assert hidden not in text
-            assert "windmill burned" in await ask(client, "read", note="old", cold=True)
-            assert "old.md" in await ask(client, "search", query="windmill burned", cold=True)
+def test_what_is_private_secret_or_archived_stays_where_it_is(hold: Callable[[Talk], None]) -> None:
+    async def talk(client: Client) -> None:
+        said = [
+            await refuse(client, "read", note="secret.md"),
+            await refuse(client, "read", note="Hidden"),
+            await refuse(client, "read", note="archive_basement/old.md"),
+            await ask(client, "search", query="whale under the stairs", limit=50),
+            await ask(client, "search", query="safe blue ledger token ghp", limit=50),
+            await ask(client, "search", query="the windmill burned down", limit=50),
+            await ask(client, "read", note="mixed.md"),
+            await ask(client, "recall", text="the whale under the stairs and the windmill"),
+        ]
+        for text in said:
+            for hidden in ("whale is", "safe is", "ghp_0aB3", "windmill burned"):
+                assert hidden not in text
+        assert "windmill burned" in await ask(client, "read", note="old", cold=True)
+        assert "old.md" in await ask(client, "search", query="windmill burned", cold=True)
 
-    run(talk)
+    hold(talk)
 
 
 BAD: tuple[tuple[str, dict[str, Any], str], ...] = (
@@ -156,16 +168,15 @@ BAD: tuple[tuple[str, dict[str, Any], str], ...] = (
 )
 
 
-def test_a_bad_call_says_in_a_line_what_to_do(root: Path) -> None:
-    async def talk() -> None:
-        async with connect(root) as client:
-            for tool, arguments, words in BAD:
-                said = await refuse(client, tool, **arguments)
-                assert words in said, (tool, arguments, said)
-                assert len(said) < 500
-            assert "frost.md:" in await ask(client, "search", query="rain gauge")
+def test_a_bad_call_says_in_a_line_what_to_do(hold: Callable[[Talk], None]) -> None:
+    async def talk(client: Client) -> None:
+        for tool, arguments, words in BAD:
+            said = await refuse(client, tool, **arguments)
+            assert words in said, (tool, arguments, said)
+            assert len(said) < 500
+        assert "frost.md:" in await ask(client, "search", query="rain gauge")
 
-    run(talk)
+    hold(talk)
 
 
 PLACES = (
