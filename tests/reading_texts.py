@@ -8,13 +8,12 @@ from datetime import date
 from memory_palace.config import Config
 from memory_palace.facts import derive
 from memory_palace.features.anchors.terms import chunk_terms, note_terms, words_of
-from memory_palace.features.checking import checker, verdicts, wording
+from memory_palace.features.checking import checker, wording
 from memory_palace.features.checking.wording import find_weekdays
 from memory_palace.features.memories import form, lint, smashin
 from memory_palace.features.metabolism import distill
 from memory_palace.features.redqueen import askings, examined
-from memory_palace.features.structure import grammar
-from memory_palace.features.structure.facts import describe
+from memory_palace.features.structure import facts
 from memory_palace.features.structure.signals import analyse
 from memory_palace.index.commit import Detail
 from memory_palace.language import (
@@ -47,7 +46,7 @@ def _facts(text: str) -> object:
     chunks = [chunk_terms(chunk, note) for chunk in note.chunks]
     return (
         derive(note, Detail.STRUCTURED),
-        [describe(note, chunk, Config()) for chunk in note.chunks],
+        [facts.describe(note, chunk, Config()) for chunk in note.chunks],
         note_terms(note),
         chunks,
     )
@@ -63,18 +62,18 @@ def _grammar(text: str) -> object:
     words = tagged_words.split_words(text)
     return (
         tagged_words.find_names(words),
-        grammar.find_phrases(words),
-        list(grammar.find_relations(words, ())),
+        facts.find_phrases(words),
+        list(facts.find_relations(words, ())),
     )
 
 
 def _check(text: str) -> object:
-    passage = verdicts.Passage("a.md", 1, 1, "Jean checks the rain gauge at half past six.")
+    passage = checker.Passage("a.md", 1, 1, "Jean checks the rain gauge at half past six.")
     return checker.check_answer(text, [passage])
 
 
 def _check_against(text: str) -> object:
-    passage = verdicts.Passage("a.md", 1, text.count("\n") + 1, text)
+    passage = checker.Passage("a.md", 1, text.count("\n") + 1, text)
     return checker.check_answer("Jean checks the rain gauge at half past six.", [passage])
 
 
@@ -109,9 +108,7 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "markers": lambda text: (list(markers.find_markers(text)), markers.drop_markers(text)),
     "language": words.is_english,
     "tongue": words.tell_tongue,
-    "preferences": lambda text: list(
-        grammar.find_preferences(text, writer="i", keys=grammar._HINTS)
-    ),
+    "preferences": lambda text: list(facts.find_preferences(text, writer="i", keys=facts._HINTS)),
     "question": analyse,
     "numbers": numbers.find_numbers,
     "claims": wording.find_sentences,

@@ -10,10 +10,10 @@ import webbrowser
 import pytest
 from running import run_main
 
-from memory_palace.features.view import housing, writing
+from memory_palace.features.view import layout, page
 from memory_palace.palace import Palace
 
-MARK = writing.MARK.decode()
+MARK = page.MARK.decode()
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_a_disk_that_takes_nothing_is_named_and_leaves_no_half_page(
     def refuse(path, data):
         raise OSError(number, os.strerror(number), str(path))
 
-    monkeypatch.setattr(writing, "write_atomic", refuse)
+    monkeypatch.setattr(page, "write_atomic", refuse)
     status, out, err = run_main(capsys, "view", "--out", "plan.html")
     assert (status, out) == (1, "")
     assert err.startswith(f"palace: plan.html: {os.strerror(number)}; ")
@@ -103,14 +103,14 @@ def test_a_disk_that_takes_nothing_is_named_and_leaves_no_half_page(
 def test_a_palace_that_may_only_be_read_gives_a_page_elsewhere(
     vault, tmp_path, capsys, monkeypatch
 ):
-    write = writing.write_atomic
+    write = page.write_atomic
 
     def refuse(path, data):
         if path.is_relative_to(vault):
             raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
         write(path, data)
 
-    for module in (writing, housing):
+    for module in (page, layout):
         monkeypatch.setattr(module, "write_atomic", refuse)
     status, out, err = run_main(capsys, "view")
     assert (status, out) == (1, "")
