@@ -20,8 +20,7 @@ from benchmarks.serving import draw_questions
 from benchmarks.timing import Measured, measure_commands
 from memory_palace.cli.registry import Address
 from memory_palace.errors import IndexMissingError, UsageError
-from memory_palace.features.store.connecting import asking, connect
-from memory_palace.features.store.palaces import drop
+from memory_palace.features.store.connecting import asking, connect, drop
 from memory_palace.features.store.reader import StoreReader
 from memory_palace.models import QueryResult
 from memory_palace.palace import Palace

@@ -178,13 +178,14 @@ class Filters:
 class FiredAnchor:
     """An anchor that a question touched."""
 
-    display: str
+    anchor: str
+    """As it is shown."""
     kind: str
     """What it is: curated, project, entity, title, link, name; ``pronoun`` for a project that the
     question only points at."""
 
     def __str__(self) -> str:
-        return f"{self.display} ({self.kind})"
+        return f"{self.anchor} ({self.kind})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     from memory_palace.changes.composing import Appended, append_to_note
     from memory_palace.embedding.registry import Embedder
     from memory_palace.features.anchors import lookup
-    from memory_palace.features.anchors.feature import Anchors
+    from memory_palace.features.anchors.anchors import Anchors
     from memory_palace.features.capture import remembering
     from memory_palace.features.importing import run
     from memory_palace.features.memories.memories import Memories
     from memory_palace.features.metabolism.cold_zone import ColdZone
     from memory_palace.features.metabolism.feature import Metabolism
     from memory_palace.features.recall import recalling
-    from memory_palace.features.redqueen.feature import RedQueen
+    from memory_palace.features.redqueen.rounds import RedQueen
     from memory_palace.features.seek.searches import Loci, Searches
     from memory_palace.features.tasks.conflicts import Conflicts
     from memory_palace.features.tasks.golden import Golden

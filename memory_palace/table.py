@@ -109,7 +109,7 @@ KINDS = {
 }
 """Kinds of notes, and the class by which others ask about them: see ``memory_palace.kinds``."""
 FEATURES = {
-    "anchors": "anchors.feature:Anchors",
+    "anchors": "anchors.anchors:Anchors",
     "changes": "memory_palace.changes.changing:Changes",
     "cold_zone": "metabolism.cold_zone:ColdZone",
     "conflicts": "tasks.conflicts:Conflicts",
@@ -117,7 +117,7 @@ FEATURES = {
     "loci": "seek.searches:Loci",
     "memories": "memories.memories:Memories",
     "metabolism": "metabolism.feature:Metabolism",
-    "redqueen": "redqueen.feature:RedQueen",
+    "redqueen": "redqueen.rounds:RedQueen",
     "searches": "seek.searches:Searches",
     "tasks": "tasks.tasks:Tasks",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memory_palace.features.anchors.lookup import find_passages
 from memory_palace.palace import Palace
 from memory_palace.settings import parse_config
 
@@ -13,16 +14,17 @@ def with_settings(palace: Palace, **settings: object) -> Palace:
 
 def fired_anchors(palace: Palace, text: str) -> set[tuple[str, str]]:
     """Return the anchors that a text fires, in lower case, each with what it is."""
-    return {(anchor.display.lower(), anchor.kind) for anchor in palace.anchors.evidence(text).fired}
+    fired = find_passages(palace.anchors.book(), text).fired
+    return {(one.anchor.lower(), one.kind) for one in fired}
 
 
 def reached(palace: Palace, text: str) -> set[str]:
     """Return the notes that the anchors of a text lead to."""
     snapshot = palace.snapshot()
-    notes = snapshot.row_note[palace.anchors.evidence(text).rows]
+    notes = snapshot.row_note[find_passages(palace.anchors.book(), text).rows]
     return {snapshot.paths[note] for note in notes.tolist()}
 
 
 def answered_by(palace: Palace, text: str) -> str:
     """Return which way answers a text."""
-    return palace.anchors.evidence(text).answered_by
+    return find_passages(palace.anchors.book(), text).answered_by

@@ -7,12 +7,12 @@ from datetime import date
 
 from memory_palace.config import Config
 from memory_palace.facts import derive
-from memory_palace.features.anchors.terms import chunk_terms, note_terms, words_of
+from memory_palace.features.anchors.vocabulary import chunk_terms, note_terms, words_of
 from memory_palace.features.checking import checker, wording
 from memory_palace.features.checking.wording import find_weekdays
 from memory_palace.features.memories import form, lint, smashin
 from memory_palace.features.metabolism import distill
-from memory_palace.features.redqueen import askings, examined
+from memory_palace.features.redqueen import askings, session
 from memory_palace.features.structure import facts
 from memory_palace.features.structure.signals import analyse
 from memory_palace.index.commit import Detail
@@ -82,7 +82,7 @@ def _condense(text: str) -> object:
 
 
 READERS: Mapping[str, Callable[[str], object]] = {
-    "redqueen": lambda text: list(askings.links_shown(Markup(examined.blank_own_sections(text)))),
+    "redqueen": lambda text: list(askings.links_shown(Markup(session.blank_own_sections(text)))),
     "markup": lambda text: (lambda m: (m.headings, m.links, m.plain, drop_comments(text)))(
         Markup(text)
     ),

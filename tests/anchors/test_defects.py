@@ -39,7 +39,7 @@ def test_h2_the_exported_vectors_pair_with_the_exported_texts(
 
 def test_h3_anchors_are_unit_vectors_and_scores_are_bounded(palace: Palace) -> None:
     palace.anchors.build()
-    file = palace.anchors.read()
+    file = palace.anchors.book().file
     assert np.allclose(np.linalg.norm(file.matrix, axis=1), 1, atol=1e-5)
     assert file.scores.min() >= 0 and file.scores.max() <= 1
 

@@ -9,7 +9,9 @@ import pytest
 from asking_anchors import fired_anchors, reached, with_settings
 
 from memory_palace.errors import ConfigError
-from memory_palace.features.anchors.policy import source_of
+from memory_palace.features.anchors.anchor_file import source_of
+from memory_palace.features.anchors.lookup import find_passages
+from memory_palace.features.anchors.vocabulary import FEWEST
 from memory_palace.palace import Palace
 from memory_palace.settings import parse_config
 
@@ -23,7 +25,7 @@ def test_a_denied_anchor_neither_is_built_nor_triggers(palace: Palace) -> None:
     fired = fired_anchors(narrowed, "antenna mast tipping bucket")
     assert not any("antenna mast" in name or "tipping" in name for name, _ in fired)
     narrowed.anchors.build()
-    displays = {a.display.lower() for a in narrowed.anchors.read().anchors}
+    displays = {a.display.lower() for a in narrowed.anchors.book().file.anchors}
     assert "antenna mast" not in displays and "tipping bucket" not in displays
 
 
@@ -85,8 +87,8 @@ def test_two_thousand_terms_of_one_note_do_not_become_the_vocabulary(
     write("chambers/mail/bold.md", f"# Bold\n\n{terms}\n")
     palace.index()
     palace.anchors.build()
-    displays = [anchor.display for anchor in palace.anchors.read().anchors]
-    assert sum(display.startswith("evil") for display in displays) <= 64
+    displays = [anchor.display for anchor in palace.anchors.book().file.anchors]
+    assert sum(display.startswith("evil") for display in displays) <= FEWEST // 4
     assert "palace/project_rooms/radio/plan.md" in reached(palace, "antenna mast")
 
 
@@ -100,7 +102,7 @@ def test_a_page_that_lists_other_notes_is_found_like_any_other(
     write("chambers/mail/home.md", f"# Home page\n\n{listing}\n")
     palace.index()
     palace.anchors.build()
-    (leading,) = palace.anchors.evidence("the topic number007").fired
+    (leading,) = find_passages(palace.anchors.book(), "the topic number007").fired
     assert leading.kind == "title"
     assert "palace/chambers/mail/home.md" in reached(palace, "the topic number007")
     assert palace.look_up("topic number007").hits[0].path == "palace/reflection_wing/n7.md"
@@ -110,7 +112,7 @@ def test_invisible_characters_make_no_second_anchor(palace: Palace, write: Write
     write("chambers/mail/zero.md", "# Zero\n\nThe [[ante\u200bnna ma\u2060st]] is ours.\n")
     palace.index()
     palace.anchors.build()
-    anchors = [a for a in palace.anchors.read().anchors if a.key == "antenna mast"]
+    anchors = [a for a in palace.anchors.book().file.anchors if a.key == "antenna mast"]
     assert len(anchors) == 1 and anchors[0].display.isascii()
 
 

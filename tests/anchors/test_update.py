@@ -11,7 +11,7 @@ from asking_anchors import reached
 
 from memory_palace.errors import IndexDamagedError
 from memory_palace.features.anchors import anchor_file
-from memory_palace.features.anchors.build import build_file, commit_file
+from memory_palace.features.anchors.anchors import build_file, commit_file
 from memory_palace.index.commit import read_commit
 from memory_palace.palace import Palace
 
@@ -98,9 +98,9 @@ def test_the_commit_record_names_the_files_and_nothing_else_stays(palace: Palace
 def test_an_unchanged_palace_gives_the_same_lists(palace: Palace) -> None:
     """H19: nothing compounds from night to night."""
     palace.anchors.build()
-    first = palace.anchors.read()
+    first = palace.anchors.book().file
     palace.anchors.build()
-    again = palace.anchors.read()
+    again = palace.anchors.book().file
     assert np.array_equal(first.scores, again.scores)
     assert first.anchors == again.anchors
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.features.anchors.terms import is_usable, match_key
-from memory_palace.features.anchors.vocabulary import FEWEST, PASSAGES_EACH
+from memory_palace.features.anchors.vocabulary import FEWEST, PASSAGES_EACH, is_usable, match_key
 from memory_palace.palace import Palace
 
 Write = Callable[[str, str], Path]
@@ -82,12 +81,3 @@ def test_a_small_palace_has_few_anchors(palace: Palace, write: Write) -> None:
     palace.index()
     passages = palace.anchors.build().passages
     assert len(displays(palace)) <= max(passages // PASSAGES_EACH, FEWEST) == FEWEST
-
-
-def test_one_note_does_not_fill_the_vocabulary(palace: Palace, write: Write) -> None:
-    links = " ".join(f"[[evil{number:03d} thing]]" for number in range(60))
-    write("chambers/mail/bold.md", f"# Bold\n\n{links}\n")
-    palace.index()
-    found = displays(palace)
-    assert sum(display.startswith("evil") for display in found) <= FEWEST // 4
-    assert "tipping bucket" in found

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_palace.config import LANGUAGES
-from memory_palace.features.anchors.terms import words_of
+from memory_palace.features.anchors.vocabulary import words_of
 from memory_palace.language.tagged_words import split_words
 from memory_palace.language.words import _spell_as_american, plain_words, squeeze_all, tokenize
 

@@ -21,7 +21,7 @@ from memory_palace.features.memories.form import (
 )
 from memory_palace.features.memories.memory_values import Factor, Mark, Memory
 from memory_palace.features.memories.reviews import Review
-from memory_palace.features.redqueen.examined import examine
+from memory_palace.features.redqueen.session import examine
 from memory_palace.notes.document import parse_document, replace_section
 
 PATH = "palace/reflection_wing/memories/ring.md"

@@ -4,7 +4,7 @@ import pytest
 from copying_palaces import copy_sample
 from writing_notes import write_notes
 
-from memory_palace.features.redqueen.examined import Cue, ExaminedMemory
+from memory_palace.features.redqueen.session import Cue, ExaminedMemory
 from memory_palace.palace import Palace
 
 from .playing import Player, registered

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_palace.features.memories.memory_values import Memory
-from memory_palace.features.redqueen.examined import Cue
 from memory_palace.features.redqueen.session import (
     DEPTH,
+    Cue,
     LearnerAnswer,
     Question,
     SentenceRoles,

@@ -147,15 +147,6 @@ def test_a_target_is_not_reached_in_the_step_it_became_visible():
     assert reach(belief, distance_metres=0.75, step=2)
 
 
-def test_final_states_stay_whatever_is_seen():
-    belief = new_belief("red backpack")
-    exhaust_candidates(belief, is_anything_left=False)
-    for step in range(3):
-        see(belief, 1, is_hit=True, step=step)
-    finish(belief)
-    assert belief["target_status"] == "unreachable"
-
-
 def test_a_goal_longer_than_the_schema_allows_is_refused():
     assert check_goal("x" * 500)
     with pytest.raises(UsageError, match="501 characters"):

@@ -10,9 +10,6 @@ from hypothesis import strategies as st
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import UsageError, WrongEmbedderError
 from memory_palace.features.seek.belief import (
-    apply_memory_retrieval,
-    change_goal,
-    exhaust_candidates,
     new_belief,
 )
 from memory_palace.features.seek.nodes import (
@@ -79,18 +76,6 @@ def test_n6_an_embedding_of_another_length_is_an_error():
 def test_n6_an_embedding_of_zeros_is_an_error():
     with pytest.raises(UsageError, match="is zero"):
         MemoryNode(3, HERE, (0.0, 0.0))
-
-
-def test_n7_a_likely_place_is_left_by_events_alone():
-    belief = new_belief("red backpack")
-    apply_memory_retrieval(belief, [{"node_id": 1, "score": 0.9}], 0.3)
-    apply_memory_retrieval(belief, [], 0.3)
-    assert belief["target_status"] == "likely_in_memory"
-    exhaust_candidates(belief, is_anything_left=True)
-    assert belief["target_status"] == "searching"
-    apply_memory_retrieval(belief, [{"node_id": 1, "score": 0.9}], 0.3)
-    change_goal(belief, "green hat")
-    assert (belief["target_status"], belief["candidate_nodes"]) == ("searching", [])
 
 
 def test_n10_a_session_folder_given_relatively_stays_where_it_was(tmp_path, monkeypatch):

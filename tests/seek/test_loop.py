@@ -69,12 +69,6 @@ def test_likely_places_that_were_all_looked_at_are_exhausted():
     assert (belief["target_status"], record["exhausted"]) == ("searching", True)
 
 
-def test_a_search_with_nothing_left_is_unreachable_and_stops():
-    around = Surroundings(frozenset(), looked=NODES)
-    belief, _ = step(new_belief("red backpack"), [], around)
-    assert (belief["target_status"], belief["next_action"]) == ("unreachable", "stop")
-
-
 @pytest.mark.parametrize(
     ("node_id", "reason"), [(3, None), (9, "UNKNOWN_NODE:9"), (1, "ALREADY_LOOKED:1")]
 )

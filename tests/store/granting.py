@@ -7,8 +7,13 @@ from pathlib import Path
 from store.pushing import write_notes
 
 from memory_palace.cli.registry import read_address
-from memory_palace.features.store.connecting import connect
-from memory_palace.features.store.palaces import grant, make_palace, make_store, open_store
+from memory_palace.features.store.connecting import (
+    connect,
+    grant,
+    make_palace,
+    make_store,
+    open_store,
+)
 from memory_palace.features.store.source import IndexFiles
 from memory_palace.features.store.writing import push
 from memory_palace.palace import Palace

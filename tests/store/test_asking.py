@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
-from running import run_main  # noqa: E402
 from store.pushing import Store, write_notes  # noqa: E402
 
 from benchmarks.golden import read_pairs  # noqa: E402
@@ -23,16 +21,6 @@ pytestmark = pytest.mark.postgres
 ROOT = Path(__file__).parents[2]
 GOLDEN = [pair.question for pair in read_pairs(ROOT / "tests/golden/sample_palace.md")]
 NOW = 1_794_700_000.0
-CONDITIONS = [
-    {"type": "project"},
-    {"type": "PROJECT", "priority": "high"},
-    {"room": "project_rooms"},
-    {"folder": ("chambers",)},
-    {"folder": ("palace/Project_Rooms",)},
-    {"since": 1.77e9},
-    {"until": 1.78e9},
-    {"as_of": 1.78e9},
-]
 
 
 @pytest.fixture
@@ -99,13 +87,6 @@ def test_a_few_candidates_are_enough(sample, pushed, monkeypatch):
         compare(sample, reader, text, limit=3)
 
 
-@pytest.mark.parametrize("conditions", CONDITIONS, ids=str)
-def test_filters_leave_the_same_notes(sample, pushed, conditions):
-    reader = pushed(sample)
-    assert compare(sample, reader, "what ruins cells in winter", limit=20, **conditions).hits
-    compare(sample, reader, "", limit=20, **conditions)
-
-
 def test_quotes_tags_and_names_are_found_as_in_the_files(tmp_path, pushed):
     (tmp_path / "palace").mkdir()
     write_notes(
@@ -125,25 +106,6 @@ def test_quotes_tags_and_names_are_found_as_in_the_files(tmp_path, pushed):
         compare(palace, reader, text, limit=5)
     assert compare(palace, reader, "the cabim", limit=5)[0].title == "Hut"
     assert reader.query('"red stove"')[0].title == "Hut"
-
-
-def test_a_reader_sees_the_next_generation_and_no_private_note(tmp_path, database):
-    (tmp_path / "palace").mkdir()
-    write_notes(tmp_path, hut="# Hut\n\nThe hut has a stove.\n")
-    palace = Palace(tmp_path)
-    palace.index(embedder="hashing")
-    store = Store(database, palace)
-    store.push()
-    with StoreReader(store.address) as reader:
-        assert [hit.title for hit in reader.query("stove")] == ["Hut"]
-        write_notes(
-            tmp_path,
-            oven="# Oven\n\nThe oven is beside the stove.\n",
-            secret="---\nprivate: true\n---\n# Secret\n\nThe stove is stolen.\n",
-        )
-        store.push()
-        assert sorted(hit.title for hit in reader.query("stove")) == ["Hut", "Oven"]
-    store.connection.close()
 
 
 def test_a_palace_whose_notes_are_gone_answers_nothing(tmp_path, database):
@@ -176,20 +138,3 @@ def test_a_palace_that_nothing_was_pushed_to_says_what_to_run(sample, database):
     store.connection.close()
     with StoreReader(store.address) as reader, pytest.raises(IndexMissingError, match="--store"):
         reader.query("stove")
-
-
-def test_the_command_asks_a_store_alone_or_beside_folders(
-    sample, pushed, monkeypatch, capsys, tmp_path
-):
-    reader = pushed(sample)
-    address = f"{reader.address.url}#{reader.address.palace}"
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    (tmp_path / "elsewhere").mkdir()
-    monkeypatch.chdir(tmp_path / "elsewhere")
-    asked = ("query", GOLDEN[0], "--json", "--details", "--as-of", "2026-11-14")
-    status, out, err = run_main(capsys, *asked, "--store", address)
-    assert status == 0, err
-    stored = json.loads(out)["hits"]
-    local = json.loads(run_main(capsys, *asked, "-C", str(tmp_path))[1])["hits"]
-    assert [hit["path"] for hit in stored] == [hit["path"] for hit in local]
-    assert [hit.keys() for hit in stored] == [hit.keys() for hit in local]

@@ -14,8 +14,9 @@ from psycopg import sql  # noqa: E402
 from memory_palace.cli.registry import Address, read_address  # noqa: E402
 from memory_palace.errors import IndexMissingError, StoreError, UsageError  # noqa: E402
 from memory_palace.features.store import connecting  # noqa: E402
-from memory_palace.features.store.connecting import asking, connect  # noqa: E402
-from memory_palace.features.store.palaces import (  # noqa: E402
+from memory_palace.features.store.connecting import (  # noqa: E402  # noqa: E402
+    asking,
+    connect,
     find_palace,
     make_palace,
     make_store,

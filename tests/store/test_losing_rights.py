@@ -11,7 +11,7 @@ from store.pushing import write_notes  # noqa: E402
 
 from memory_palace.cli.registry import read_address  # noqa: E402
 from memory_palace.errors import PalaceError, StoreError, WrongEmbedderError  # noqa: E402
-from memory_palace.features.store.palaces import grant, open_store  # noqa: E402
+from memory_palace.features.store.connecting import grant, open_store  # noqa: E402
 from memory_palace.features.store.reader import StoreReader  # noqa: E402
 
 pytestmark = pytest.mark.postgres

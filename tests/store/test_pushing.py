@@ -15,11 +15,10 @@ from store.pushing import Store, write_notes  # noqa: E402
 from memory_palace.errors import (  # noqa: E402
     IndexLockedError,
     NotesFailedError,
-    WrongEmbedderError,
 )
-from memory_palace.features.store import lists, writing  # noqa: E402
+from memory_palace.features.store import outline, writing  # noqa: E402
 from memory_palace.features.store.connecting import asking  # noqa: E402
-from memory_palace.features.store.lists import (  # noqa: E402
+from memory_palace.features.store.outline import (  # noqa: E402
     list_terms,
     pack_lists,
     unpack_lists,
@@ -119,15 +118,6 @@ def test_a_note_that_goes_cold_counts_no_more(store, tmp_path):
         assert (generation.passages, generation.notes) == (1, 2)
 
 
-def test_another_recipe_begins_anew(store, tmp_path):
-    store.push()
-    store.palace.index(embedder="none", force=True)
-    with pytest.raises(WrongEmbedderError):
-        store.push_index()
-    assert store.push_index(replaces=True).added == 2
-    assert store.verify() == []
-
-
 def test_what_is_private_or_secret_is_in_no_column(database, store, tmp_path):
     secret = "AKIA" + "Q3EGRIJZKL7MNOPX"
     write_notes(
@@ -164,7 +154,7 @@ def test_a_note_that_changed_since_is_not_pushed(store, tmp_path):
 
 
 def test_blocks_of_notes_are_written_and_changed_each_by_itself(open_store, sample, monkeypatch):
-    for module in (lists, writing):
+    for module in (outline, writing):
         monkeypatch.setattr(module, "BLOCK_NOTES", 16)
     store = open_store(sample)
     store.push()
@@ -228,7 +218,7 @@ def test_packing_loses_nothing(rows):
     for number, note in notes:
         passages = [chunk for chunk in note.chunks if chunk.first_line]
         for word in set(chain(*rows)):
-            key = lists.key_of(word)
+            key = outline.key_of(word)
             held = terms[(terms["field"] == 0) & (terms["key"] == key)]
             held = held[held["note"] == number]
             found = [dict(zip(*chunk.keys[0], strict=True)) for chunk in passages]

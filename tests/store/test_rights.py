@@ -10,8 +10,8 @@ from store.granting import list_tables  # noqa: E402
 
 from memory_palace.cli.registry import Address, read_address  # noqa: E402
 from memory_palace.errors import IndexLockedError, IndexMissingError, StoreError, UsageError  # noqa: E402
-from memory_palace.features.store.connecting import connect  # noqa: E402
-from memory_palace.features.store.palaces import (  # noqa: E402
+from memory_palace.features.store.connecting import (  # noqa: E402
+    connect,
     drop,
     find_palace,
     grant,

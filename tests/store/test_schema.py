@@ -8,9 +8,10 @@ psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
 from memory_palace.cli.registry import read_address  # noqa: E402
 from memory_palace.errors import IndexMissingError, StoreError  # noqa: E402
-from memory_palace.features.store.connecting import connect  # noqa: E402
-from memory_palace.features.store.palaces import (  # noqa: E402
+from memory_palace.features.store import connecting  # noqa: E402
+from memory_palace.features.store.connecting import (  # noqa: E402
     VERSION,
+    connect,
     list_palaces,
     make_palace,
     make_store,
@@ -49,7 +50,7 @@ def test_a_store_is_made_whole_or_not_at_all(connection, address, database, monk
     for end in ("SELECT 1 / 0", "SELECT pg_terminate_backend(pg_backend_pid())"):
         with connect(address, purpose="test") as own, monkeypatch.context() as patch:
             made = make_script(end)
-            patch.setattr("memory_palace.features.store.palaces.files", lambda _, made=made: made)
+            patch.setattr(connecting, "files", lambda _, made=made: made)
             with pytest.raises(StoreError):
                 make_store(own, address)
         with connection.transaction():

@@ -11,8 +11,11 @@ psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 from running import run_main  # noqa: E402
 
 from memory_palace.cli.registry import read_address  # noqa: E402
-from memory_palace.features.store.connecting import connect  # noqa: E402
-from memory_palace.features.store.palaces import make_palace, make_store  # noqa: E402
+from memory_palace.features.store.connecting import (  # noqa: E402
+    connect,
+    make_palace,
+    make_store,
+)
 
 pytestmark = pytest.mark.postgres
 

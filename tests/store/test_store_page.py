@@ -78,11 +78,6 @@ def test_every_command_of_the_page_runs_as_it_is_typed(own_server, tmp_path):
     assert not [name for name in os.environ if name.startswith("PG")]
 
 
-def test_the_page_is_short():
-    lines = PAGE.read_text("utf-8").splitlines()
-    assert len(lines) <= 150
-
-
 def test_lines_that_the_page_quotes_are_said_by_the_program():
     """Each part of a quoted line that is no figure stands in the code, or is PostgreSQL's."""
     code = "".join(

@@ -10,7 +10,7 @@ from typer import Argument, Option
 from memory_palace.cli.group import Group
 from memory_palace.cli.progress import progress_line
 from memory_palace.features.anchors.anchor_file import KINDS
-from memory_palace.features.anchors.shown import (
+from memory_palace.features.anchors.lookup import (
     AnchorBuild,
     AnchorShown,
     AnchorsShown,

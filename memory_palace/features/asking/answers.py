@@ -16,6 +16,7 @@ from memory_palace.language.visible import shown_text, visible, visible_line
 from memory_palace.models import (
     ELLIPSIS,
     Contribution,
+    FiredAnchor,
     Hit,
     Piece,
     QueryResult,
@@ -76,20 +77,6 @@ def _say_validity(validity: Validity) -> Iterator[str]:
 
 
 # --- JSON ----------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class ShownAnchor:
-    """An anchor that matched, and what it is."""
-
-    anchor: str
-    kind: str
-
-
-def fired_anchors(result: QueryResult) -> tuple[ShownAnchor, ...]:
-    """Return the anchors that matched a question."""
-    fired = result.anchors.fired if result.anchors else ()
-    return tuple(ShownAnchor(anchor.display, anchor.kind) for anchor in fired)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +182,7 @@ class Answer(Shown):
     embedder: str | Absent | None
     answered_by: str | Absent | None
     """Which way answered: anchors, pronoun or dense; null where no anchor was asked."""
-    anchors: tuple[ShownAnchor, ...] | Absent
+    anchors: tuple[FiredAnchor, ...] | Absent
     hits: tuple[HitShown, ...]
     result: QueryResult = inner()
     is_whole: bool = inner(default=False)
@@ -258,7 +245,7 @@ class Answer(Shown):
             profile=result.profile,
             embedder=result.embedder,
             answered_by=result.anchors.answered_by if result.anchors else None,
-            anchors=fired_anchors(result),
+            anchors=result.anchors.fired if result.anchors else (),
         )
 
     def show(self, *, as_json: bool) -> None:

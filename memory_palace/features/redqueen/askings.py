@@ -12,8 +12,13 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias
 from urllib.parse import unquote
 
-from memory_palace.features.redqueen.examined import Memories, blank_own_sections
-from memory_palace.features.redqueen.session import DEPTH, Strategy, choose_targets
+from memory_palace.features.redqueen.session import (
+    DEPTH,
+    Memories,
+    Strategy,
+    blank_own_sections,
+    choose_targets,
+)
 from memory_palace.graph.resolve import ZonedNames
 from memory_palace.language.markers import drop_markers
 from memory_palace.language.tagged_words import name_key

@@ -18,10 +18,12 @@ from memory_palace.dialogue import (
     read_text,
     read_texts,
 )
-from memory_palace.features.redqueen.examined import Cue, ExaminedMemory, Memories
 from memory_palace.features.redqueen.session import (
+    Cue,
     Evaluation,
+    ExaminedMemory,
     LearnerAnswer,
+    Memories,
     ProposalKind,
     Question,
     RoundProposal,

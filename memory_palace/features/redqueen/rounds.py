@@ -1,4 +1,4 @@
-"""The Red Queen over a palace: run a round, and apply what a model proposes."""
+"""``Palace.redqueen``: run a round over a palace, and apply what a model proposes."""
 
 from __future__ import annotations
 
@@ -29,13 +29,15 @@ from memory_palace.features.redqueen.askings import (
     collect_askings,
     judge_search,
 )
-from memory_palace.features.redqueen.examined import ExaminedMemory, examine, may_change
 from memory_palace.features.redqueen.session import (
     MOST_CHANGED,
     Evaluation,
+    ExaminedMemory,
     Roles,
     RoundProposal,
     Strategy,
+    examine,
+    may_change,
     run_session,
 )
 from memory_palace.graph.resolve import fold_name
@@ -48,7 +50,7 @@ from memory_palace.notes.document import (
     set_fields,
 )
 from memory_palace.notes.golden import read_golden
-from memory_palace.palace import Palace
+from memory_palace.palace import Feature, Palace, Verb
 from memory_palace.shown import Shown, plural
 
 COMMAND = "redqueen"
@@ -274,3 +276,9 @@ def _missing(known: Sequence[str], texts: Iterable[str]) -> list[str]:
 def _clean(text: str) -> str:
     """Return a text on one line that can neither forge a token nor open a heading or comment."""
     return " ".join(_UNSAFE.sub(" ", MARKER.sub(" ", text)).split())
+
+
+class RedQueen(Feature):
+    """Rounds of questions about the memories of a palace."""
+
+    run = Verb(run)

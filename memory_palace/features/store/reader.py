@@ -26,10 +26,13 @@ from memory_palace.embedding.registry import get_embedder
 from memory_palace.errors import IndexMissingError, UsageError, WrongEmbedderError
 from memory_palace.facts import FactKind
 from memory_palace.features.store import writing
-from memory_palace.features.store.connecting import Statements, asking
-from memory_palace.features.store.lists import list_link_ends, list_own_ends
-from memory_palace.features.store.outline import Outline, ToldStatistics
-from memory_palace.features.store.palaces import find_palace, open_store
+from memory_palace.features.store.connecting import Statements, asking, find_palace, open_store
+from memory_palace.features.store.outline import (
+    Outline,
+    ToldStatistics,
+    list_link_ends,
+    list_own_ends,
+)
 from memory_palace.features.store.rows import (
     PAYLOAD,
     UNREADABLE,

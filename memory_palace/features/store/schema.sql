@@ -1,5 +1,5 @@
 -- The tables of a store, run in one transaction by the role that sets it up and owns everything here.
--- A change of them gets another number, here and in palaces.py: what is stored comes from the notes.
+-- A change of them gets another number, here and in connecting.py: what is stored comes from the notes.
 
 CREATE TABLE version (number int NOT NULL);
 INSERT INTO version VALUES (3);
@@ -66,7 +66,7 @@ CREATE TABLE posting (
     field smallint NOT NULL,
     key bigint NOT NULL,
     block int NOT NULL,
-    data bytea NOT NULL,          -- lists.ENTRY
+    data bytea NOT NULL,          -- outline.ENTRY
     PRIMARY KEY (palace, field, key, block)
 );
 ALTER TABLE posting ALTER data SET STORAGE EXTERNAL;

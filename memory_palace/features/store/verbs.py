@@ -8,8 +8,7 @@ from typer import Argument, Option
 
 from memory_palace.cli.group import SHORT_WAIT_SECONDS, Apply, Group, Wait
 from memory_palace.errors import UsageError
-from memory_palace.features.store.reaching import find_store
-from memory_palace.features.store.values import Dropped, Granted, StoreShown
+from memory_palace.features.store.reaching import Dropped, Granted, StoreShown, find_store
 
 store = Group("Keep palaces in PostgreSQL, and say who may read them.")
 Store = Annotated[
@@ -30,7 +29,7 @@ def show_status(store: Store = None) -> StoreShown:
     Example: palace config store status --store team
     """
     address = find_store(store)
-    from memory_palace.features.store.palaces import list_palaces, open_store
+    from memory_palace.features.store.connecting import list_palaces, open_store
 
     with open_store(address, purpose="store status") as connection:
         return StoreShown(address.shown, list_palaces(connection, address))
@@ -50,7 +49,7 @@ def grant_palace(
     address = find_store(store)
     if write and revoked:
         raise UsageError("--write contradicts --revoke; give one of them")
-    from memory_palace.features.store.palaces import grant, open_store
+    from memory_palace.features.store.connecting import grant, open_store
 
     with open_store(address, purpose="store grant") as connection:
         palace = grant(connection, address, role, may_write=None if revoked else write)
@@ -68,7 +67,7 @@ def drop_palace(
     Example: palace config store drop --store team --apply
     """
     address = find_store(store)
-    from memory_palace.features.store.palaces import drop, find_palace, list_palaces, open_store
+    from memory_palace.features.store.connecting import drop, find_palace, list_palaces, open_store
 
     with open_store(address, purpose="store drop") as connection:
         name, _ = find_palace(connection, address)

@@ -14,7 +14,8 @@ from psycopg.errors import DiskFull
 from memory_palace.config import Config
 from memory_palace.errors import StoreError, WrongEmbedderError
 from memory_palace.features.store.connecting import Statements
-from memory_palace.features.store.lists import BLOCK_NOTES, NO_TERMS, list_terms, write_lists
+from memory_palace.features.store.outline import BLOCK_NOTES, NO_TERMS, list_terms, write_lists
+from memory_palace.features.store.reaching import Pushed
 from memory_palace.features.store.rows import (
     NOTE_COLUMNS,
     Generation,
@@ -25,7 +26,6 @@ from memory_palace.features.store.rows import (
     write_generation,
 )
 from memory_palace.features.store.source import IndexFiles, StoredNote
-from memory_palace.features.store.values import Pushed
 from memory_palace.index.commit import has_same_vectors
 
 INDEXED_ROWS = 20_000
