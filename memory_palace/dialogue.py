@@ -14,7 +14,7 @@ _FENCE = "```"
 MOST_CHARACTERS = 2_000
 """Of any text in a reply."""
 _LONGEST_REPLY = 200_000
-"""Characters. The largest that is asked for, ten entries with texts, has a fifth of them."""
+"""Characters; the largest that is asked for has a fifth of them."""
 
 
 class ReplyError(ValueError):
@@ -25,20 +25,17 @@ def find_json(reply: str) -> object:
     """Return the JSON value of a reply, which may stand in a fence with words around it."""
     if len(reply) > _LONGEST_REPLY:
         raise ReplyError(f"it has {len(reply):,} characters, more than {_LONGEST_REPLY:,}")
-    text = reply if reply.lstrip()[:1] in ("{", "[") else _take_fenced(reply)
+    if reply.lstrip()[:1] not in ("{", "["):
+        language, _, rest = reply.partition(_FENCE)[2].partition("\n")
+        inside, closing, _ = rest.partition(_FENCE)
+        reply = inside if closing and language.strip() in ("", "json") else reply
     try:
-        value: object = json.loads(text)
+        value: object = json.loads(reply)
     except ValueError as error:
         raise ReplyError(f"it is not JSON ({error})") from error
     except RecursionError:
         raise ReplyError("it is nested too deep") from None
     return value
-
-
-def _take_fenced(reply: str) -> str:
-    language, _, rest = reply.partition(_FENCE)[2].partition("\n")
-    inside, closing, _ = rest.partition(_FENCE)
-    return inside if closing and language.strip() in ("", "json") else reply
 
 
 def read_text(item: Mapping[str, object], key: str, *, may_be_empty: bool = False) -> str:

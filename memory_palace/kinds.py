@@ -62,11 +62,9 @@ class Proof(Protocol):
 
     def drop(self, text: str) -> str:
         """Return a text without the phrases that are a token."""
-        ...
 
     def check(self, answer: str) -> TokenCheck:
         """Return whether an answer holds one of them."""
-        ...
 
 
 class NoteKind(Protocol):
@@ -74,23 +72,18 @@ class NoteKind(Protocol):
 
     def __init__(self, palace: Palace, library: Library | None = None) -> None:
         """Take the notes where they have been read; without them they are read when needed."""
-        ...
 
     def includes(self, document: Document) -> bool:
         """Return whether a note is of this kind."""
-        ...
 
     def find(self, name: str) -> str | None:
         """Return the path of the note that has a name of this kind alone, such as an anchor."""
-        ...
 
     def blank(self, body: str) -> str:
         """Return the body of such a note, the lines empty that may not be cited."""
-        ...
 
     def proof_of(self, document: Document) -> Proof:
         """Return the tokens of such a note."""
-        ...
 
 
 def read_kinds(palace: Palace, library: Library | None = None) -> tuple[NoteKind, ...]:

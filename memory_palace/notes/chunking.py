@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import pairwise, takewhile
+from typing import NamedTuple
 
 from memory_palace.language.sentences import drop_times
 from memory_palace.markdown.markup import Heading, Markup
@@ -60,7 +61,7 @@ def chunk_claim(
         if heading.first < line and not heading.is_nested:
             path = _enter(path, heading)
     for unit in cutter.find_units(markup, first_line + line):
-        chunk = cutter.chunk((replace(unit, heading_path=_titles(path)),))
+        chunk = cutter.chunk((unit._replace(heading_path=_titles(path)),))
         yield replace(chunk, validity=claim.validity)
 
 
@@ -83,46 +84,32 @@ def _bare_chunk(line: int, text: str, embed_text: str) -> Chunk:
     return Chunk((), line, line, text, embed_text, sha256(embed_text.encode()).hexdigest())
 
 
-@dataclass(frozen=True, slots=True)
-class _Unit:
+class _Unit(NamedTuple):
+    """Lines between blank ones, a fence, or a piece of either that is too long."""
+
     text: str
     first_line: int
-    last_line: int
-    tokens: int
     heading_path: tuple[str, ...]
     """Headings in force here, the unit's own heading included."""
     starts_section: bool
     """Whether it opens with a heading of level one or two, where a chunk must end."""
-    is_heading: bool
-    """Whether it is a heading, or the start of one, and nothing else."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """Lines between blank ones, or a fence."""
-
-    lines: Sequence[str]
-    first_line: int
-    heading_path: tuple[str, ...]
-    starts_section: bool
     heading_lines: int
     """Number of lines of the heading that it opens with."""
+    tokens: int = 0
 
     @property
     def last_line(self) -> int:
-        return self.first_line + len(self.lines) - 1
+        return self.first_line + self.text.count("\n")
 
-    def unit(self, text: str, first_line: int, last_line: int, tokens: int) -> _Unit:
-        is_start = first_line == self.first_line
-        return _Unit(
-            text,
-            first_line,
-            last_line,
-            tokens,
-            self.heading_path,
-            starts_section=self.starts_section and is_start,
-            is_heading=is_start and last_line < first_line + self.heading_lines,
-        )
+    @property
+    def is_heading(self) -> bool:
+        """Whether it is a heading, or the start of one, and nothing else."""
+        return self.text.count("\n") < self.heading_lines
+
+    def part(self, text: str, first_line: int, tokens: int, *, is_first: bool) -> _Unit:
+        """Return a part of it; only the first one opens with what it opens with."""
+        given = (self.starts_section, self.heading_lines) if is_first else (False, 0)
+        return _Unit(text, first_line, self.heading_path, *given, tokens)
 
 
 def _enter(path: Sequence[Heading], heading: Heading) -> list[Heading]:
@@ -134,19 +121,20 @@ def _titles(path: Sequence[Heading]) -> tuple[str, ...]:
     return tuple(heading.text[:LONGEST_HEADING] for heading in path)
 
 
-def _runs(markup: Markup, first_line: int) -> Iterator[_Run]:
+def _runs(markup: Markup, first_line: int) -> Iterator[_Unit]:
     """Yield runs of lines between blank ones; a heading begins a run, a fence is one."""
     lines, fenced = markup.text.split("\n"), markup.fenced
     headings = {found.first: found for found in markup.headings if not found.is_nested}
     path: list[Heading] = []
     run: list[str] = []
     start, starts_section, heading_lines = 0, False, 0
-    for number, (line, is_fenced) in enumerate(zip(lines, fenced, strict=True)):
+    for number, line in enumerate([*lines, ""]):
+        is_fenced = number < len(lines) and fenced[number]
         heading = headings.get(number)
         is_blank = not is_fenced and not line.strip()
-        is_edge = number > 0 and is_fenced is not fenced[number - 1]
-        if run and (is_blank or is_edge or heading):
-            yield _Run(run, first_line + start, _titles(path), starts_section, heading_lines)
+        if run and (is_blank or heading or is_fenced is not fenced[number - 1]):
+            text = "\n".join(run)
+            yield _Unit(text, first_line + start, _titles(path), starts_section, heading_lines)
             run, starts_section, heading_lines = [], False, 0
         if is_blank:
             continue
@@ -157,8 +145,6 @@ def _runs(markup: Markup, first_line: int) -> Iterator[_Run]:
             starts_section = heading.level <= 2
             heading_lines = heading.last + 1 - heading.first
         run.append(line)
-    if run:
-        yield _Run(run, first_line + start, _titles(path), starts_section, heading_lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,37 +171,32 @@ class Cutter:
     def find_units(self, markup: Markup, first_line: int) -> Iterator[_Unit]:
         """Yield units that are no longer than a text, in order; together they hold all of it."""
         for run in _runs(markup, first_line):
-            text = "\n".join(run.lines)
-            tokens = self.count_tokens(text)
-            if tokens <= self.limit and len(text) <= self.longest:
-                yield run.unit(text, run.first_line, run.last_line, tokens)
+            tokens = self.count_tokens(run.text)
+            if tokens <= self.limit and len(run.text) <= self.longest:
+                yield run._replace(tokens=tokens)
             else:
                 yield from self._split_run(run)
 
-    def _split_run(self, run: _Run) -> Iterator[_Unit]:
+    def _split_run(self, run: _Unit) -> Iterator[_Unit]:
         """Cut a run between its lines, and a line that is too long between its sentences."""
         kept: list[str] = []
         kept_tokens, start = 0, run.first_line
-        for number, line in enumerate(run.lines, start=run.first_line):
+        for number, line in enumerate(run.text.split("\n"), start=run.first_line):
             pieces = list(self._split_line(line))
+            if kept and (len(pieces) > 1 or kept_tokens + pieces[0][1] > self.limit):
+                is_first = start == run.first_line
+                yield run.part("\n".join(kept), start, kept_tokens, is_first=is_first)
+                kept, kept_tokens = [], 0
+            if len(pieces) == 1:
+                start = start if kept else number
+                kept.append(line)
+                kept_tokens += pieces[0][1]
+                continue
             for place, (piece, tokens) in enumerate(pieces):
-                is_whole = len(pieces) == 1
-                if kept and (kept_tokens + tokens > self.limit or not is_whole):
-                    yield run.unit("\n".join(kept), start, number - 1, kept_tokens)
-                    kept, kept_tokens = [], 0
-                if not is_whole:
-                    unit = run.unit(piece, number, number, tokens)
-                    is_first = place == 0
-                    yield (
-                        unit if is_first else replace(unit, starts_section=False, is_heading=False)
-                    )
-                    continue
-                if not kept:
-                    start = number
-                kept.append(piece)
-                kept_tokens += tokens
+                is_first = number == run.first_line and place == 0
+                yield run.part(piece, number, tokens, is_first=is_first)
         if kept:
-            yield run.unit("\n".join(kept), start, run.last_line, kept_tokens)
+            yield run.part("\n".join(kept), start, kept_tokens, is_first=start == run.first_line)
 
     def _split_line(self, line: str) -> Iterator[tuple[str, int]]:
         """Yield pieces of a line with their token counts: slices first, so time stays linear."""

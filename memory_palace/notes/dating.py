@@ -256,10 +256,9 @@ def _fields(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _flat(value: Any) -> Iterator[str]:
-    if isinstance(value, list):
-        for item in value:
-            yield from _flat(item)
-    elif value is not None and not isinstance(value, bool | dict):
+    for item in value if isinstance(value, list) else ():
+        yield from _flat(item)
+    if value is not None and not isinstance(value, bool | dict | list):
         yield str(value)
 
 
@@ -278,8 +277,8 @@ def _read_span(value: Any, locale: str) -> tuple[float, float] | None:
         begin, end = date(year, month, 1), date(year, last, monthrange(year, last)[1])
     elif found:
         return None
-    first, ends = (date_in_front_matter({"date": day}, locale=locale) for day in (begin, end))
-    if first is None or ends is None:
+    first, last_moment = _moment(begin, locale), _moment(end, locale)
+    if first is None or last_moment is None:
         return None
     is_moment = isinstance(end, datetime) or (isinstance(end, str) and ":" in text)
-    return first.timestamp, ends.timestamp + (0 if is_moment else _DAY_SECONDS - 1)
+    return first.timestamp(), last_moment.timestamp() + (0 if is_moment else _DAY_SECONDS - 1)

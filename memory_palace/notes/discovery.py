@@ -1,4 +1,4 @@
-"""Make a folder a palace, and find the notes of one that people want indexed; no note is opened."""
+"""Make a folder a palace, and find the notes in it that are to be indexed; no note is opened."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ import os
 import re
 import shutil
 import unicodedata
-from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from memory_palace.config import IGNORED, ROOMS, Config, PalacePaths, find_paths
 from memory_palace.errors import ConfigError, UsageError
-from memory_palace.models import FileStat, Problem
+from memory_palace.models import FileStat, Problem, ProblemKind
 from memory_palace.notes.note import LINKS_OUT
 from memory_palace.places import OWN, PALACE, is_used
 from memory_palace.storage import TEMPORARY, is_abandoned, make_ignored_folder
@@ -76,141 +75,126 @@ def discover_notes(
     """
     walk = _Walk(paths, _IgnoreRules(paths, use_git=ignore == "git"), most_entries)
     walk.run()
-    files = tuple(sorted(walk.files, key=lambda file: file.path))
-    problems = tuple(sorted(walk.problems, key=lambda problem: problem.path))
-    left_out = tuple(sorted(walk.left_out))
-    folders = None if walk.has_links else (str(paths.root), str(paths.own), *walk.folders)
-    return Discovery(files, problems, walk.is_complete, left_out, tuple(walk.abandoned), folders)
+    return Discovery(
+        tuple(sorted(walk.files, key=lambda file: file.path)),
+        tuple(sorted(walk.problems, key=lambda problem: problem.path)),
+        walk.is_complete,
+        tuple(sorted(walk.left_out)),
+        tuple(walk.abandoned),
+        None if walk.has_links else (str(paths.root), str(paths.own), *walk.folders),
+    )
 
 
-@dataclass(slots=True)
 class _Walk:
-    paths: PalacePaths
-    rules: _IgnoreRules
-    most_entries: int | None
-    files: list[SourceFile] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-    left_out: list[str] = field(default_factory=list)
-    abandoned: list[Path] = field(default_factory=list)
-    is_complete: bool = True
-    entries: int = 0
-    folders: list[str] = field(default_factory=list)
-    has_links: bool = False
-    _visited: set[tuple[int, int]] = field(default_factory=set)
-    _home: str = ""
-    _golden: str = ""
+    """One pass over the folders, deepest first; what it finds is collected."""
+
+    def __init__(self, paths: PalacePaths, rules: _IgnoreRules, most_entries: int | None) -> None:
+        self.paths, self.rules, self.most_entries = paths, rules, most_entries
+        self.files: list[SourceFile] = []
+        self.problems: list[Problem] = []
+        self.left_out: list[str] = []
+        self.abandoned: list[Path] = []
+        self.folders: list[str] = []
+        self.is_complete, self.has_links = True, False
+        self._entries = 0
+        self._visited: set[tuple[int, int]] = set()
+        self._home, self._golden = os.path.realpath(paths.notes), paths.shown(paths.golden)
+        self._stack: list[tuple[str, str, bool]] = []
 
     def run(self) -> None:
-        home = self.paths.notes
-        self._home = os.path.realpath(home)
-        self._golden = self.paths.shown(self.paths.golden)
-        top = self.paths.prefix.rstrip("/")
-        stack = [(str(home), top, False)]
+        paths, top = self.paths, self.paths.prefix.rstrip("/")
+        self._stack.append((str(paths.notes), top, False))
         self.is_complete = self._enter("") if top else True
-        while stack and self.is_complete:
-            folder, path, is_cold = stack.pop()
+        while self._stack and self.is_complete:
+            folder, path, is_cold = self._stack.pop()
             self.folders.append(folder)
             if self._enter(path):
-                stack.extend(self._folder(folder, path, is_cold=is_cold))
+                self._read_folder(folder, path, is_cold=is_cold)
             elif path == top:
                 self.is_complete = False
-        self.problems.extend(self._missing_rooms())
-
-    def _missing_rooms(self) -> Iterator[Problem]:
-        """Yield a problem for each folder that the settings call a room and that is not there."""
-        paths = self.paths
         for folder, room in paths.rooms.folders.items() if not paths.prefix else ():
             if not (paths.root / folder).is_dir():
                 message = f"there is no folder {folder} for {room}; make it, or correct `rooms:`"
-                yield Problem(paths.shown(paths.settings), None, "name", message)
+                self.problems.append(Problem(paths.shown(paths.settings), None, "name", message))
+
+    def _fail(self, path: str, message: str, kind: ProblemKind = "unreadable") -> None:
+        self.problems.append(Problem(path, None, kind, message, is_failure=True))
 
     def _enter(self, path: str) -> bool:
         """Read a folder's ignore files; whether what is in it may be looked at."""
         try:
             self.rules.enter(path)
         except ConfigError as error:
-            self.problems.append(
-                Problem(path or ".", None, "unreadable", str(error), is_failure=True)
-            )
+            self._fail(path or ".", str(error))
             return False
         return True
 
-    def _folder(self, folder: str, path: str, *, is_cold: bool) -> Iterator[tuple[str, str, bool]]:
+    def _read_folder(self, folder: str, path: str, *, is_cold: bool) -> None:
         try:
             with os.scandir(folder) as entries:
-                found = list(entries)
+                found = sorted(entries, key=lambda entry: entry.name)
         except FileNotFoundError:
             return
         except OSError as error:
-            message = f"the folder cannot be read: {error.strerror}"
-            self.problems.append(Problem(path, None, "unreadable", message, is_failure=True))
+            self._fail(path, f"the folder cannot be read: {error.strerror}")
             return
-        self.entries += len(found)
-        if self.most_entries is not None and self.entries > self.most_entries:
+        self._entries += len(found)
+        if self.most_entries is not None and self._entries > self.most_entries:
             self.is_complete = False
             return
-        for entry in sorted(found, key=lambda entry: entry.name):
-            if entry.name.startswith("."):
-                if entry.name.endswith(TEMPORARY) and is_abandoned(entry.name):
-                    self.abandoned.append(Path(entry.path))
-                continue
-            below = self._entry(entry, f"{path}/{entry.name}".lstrip("/"), is_cold=is_cold)
-            if below is not None:
-                yield below
+        for entry in found:
+            if not entry.name.startswith("."):
+                self._read_entry(entry, f"{path}/{entry.name}".lstrip("/"), is_cold=is_cold)
+            elif entry.name.endswith(TEMPORARY) and is_abandoned(entry.name):
+                self.abandoned.append(Path(entry.path))
 
-    def _entry(
-        self, entry: os.DirEntry[str], path: str, *, is_cold: bool
-    ) -> tuple[str, str, bool] | None:
+    def _read_entry(self, entry: os.DirEntry[str], path: str, *, is_cold: bool) -> None:
         is_link = entry.is_symlink()
         is_folder = entry.is_dir(follow_symlinks=False)
         if not is_link and not is_folder and not entry.name.lower().endswith(SUFFIXES):
-            return None
+            return
         if path == self._golden:  # a question would find itself
-            return None
+            return
         shown = path.encode("utf-8", "backslashreplace").decode()
         if shown != path:
-            message = "the file name is not UTF-8; rename the file"
-            self.problems.append(Problem(shown, None, "name", message, is_failure=True))
-            return None
+            self._fail(shown, "the file name is not UTF-8; rename the file", "name")
+            return
         is_unwelcome = is_unwanted(entry.name, is_folder=is_folder) or self.rules.is_template(path)
         if self.rules.is_ignored(path, is_folder=is_folder, verdict=is_unwelcome):
             if is_unwelcome and not self.rules.is_ignored(path, is_folder=is_folder):
                 self.left_out.append(f"{path}/" if is_folder else path)
-            return None
-        if is_link:
-            return self._link(entry, path)
-        if is_folder:
-            return entry.path, path, is_cold or self.paths.rooms.is_archived(path)
-        self._add(entry, path, is_cold=is_cold)
-        return None
+        elif is_link:
+            self._follow(entry, path)
+        elif is_folder:
+            self._stack.append((entry.path, path, is_cold or self.paths.rooms.is_archived(path)))
+        else:
+            self._add(entry, path, is_cold=is_cold)
 
-    def _link(self, entry: os.DirEntry[str], path: str) -> tuple[str, str, bool] | None:
+    def _follow(self, entry: os.DirEntry[str], path: str) -> None:
         self.has_links, target = True, os.path.realpath(entry.path)
-        is_note = entry.name.lower().endswith(SUFFIXES)
         is_folder = os.path.isdir(target)  # noqa: PTH112 - Path.is_dir raises where it may not look
-        if not is_note and not is_folder:
-            return None
+        if not is_folder and not entry.name.lower().endswith(SUFFIXES):
+            return
         if _holds(target, self._home):
-            return None  # it leads back to the palace as a whole
+            return  # it leads back to the palace as a whole
         inside = _holds(self._home, target)
         if not inside or not os.path.exists(target):  # noqa: PTH110
             end = "leads nowhere; it is not followed" if inside else LINKS_OUT
             self.problems.append(Problem(path, None, "link", f"is a symbolic link that {end}"))
-            return None
+            return
         relative = target[len(self._home) + 1 :].replace(os.sep, "/")
         if any(part.startswith(".") for part in relative.split("/")):
-            return None
+            return
         is_cold = self.paths.rooms.is_archived(self.paths.prefix + relative)
         if not is_folder:
             self._add(entry, path, is_cold=is_cold)
-            return None
+            return
         found = Path(target).stat()
         key = (found.st_dev, found.st_ino)
         is_loop = _holds(target, os.path.realpath(os.path.dirname(entry.path)))  # noqa: PTH120
-        if is_loop or key in self._visited:
-            return None
-        self._visited.add(key)
-        return entry.path, path, is_cold
+        if not is_loop and key not in self._visited:
+            self._visited.add(key)
+            self._stack.append((entry.path, path, is_cold))
 
     def _add(self, entry: os.DirEntry[str], path: str, *, is_cold: bool) -> None:
         try:
@@ -218,8 +202,7 @@ class _Walk:
         except FileNotFoundError:
             return
         except OSError as error:
-            message = f"cannot be read: {error.strerror}"
-            self.problems.append(Problem(path, None, "unreadable", message, is_failure=True))
+            self._fail(path, f"cannot be read: {error.strerror}")
             return
         stat = FileStat(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
         self.files.append(SourceFile(path, stat, is_cold))
@@ -269,16 +252,6 @@ def is_unwanted(name: str, *, is_folder: bool) -> bool:
     return name.casefold() == "node_modules" if is_folder else _COPY.search(name) is not None
 
 
-def _find_templates(vault: Path) -> Iterator[str]:
-    """Yield the folders and notes that the settings of a vault call templates, folded."""
-    for name, key in _TEMPLATES:
-        with suppress(OSError, ValueError, RecursionError):  # settings of something else
-            settings = json.loads((vault / name).read_bytes())
-            path = settings.get(key) if isinstance(settings, dict) else None
-            if isinstance(path, str) and path.strip("/ "):
-                yield _fold_path(path.strip("/ "))
-
-
 def _fold_path(path: str) -> str:
     """Return a path as settings are compared with it: NFC, without case or ``.md``."""
     return unicodedata.normalize("NFC", path).casefold().removesuffix(".md")
@@ -305,9 +278,15 @@ class _IgnoreRules:
             if os.path.isfile(file):  # noqa: PTH113 - Path.is_file raises where it may not look
                 self._specs.append((path, _read_patterns(file)))
         vault = self._root / path
-        if os.path.isdir(vault / ".obsidian"):  # noqa: PTH112 - as above
-            found = _find_templates(vault)
-            self._templates |= {f"{_fold_path(path)}/{name}".lstrip("/") for name in found}
+        if not os.path.isdir(vault / ".obsidian"):  # noqa: PTH112 - as above
+            return
+        for name, key in _TEMPLATES:
+            with suppress(OSError, ValueError, RecursionError):  # settings of something else
+                settings = json.loads((vault / name).read_bytes())
+                called = settings.get(key) if isinstance(settings, dict) else None
+                if isinstance(called, str) and called.strip("/ "):
+                    template = f"{path}/{called.strip('/ ')}".lstrip("/")
+                    self._templates.add(_fold_path(template))
 
     def is_template(self, path: str) -> bool:
         """Whether the settings of a vault call a folder or note a template."""
@@ -380,22 +359,17 @@ def make_palace(root: Path, *, here: bool = False) -> PalacePaths:
             f"{found.own} is a palace already; to take {root} as it stands, move its notes up "
             "first, as references/layouts.md says"
         )
-    if here and found and found.is_classic:
-        _take_back(found)
+    if here and found and found.is_classic:  # what making it has made goes, where it is empty
+        shutil.rmtree(found.index, ignore_errors=True)
+        for folder in (*(found.notes / room for room in ROOMS), found.notes):
+            with suppress(OSError):
+                folder.rmdir()
     if here or (found and not found.is_classic):
         make_ignored_folder(root / OWN, ignored="\n".join(IGNORED))
     else:
         for room in ROOMS:
             (root / PALACE / room).mkdir(parents=True, exist_ok=True)
     return find_paths(root) or PalacePaths(root)
-
-
-def _take_back(paths: PalacePaths) -> None:
-    """Remove what making a classic palace has made, where nothing was put into it."""
-    shutil.rmtree(paths.index, ignore_errors=True)
-    for folder in (*(paths.notes / room for room in ROOMS), paths.notes):
-        with suppress(OSError):  # it is not empty, or was never made
-            folder.rmdir()
 
 
 def count_outside(root: Path) -> tuple[int, bool]:

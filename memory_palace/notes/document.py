@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from memory_palace.config import SEVEN, PalacePaths, Rooms
 from memory_palace.errors import PalaceError, UsageError
@@ -94,7 +94,7 @@ class Library:
 
     documents: Mapping[str, Document]
     """By path, in path order."""
-    problems: tuple[Problem, ...] = field(default=())
+    problems: tuple[Problem, ...] = ()
 
 
 def read_library(
@@ -297,14 +297,13 @@ def _others(path: str, data: bytes, name: str) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Insertion:
-    """A note with the text in it, and where it stands."""
+    """A note with the text in it, where it stands, and the heading that was made for it."""
 
     data: bytes
     line: int
     last_line: int
     """Of the text in the new note, 1-based and inclusive."""
     made: str | None
-    """The heading that was made for it."""
 
 
 def append_text(path: str, data: bytes, text: str, *, under: str | None = None) -> Insertion:
@@ -315,39 +314,48 @@ def append_text(path: str, data: bytes, text: str, *, under: str | None = None) 
     where the text would be hidden, or would change what other text means, ``PalaceError`` for a
     note that is not UTF-8.
     """
-    lines, outline = _LINE.findall(decode_stored(path, data)), _read_outline(path, data)
+    lines, before = _LINE.findall(decode_stored(path, data)), _read_outline(path, data)
     added = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n").split("\n")
-    made = None
-    start, stop, level = outline.above, len(lines), 0
+    start, stop, level = before.above, len(lines), 0
+    heading: list[str] = []
     if under is not None:
         name = " ".join(under.lstrip("#").split())
         if not name:
             raise UsageError("a heading has words: --under NAME")
-        section = outline.find_section(name, len(lines))
+        section = before.find_section(name)
         if section is None:
-            made, level = name, 2
-            last = [h.first for h in outline.headings if h.level == 2 and _is_named(h, _LAST)]
-            stop = outline.above + last[0] if last else stop
+            level, heading = 2, [f"## {name}", ""]
+            last = before.find_section(_LAST, level=2)
+            stop = last.first + before.above if last else stop
         else:
-            start, stop, level = section
+            start, level = section.last + 1 + before.above, section.level
+            later = (
+                h.first + before.above
+                for h in before.headings
+                if h.first > section.first and h.level <= level
+            )
+            stop = next(later, stop)
     while stop > start and not lines[stop - 1].strip():
         stop -= 1
-    _check_text(path, added, outline.lines[: stop - outline.above], level)
-    heading = [f"## {made}", ""] if made else []
+    _check_text(path, added, before.lines[: stop - before.above], level)
     is_tight = bool(stop and not heading) and all(map(_LISTED.match, (lines[stop - 1], added[0])))
-    gap = [] if stop == outline.above or is_tight else [""]
+    gap = [] if stop == before.above or is_tight else [""]
     after = [""] if stop < len(lines) and lines[stop].strip() else []
     end = _find_line_end(lines)
     opening = end if stop and not _LINE_END.search(lines[stop - 1]) else ""
     piece = opening + "".join(f"{line}{end}" for line in (*gap, *heading, *added, *after))
     first = stop + len(gap) + len(heading) + 1
     whole = "".join([*lines[:stop], piece, *lines[stop:]]).encode()
-    _check_outline(path, outline, whole, [*heading, *added], stop)
-    return Insertion(whole, first, first + len(added) - 1, made)
+    own = _headings_of("\n".join([*heading, *added]))
+    place = sum(found.first + before.above < stop for found in before.headings)
+    wanted = [*before.headings[:place], *own, *before.headings[place:]]
+    now = _read_outline(path, whole)
+    if now.matter != before.matter or [h[:2] for h in now.headings] != [h[:2] for h in wanted]:
+        raise UsageError(f"{path}: the text would change its front matter or other headings")
+    return Insertion(whole, first, first + len(added) - 1, name if heading else None)
 
 
-@dataclass(frozen=True, slots=True)
-class _Outline:
+class _Outline(NamedTuple):
     matter: str
     above: int
     """Lines above the body."""
@@ -355,18 +363,10 @@ class _Outline:
     """Of the body."""
     headings: list[Heading]
 
-    def find_section(self, name: str, end: int) -> tuple[int, int, int] | None:
-        """Return first line, line behind the last, and level of a section, whatever its case."""
-        for place, found in enumerate(self.headings):
-            if _is_named(found, name):
-                later = self.headings[place + 1 :]
-                ends = (other.first + self.above for other in later if other.level <= found.level)
-                return self.above + found.last + 1, next(ends, end), found.level
-        return None
-
-
-def _is_named(heading: Heading, name: str) -> bool:
-    return heading.text.casefold() == name.casefold()
+    def find_section(self, name: str, level: int | None = None) -> Heading | None:
+        """Return the first heading that has a name, whatever its case."""
+        named = (h for h in self.headings if h.text.casefold() == name.casefold())
+        return next((h for h in named if level in (None, h.level)), None)
 
 
 def _read_outline(path: str, data: bytes) -> _Outline:
@@ -409,16 +409,3 @@ def _leaves_open(text: str) -> bool:
     """Whether what follows a text would not be read as text of its own."""
     found = _headings_of(f"{text}\n\n## {_PROBE}")
     return not found or found[-1].text != _PROBE
-
-
-def _check_outline(
-    path: str, before: _Outline, data: bytes, added: Sequence[str], stop: int
-) -> None:
-    """Prove that front matter and headings are what they were, and that the text is read as one."""
-    after = _read_outline(path, data)
-    own = _headings_of("\n".join(added))
-    place = sum(heading.first + before.above < stop for heading in before.headings)
-    wanted = [*before.headings[:place], *own, *before.headings[place:]]
-    found = [(heading.level, heading.text) for heading in after.headings]
-    if found != [(h.level, h.text) for h in wanted] or after.matter != before.matter:
-        raise UsageError(f"{path}: the text would change its front matter or other headings")

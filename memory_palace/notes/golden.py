@@ -15,8 +15,7 @@ _BAR = re.compile(r"(?<!\\)\|")
 
 def split_cells(line: str) -> list[str]:
     """Return the cells of a line; a bar with a backslash before it is text."""
-    bare = line.strip().removeprefix("|")
-    cells = _BAR.split(bare)
+    cells = _BAR.split(line.strip().removeprefix("|"))
     if len(cells) > 1 and not cells[-1].strip():
         cells.pop()
     return [cell.strip().replace(r"\|", "|") for cell in cells]

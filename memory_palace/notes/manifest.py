@@ -12,7 +12,7 @@ import json
 import re
 import subprocess
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -62,7 +62,14 @@ def read_manifest(paths: PalacePaths) -> Manifest:
         if isinstance(entry, str):
             problems.append(Problem(where, number, "manifest", entry, is_failure=True))
             continue
-        problems += _remarks(entry, entries, where)
+        before = entries.get(manifest_key(entry.path))
+        if before is not None:
+            message = f"lists {entry.path} again (first on line {before.line}); this line is used"
+            problems.append(Problem(where, number, "manifest", message))
+        if "priority" in entry.extra:
+            given = entry.extra["priority"]
+            message = f"priority {given!r} is not high, medium or low; it is ignored"
+            problems.append(Problem(where, number, "manifest", message))
         entries[manifest_key(entry.path)] = entry
     rooms = b"" if paths.rooms == SEVEN else repr(paths.rooms.folders).encode()
     return Manifest(entries, tuple(problems), sha256(data + rooms).hexdigest())
@@ -168,24 +175,11 @@ def _line(entry: ManifestEntry) -> bytes:
     )
 
 
-def _remarks(
-    entry: ManifestEntry, entries: Mapping[str, ManifestEntry], where: str
-) -> Iterator[Problem]:
-    before = entries.get(manifest_key(entry.path))
-    if before is not None:
-        message = f"lists {entry.path} again (first on line {before.line}); this line is used"
-        yield Problem(where, entry.line, "manifest", message)
-    if "priority" in entry.extra:
-        message = f"priority {entry.extra['priority']!r} is not high, medium or low; it is ignored"
-        yield Problem(where, entry.line, "manifest", message)
-
-
 def manifest_key(path: str) -> str:
     """Return the key of a path among the entries: the path in NFC."""
     return unicodedata.normalize("NFC", path)
 
 
-_SECONDS = 30
 _OPTIONS = ("--no-optional-locks", "--literal-pathspecs", "-c", "core.fsmonitor=false")
 """Status must not rewrite git's index, a name such as ``a[1].md`` is not a pattern, and a
 repository must not choose a program to run."""
@@ -212,12 +206,11 @@ def git_commit_times(root: Path, paths: Collection[str]) -> dict[str, float]:
     if not _is_in_repository(root):
         return {}
     prefix = (_run(root, "rev-parse", "--show-prefix") or "").strip("\n")
-    changed = _run(root, "status", "--porcelain", "-z", "--no-renames", "--", ".")
+    dirty = _read_status(root, "--", ".")
     asked = sorted(paths) if len(paths) <= _MOST_PATHS else ["."]
     log = _run(root, "log", *_LOG_OPTIONS, "--", *asked)
-    if changed is None or log is None:
+    if dirty is None or log is None:
         return {}
-    dirty = _paths_of(changed)
     times: dict[str, float] = {}
     for block in log.split("\x01")[1:]:
         stamp, *names = block.replace("\n", "\0").split("\0")
@@ -238,10 +231,7 @@ def uncommitted(root: Path, paths: Sequence[str]) -> list[str]:
         return []
     prefix = (_run(root, "rev-parse", "--show-prefix") or "").strip("\n")
     asked = sorted(paths) if len(paths) <= _MOST_PATHS else ["."]
-    status = _run(
-        root, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=no", "--", *asked
-    )
-    changed = _paths_of(status or "")
+    changed = _read_status(root, "--untracked-files=no", "--", *asked) or set()
     return [path for path in sorted(set(paths)) if prefix + path in changed]
 
 
@@ -256,12 +246,14 @@ def _run(root: Path, *arguments: str) -> str | None:
     command = ["git", "-C", str(root), *_OPTIONS, *arguments]
     try:
         done = subprocess.run(
-            command, capture_output=True, check=True, timeout=_SECONDS, stdin=subprocess.DEVNULL
+            command, capture_output=True, check=True, timeout=30, stdin=subprocess.DEVNULL
         )
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout.decode("utf-8", "surrogateescape")
 
 
-def _paths_of(status: str) -> set[str]:
-    return {entry[3:] for entry in status.split("\0") if len(entry) > 3}
+def _read_status(root: Path, *arguments: str) -> set[str] | None:
+    """Return the paths that git says have changed, from the top of the repository."""
+    out = _run(root, "status", "--porcelain", "-z", "--no-renames", *arguments)
+    return None if out is None else {entry[3:] for entry in out.split("\0") if len(entry) > 3}

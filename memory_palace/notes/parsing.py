@@ -83,15 +83,10 @@ def rewrite_links(text: str, rename: Callable[[str, bool], str | None]) -> str:
     what to write instead, or ``None``. A reference link changes in its definition.
     """
     body = split_front_matter(text).end
-    targets = [
-        *_targets_in_fields(text[:body]),
-        *(
-            target._replace(start=body + target.start, end=body + target.end)
-            for target in _targets(Markup(text[body:]), 1)
-        ),
-    ]
+    parts = ((0, _targets_in_fields(text[:body])), (body, _targets(Markup(text[body:]), 1)))
     new = {
-        (target.start, target.end): name
+        (begin + target.start, begin + target.end): name
+        for begin, targets in parts
         for target in targets
         if (name := rename(target.link.target, target.is_wiki)) is not None
     }
@@ -147,7 +142,7 @@ def _file(text: str, found: MarkdownLink, line: int) -> _Target | None:
 
 _TAG = re.compile(r"(?<![\w&/#\[])(?<!\]\()#([^\W\d_][\w/-]*)")
 INBOX = ("inbox", "agent")
-"""Type and origin of a note whose sections each are something that an agent remembered."""
+"""Type and origin of a note each of whose sections an agent remembered."""
 MOST_QUESTIONS = 50
 """Questions of one note that are read: each is embedded, as a passage is."""
 
@@ -245,10 +240,8 @@ def _cut(
 def _priority(values: Mapping[str, Any], path: str) -> tuple[Priority | None, tuple[Problem, ...]]:
     value = values.get("priority")
     text = (_text(value) or "").lower()
-    if not text:
-        return None, ()
-    if text in PRIORITIES:
-        return cast("Priority", text), ()
+    if not text or text in PRIORITIES:
+        return cast("Priority | None", text or None), ()
     message = f"priority {value!r} is not high, medium or low; it is ignored"
     return None, (Problem(path, None, "front matter", message),)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, date, datetime
 from itertools import pairwise
 from typing import NamedTuple
@@ -80,12 +81,12 @@ def find_claims(text: str) -> list[LostClaim]:
     found, line, end = list[LostClaim](), 0, 0
     for mark in _MARK.finditer(text):
         line, end = line + text.count("\n", end, mark.start()), mark.start()
-        if fenced[line] or not _is_day(mark["day"]):
-            continue
-        place = _locate(text, mark, letters)
+        place = None if fenced[line] else _locate(text, mark, letters)
         if place is not None:
             links = map(str.strip, _LINK.findall(mark["decision"].rpartition(_SEE)[2]))
-            found.append(LostClaim(*place, *mark.span(), mark["day"], tuple(links)))
+            with suppress(ValueError):  # there is no such day
+                date.fromisoformat(mark["day"])
+                found.append(LostClaim(*place, *mark.span(), mark["day"], tuple(links)))
     return found
 
 
@@ -148,9 +149,7 @@ def find_words(
 
 def count_words(text: str, words: str, start: int = 0) -> int:
     """Return the number of places at which ``find_words`` could find words."""
-    plain, wanted = (
-        "".join(filter(str.isalnum, each.casefold())) for each in (text[start:], words)
-    )
+    plain, wanted = ("".join(filter(str.isalnum, s.casefold())) for s in (text[start:], words))
     return plain.count(wanted) if wanted else 0
 
 
@@ -168,8 +167,7 @@ def mark_claim(path: str, data: bytes, place: tuple[int, int], decision: Decisio
     is_above = not has_gap and is_whole and lines_of(text, place) == (below, below)
     words = _write(decision, "" if is_above else _quote(text[slice(*place)]))
     end = "\r" if lines[0].endswith("\r") else ""
-    new = [*([prefix.rstrip()] if has_gap else []), prefix + words]
-    new = [line + end for line in new]
+    new = [line + end for line in ([prefix.rstrip()] if has_gap else []) + [prefix + words]]
     if below == len(lines) - 1:
         lines[below] += end
         new[-1] = new[-1].removesuffix("\r")
@@ -187,10 +185,8 @@ def lines_of(text: str, place: tuple[int, int]) -> tuple[int, int]:
 
 def content_of(text: str, first: int, last: int) -> tuple[int, int]:
     """Return from and to where lines, counted from 0, say something behind their marks."""
-    from memory_palace.markdown.markup import Markup  # delayed: few notes of an answer have claims
-
-    starts = Markup(text).starts
-    return _strip_line(text, starts[first], starts[last + 1] - 1)
+    ends = [*(found.start() for found in re.finditer("\n", text)), len(text)]
+    return _strip_line(text, ends[first - 1] + 1 if first else 0, ends[last])
 
 
 def _strip_line(text: str, start: int, end: int) -> tuple[int, int]:
@@ -214,14 +210,6 @@ def _locate(text: str, mark: re.Match[str], letters: _Letters) -> tuple[int, int
     ends = letters.find(last, far, max(above, 0))
     begins = letters.find(first, far, ends[0]) if ends else None
     return (begins[0], ends[1]) if begins and ends else None
-
-
-def _is_day(text: str) -> bool:
-    try:
-        date.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _write(decision: Decision, quoted: str) -> str:

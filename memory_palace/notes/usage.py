@@ -17,8 +17,7 @@ from memory_palace.storage import append_record, follow_moves, read_records
 
 USAGE = "usage.jsonl"
 Act: TypeAlias = Literal["opened", "cited"]
-_COUNTED = frozenset({"opened", "cited", "read"})
-"""``read`` is what older versions wrote for ``opened``; their ``retrieved`` was merely listed."""
+_ACTS = ("opened", "cited")
 KNOWN_AFTER_DAYS = 90
 """Age of a log from which on it can tell that a note was not used."""
 LONGEST_GAP = timedelta(days=30)
@@ -57,16 +56,12 @@ def logs_usage(paths: PalacePaths, config: Config) -> bool:
 
 
 def record_usage(logs: Path, act: Act, paths: Sequence[str], *, now: datetime) -> None:
-    """Append one line; where it cannot be written, what was asked for goes on without.
-
-    It is not flushed to the disk: a line lost in a power cut costs nothing, and reading stays
-    quick.
-    """
+    """Append one line; where it cannot be written, what was asked for goes on without."""
     if paths:
         stamp = now.astimezone(UTC).isoformat(timespec="seconds")
         record = {"time": stamp, "act": act, "paths": list(paths)}
         with suppress(OSError):  # a disk that is full or may only be read
-            append_record(logs / USAGE, record, is_durable=False)
+            append_record(logs / USAGE, record, is_durable=False)  # a line lost costs nothing
 
 
 def read_usage(
@@ -74,8 +69,7 @@ def read_usage(
 ) -> Usage:
     """Read the log; ``moves`` are pairs of old and new path, oldest first.
 
-    ``is_kept`` says whether it is written now. Without that what it holds still counts as use, but
-    no note is called unused.
+    Where it is not kept now, what it holds still counts as use, but no note is called unused.
     """
     days: dict[str, list[date]] = {}
     kept: set[date] = set()
@@ -86,18 +80,12 @@ def read_usage(
         except (ValueError, KeyError, TypeError):
             continue
         kept.add(day)
-        for path in paths if record.get("act") in _COUNTED else ():
+        for path in paths if record.get("act") in _ACTS else ():
             days.setdefault(path, []).append(day)
     follow_moves(days, moves)
-    return Usage(_began(kept, today) if is_kept else None, days)
-
-
-def _began(kept: Iterable[date], today: date) -> date | None:
-    """Return the first day after the last long gap, which may be the time since the last line."""
-    began: date | None = None
-    later = today
+    began, later = None, today  # up to the last long gap, which may be the time since the last line
     for day in sorted(kept, reverse=True):
-        if later - day > LONGEST_GAP:
+        if not is_kept or later - day > LONGEST_GAP:
             break
         began = later = day
-    return began
+    return Usage(began, days)

@@ -99,11 +99,9 @@ def test_a_log_that_cannot_be_written_costs_no_reading(sample):
     assert "Frost message" in sample.read("frost message").text
 
 
-def test_lines_of_older_versions_count_as_use_where_a_note_was_read(tmp_path):
+def test_an_act_that_is_unknown_is_no_use(tmp_path):
     log_days(tmp_path, 9, act="retrieved")
-    log_days(tmp_path, 5, act="read")
-    assert read(tmp_path).days == {"a.md": [TODAY - timedelta(days=5)]}
-    assert read(tmp_path).began == TODAY - timedelta(days=9)
+    assert read(tmp_path).days == {} and read(tmp_path).began == TODAY - timedelta(days=9)
 
 
 @pytest.mark.parametrize(("age", "expected"), [(89, False), (90, True)])
