@@ -9,7 +9,6 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from enum import StrEnum
 from functools import partial
-from itertools import chain, repeat
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from memory_palace.config import ROOMS, Config
@@ -85,27 +84,25 @@ def derive(note: Note, detail: Detail, config: Config = DEFAULTS) -> Sequence[De
     fence, languages = Fence(note.path, problems.append), config.languages
     readers = fact_readers(structured=detail >= Detail.STRUCTURED)
 
-    def registered(chunk: Chunk) -> list[Derived]:
-        return [
-            fence.read(
-                each.name, partial(each.facts, note, chunk, config), Derived(), chunk.first_line
-            )
-            for each in readers
-            if each.facts
-        ]
-
     def words_of(chunk: Chunk) -> tuple[str, ...]:
         read = partial(tokenize, chunk.embed_text, languages=languages)
         return tuple(fence.read("words", read, [], chunk.first_line))
 
     written = fence.read("its day", lambda: _day_of(note), None)
     named = [(FactKind.DATE.value, yearless_key(note.yearless))] if note.yearless else []
-    called = fence.read("names", lambda: sorted(_name_terms(note, languages)), [])
-    names = chain([tuple(called)], repeat(()))
-    passages = [
-        Derived(
+    called = tuple(fence.read("names", lambda: sorted(_name_terms(note, languages)), []))
+    found: list[Derived] = []
+    for chunk in note.chunks:
+        others = [
+            fence.read(
+                each.name, partial(each.facts, note, chunk, config), Derived(), chunk.first_line
+            )
+            for each in readers
+            if each.facts
+        ]
+        derived = Derived(
             words=words_of(chunk),
-            names=terms,
+            names=() if found else called,
             extras=tuple(word for each in others for word in each.extras),
             facts=(
                 *(fact for each in others for fact in each.facts),
@@ -113,20 +110,17 @@ def derive(note: Note, detail: Detail, config: Config = DEFAULTS) -> Sequence[De
                 *named,
             ),
         )
-        for chunk, terms in zip(note.chunks, names, strict=False)
-        for others in [registered(chunk)]
-    ]
-    found = [*passages, *(Derived(words=words_of(chunk)) for chunk in note.questions)]
+        found.append(derived)
+    found += [Derived(words=words_of(chunk)) for chunk in note.questions]
     return [replace(each, problems=tuple(problems)) for each in found[:1]] + found[1:]
 
 
 def _name_terms(note: Note, languages: Languages) -> set[str]:
     """Return the tokens of what a note is called, and of the folders and tags it is under."""
     folders = note.path.split("/")[:-1]
-    if folders[:1] == [PALACE] and folders[1:2] and folders[1] in ROOMS:
-        folders = folders[2:]
-    elif folders[:1] and folders[0] in ROOMS:  # in a folder that is taken as it stands
-        folders = folders[1:]
+    rooms = folders[1:] if folders[:1] == [PALACE] else folders
+    if rooms and rooms[0] in ROOMS:
+        folders = rooms[1:]
     names = (note.title, stem_of(note.path), *note.aliases, *folders, *note.tags)
     return {token for name in names for token in tokenize(name, languages=languages)}
 

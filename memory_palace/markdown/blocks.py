@@ -10,17 +10,6 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Literal, NamedTuple, TypeAlias
 
-
-class _HtmlBlock(NamedTuple):
-    """A kind of HTML block."""
-
-    start: re.Pattern[str]
-    end: re.Pattern[str] | None
-    """What its last line contains; ``None`` where a blank line ends it."""
-    can_interrupt: bool
-    """Whether it may end a paragraph."""
-
-
 _TAG_NAMES = (
     "address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|"
     "dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|"
@@ -28,9 +17,9 @@ _TAG_NAMES = (
     "search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul"
 )
 _ATTRIBUTE = r"\s++[A-Za-z_:][\w.:-]*+(?:\s*+=\s*+(?:[^\s\"'=<>`]++|'[^']*+'|\"[^\"]*+\"))?+"
-_BLOCKS = tuple(
-    _HtmlBlock(re.compile(start, re.I), re.compile(end, re.I) if end else None, can_interrupt)
-    for start, end, can_interrupt in (
+_HTML = tuple(
+    (re.compile(start, re.I), re.compile(end, re.I) if end else None, may_interrupt)
+    for start, end, may_interrupt in (
         (r"<!--", r"-->", True),
         (r"<(?:script|pre|style|textarea)(?:\s|>|$)", r"</(?:script|pre|style|textarea)>", True),
         (r"<\?", r"\?>", True),
@@ -41,8 +30,8 @@ _BLOCKS = tuple(
         (r"</[a-z][a-z0-9-]*+\s*+>\s*$", "", False),
     )
 )
-
-
+"""HTML blocks: how one begins; what its last line contains, nothing where a blank line ends it; and
+whether it may end a paragraph."""
 BlockKind: TypeAlias = Literal["prose", "heading", "fence", "indented", "comment", "html"]
 
 
@@ -67,7 +56,6 @@ class Definition(NamedTuple):
     end: int
 
 
-_BLANKS = (" ", "\t")
 _DEEPEST = 50
 """Containers in containers; what would be deeper is text, so that no line asks for thousands."""
 _QUOTE = 0
@@ -154,10 +142,6 @@ class _BlockReader:
         elif self._kind in ("fence", "comment", "html"):
             self._read_raw(number, line, at, column)
             return
-        self._read_content(number, line, at, column, matched)
-
-    def _read_content(self, number: int, line: str, at: int, column: int, matched: int) -> None:
-        """Read what a line holds behind the marks of the containers that go on in it."""
         is_lazy = matched < len(self._stack)
         opened = self._open_containers(number, line, at, column, matched, is_lazy)
         if opened is not None:
@@ -268,17 +252,16 @@ class _BlockReader:
             self._close()
 
     def _opens_html(self, number: int, line: str, start: int, matched: int) -> bool:
-        kinds = [kind for kind in _BLOCKS if kind.can_interrupt or self._kind != "prose"]
-        found = next((kind for kind in kinds if kind.start.match(line, start)), None)
-        if found is None:
-            return False
-        is_comment = line.startswith("<!--", start)
-        self._open("comment" if is_comment else "html", number, start, matched)
-        self._html_end = found.end
-        # "<!-->" is a whole comment, so its end may be part of its start.
-        if found.end and found.end.search(line, start + 2):
-            self._close()
-        return True
+        for begin, end, may_interrupt in _HTML:
+            if (may_interrupt or self._kind != "prose") and begin.match(line, start):
+                is_comment = line.startswith("<!--", start)
+                self._open("comment" if is_comment else "html", number, start, matched)
+                self._html_end = end
+                # "<!-->" is a whole comment, so its end may be part of its start.
+                if end and end.search(line, start + 2):
+                    self._close()
+                return True
+        return False
 
     def _underline(self, number: int, level: int) -> None:
         """Make the open paragraph a heading, but for the definitions it begins with."""
@@ -331,7 +314,9 @@ def _is_rule(line: str, start: int) -> bool:
 
 def _measure(line: str, at: int, column: int) -> tuple[int, int]:
     """Return where the first character that is not blank is, and its indent in columns."""
-    blanks = len(line) - at - len(line[at:].lstrip(" \t")) if line[at : at + 1] in _BLANKS else 0
+    blanks = (
+        len(line) - at - len(line[at:].lstrip(" \t")) if line[at : at + 1] in (" ", "\t") else 0
+    )
     if "\t" not in line[at : at + blanks]:
         return at + blanks, blanks
     width = 0

@@ -47,9 +47,8 @@ class Markup:
 
     def __init__(self, text: str, *, is_part: bool = False) -> None:
         self.text = text
-        self.blocks, self._definitions, self.starts = read_blocks(
-            text, has_indented_code=not is_part
-        )
+        read = read_blocks(text, has_indented_code=not is_part)
+        self.blocks, self._definitions, self.starts = read
 
     def line_at(self, offset: int) -> int:
         """Return the 0-based line of an offset."""
@@ -139,9 +138,9 @@ class Markup:
         if is_setext:
             end = self.starts[block.last] - 1
         text = self.text[start:end]
-        for part in self.hidden if "<!--" in text else ():
-            if part.kind == "comment" and start <= part.start and part.end <= end:
-                text = text.replace(self.text[part.start : part.end], "")
+        for kind, first, last in self.hidden if "<!--" in text else ():
+            if kind == "comment" and start <= first and last <= end:
+                text = text.replace(self.text[first:last], "")
         if is_setext:
             return " ".join(text.split())
         text = text.strip()
@@ -229,13 +228,12 @@ def drop_comments(text: str) -> tuple[str, int | None]:
     position = 0
     open_line: int | None = None
     for start, end in sorted(spans):
-        if end <= position:
-            continue
-        if open_line is None and not text.endswith((_PERCENT, "-->"), start + 2, end):
-            open_line = markup.line_at(start)
-        first = max(start, position)
-        kept += [text[position:first], "\n" * text.count("\n", first, end)]
-        position = end
+        if end > position:
+            if open_line is None and not text.endswith((_PERCENT, "-->"), start + 2, end):
+                open_line = markup.line_at(start)
+            first = max(start, position)
+            kept += [text[position:first], "\n" * text.count("\n", first, end)]
+            position = end
     return "".join([*kept, text[position:]]), open_line
 
 
@@ -367,11 +365,7 @@ _STEPS = (
     (("://", "www."), re.compile(r"(?:https?://|www\.)[^\s)\]>]+"), _BREAK),
     (("<",), re.compile(r"</?[a-zA-Z][^<>\n]*>"), " "),
     (("*",), re.compile(r"^([ \t]*)\*(?=\s)", re.M), r"\1-"),
-    (
-        ("*", "_", "==", "~~"),
-        re.compile(r"\*{1,3}|(?<!\w)_{1,2}|_{1,2}(?!\w)|~~|=="),
-        "",
-    ),
+    (("*", "_", "==", "~~"), re.compile(r"\*{1,3}|(?<!\w)_{1,2}|_{1,2}(?!\w)|~~|=="), ""),
 )
 """In order: marks without which the step is skipped, what is replaced, and by what."""
 

@@ -293,21 +293,20 @@ def leave_out(text: str) -> tuple[str, tuple[Problem, ...]]:
     kept, problems = withhold(text, "")
     if not problems:
         return text, ()
-    found = tuple(replace(problem, message=_describe(problem)) for problem in problems)
-    secrets = {problem.line for problem in problems if problem.kind == "secret"}
+    found = tuple(
+        replace(problem, message=problem.message.partition(";")[0])
+        if problem.kind == "secret"
+        else replace(problem, message="begins a private span")
+        for problem in problems
+    )
+    secrets = {problem.line or 1 for problem in problems if problem.kind == "secret"}
     lines = kept.split("\n")
     for number in secrets:
-        lines[(number or 1) - 1] = "" if (number or 0) - 1 in secrets else _LEFT_OUT
+        lines[number - 1] = "" if number - 1 in secrets else _LEFT_OUT
     if not any(line.strip() for line in lines if line != _LEFT_OUT):
         listed = "; ".join(f"line {problem.line} {problem.message}" for problem in found)
         raise CheckFailedError(f"nothing was written: {listed}")
     return _BLANK_LINES.sub("\n\n", "\n".join(lines)).strip("\n"), found
-
-
-def _describe(problem: Problem) -> str:
-    """Return the kind of what was not written, without its text."""
-    is_secret = problem.kind == "secret"
-    return problem.message.partition(";")[0] if is_secret else "begins a private span"
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,12 +43,6 @@ def test_headings_inside_fences_are_text():
     assert second.heading_path == ("Next",)
 
 
-def test_nested_fences_end_at_their_own_kind():
-    body = "````\n```\n## inside\n```\n## still\n````\n\n## Out\n\nx"
-    (only,) = chunk(body)
-    assert only.text == body
-
-
 def test_duplicate_headings_are_both_kept():
     body = f"## Same\n\n{words(60, 'a')}\n\n## Same\n\n{words(60, 'b')}\n"
     first, second = chunk(body, limit=200)

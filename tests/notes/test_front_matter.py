@@ -20,12 +20,15 @@ fields = st.dictionaries(
 )
 
 
+def read(text):
+    """Return the fields; a text that is a date is one to YAML."""
+    values = split_front_matter(text).values
+    return {key: str(value) if isinstance(value, date) else value for key, value in values.items()}
+
+
 @given(fields)
 def test_a_block_is_read_as_it_was_written(values):
-    matter = split_front_matter(f"{write_front_matter(values)}text\n")
-    # A text that is a date is one to YAML too.
-    read = {k: v.isoformat() if isinstance(v, date) else v for k, v in matter.values.items()}
-    assert read == values
+    assert read(f"{write_front_matter(values)}text\n") == values
 
 
 @given(fields, fields)
@@ -33,7 +36,7 @@ def test_only_the_fields_that_are_set_change(before, changed):
     note = f"{write_front_matter(before)}# Title\r\n".encode()
     after = set_fields("n.md", note, changed)
     text = after.decode()
-    assert split_front_matter(text.replace("\r\n", "\n")).values == {**before, **changed}
+    assert read(text.replace("\r\n", "\n")) == {**before, **changed}
     assert text.endswith("# Title\r\n")
 
 

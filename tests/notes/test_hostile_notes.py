@@ -61,29 +61,6 @@ def test_private_tags_may_have_attributes():
     assert "hidden" not in parse("a <private reason='x'>hidden</private > b").body
 
 
-@pytest.mark.parametrize(
-    ("line", "heading"),
-    [
-        ("# A `b` c", (1, "A `b` c")),
-        ("## x ##", (2, "x")),
-        ("### x#", (3, "x#")),
-        ("#", (1, "")),
-        ("## ##", (2, "")),
-        ("   # x", (1, "x")),
-        ("    # x", None),
-        ("#x", None),
-        ("####### x", None),
-    ],
-)
-def test_headings_are_those_of_commonmark(line, heading):
-    found = [(heading.level, heading.text) for heading in Markup(line).headings]
-    assert found == ([heading] if heading else [])
-
-
-def test_a_title_keeps_its_inline_code():
-    assert parse("# The `palace` command\n").title == "The `palace` command"
-
-
 def test_an_anchor_in_a_link_is_no_tag():
     assert parse("[[#here]] [x](#there) (#tag) #other\n").tags == ("tag", "other")
 
