@@ -15,7 +15,7 @@ from running import run_main
 
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import IndexMissingError
-from memory_palace.features.store.source import IndexFiles
+from memory_palace.features.store.rows import IndexFiles
 from memory_palace.index import build, rows
 from memory_palace.index.commit import read_commit
 from memory_palace.palace import Palace

@@ -12,7 +12,7 @@ from store.pushing import Store
 from memory_palace.errors import PalaceError
 from memory_palace.features.store import writing
 from memory_palace.features.store.connecting import asking
-from memory_palace.features.store.source import IndexFiles
+from memory_palace.features.store.rows import IndexFiles
 from memory_palace.palace import Palace
 
 

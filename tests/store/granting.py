@@ -14,7 +14,7 @@ from memory_palace.features.store.connecting import (
     make_store,
     open_store,
 )
-from memory_palace.features.store.source import IndexFiles
+from memory_palace.features.store.rows import IndexFiles
 from memory_palace.features.store.writing import push
 from memory_palace.palace import Palace
 

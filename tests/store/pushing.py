@@ -12,8 +12,7 @@ from memory_palace.cli.registry import read_address
 from memory_palace.features.store.connecting import connect, find_palace, make_palace, make_store
 from memory_palace.features.store.outline import list_terms, pack_lists
 from memory_palace.features.store.reader import StoreReader
-from memory_palace.features.store.rows import NOTE_COLUMNS, pack_note
-from memory_palace.features.store.source import IndexFiles
+from memory_palace.features.store.rows import NOTE_COLUMNS, IndexFiles, pack_note
 from memory_palace.features.store.writing import list_passages, measure, push
 from memory_palace.palace import Palace
 

@@ -97,12 +97,10 @@ class Book:
 
     @cached_property
     def trust(self) -> NDArray[np.float32]:
-        """The factor of the scores of each note."""
         return trust_per_note(self.snapshot.paths, self.sources)
 
     @cached_property
     def capped(self) -> tuple[str, ...]:
-        """The source of each note that may fill only part of an answer, else empty."""
         if not self.sources:
             return ()
         return tuple(
@@ -117,12 +115,11 @@ def look_up(
     *,
     limit: int | None = None,
     projects: Sequence[str] | None = None,
-    budget_bytes: int | None = None,
 ) -> QueryResult:
     """Rank passages with the anchors of ``text`` in view; no hits where none fires.
 
     ``limit`` replaces ``max_chunks`` of the settings, ``projects`` the folders that "that project"
-    stands for; ``budget_bytes`` bounds the snippets.
+    stands for.
     """
     snapshot = palace.snapshot()
     has_vectors = bool(snapshot.commit.dimension)
@@ -136,7 +133,7 @@ def look_up(
         hits = search(
             replace(query, rows=rows if query.rows is None else np.intersect1d(rows, query.rows)),
             snapshot,
-            Query(limit=most, per_note=False, budget_bytes=budget_bytes),
+            Query(limit=most, per_note=False),
             profile="anchors",
             paths=palace.paths,
         ).hits

@@ -452,8 +452,7 @@ class _Comparison:
 
     def _differ(self, mine: Number, theirs: Number) -> Difference:
         is_unit = mine.value == theirs.value and mine.form == theirs.form != "code"
-        told = mine.written
-        given = theirs.written
+        told, given = mine.written, theirs.written
         if mine.bound * theirs.bound < 0 and is_unit:
             sides = {1: "at least", -1: "at most"}
             told, given = f"{sides[mine.bound]} {told}", f"{sides[theirs.bound]} {given}"

@@ -136,7 +136,6 @@ class ModelRoles:
     async def judge(
         self, questions: Sequence[Question], answers: Sequence[LearnerAnswer], memories: Memories
     ) -> list[Evaluation]:
-        """Return one evaluation per question."""
         described = [
             {
                 "text": question.question_text,

@@ -37,7 +37,6 @@ from memory_palace.features.redqueen.session import (
     RoundProposal,
     Strategy,
     examine,
-    may_change,
     run_session,
 )
 from memory_palace.graph.resolve import fold_name
@@ -90,7 +89,6 @@ class Round(Shown):
     change: Outcome
 
     def lines(self) -> Iterator[str]:
-        """Yield what was found, misses with what to run next; then proposals and the diff."""
         for verdict in self.evaluations:
             yield f"{verdict.score:.2f}  {verdict.memory_id}"
             yield f"      asked: {verdict.question}"
@@ -106,7 +104,6 @@ class Round(Shown):
         yield from self.change.lines()
 
     def remarks(self, *, as_json: bool) -> Iterator[str]:
-        """Yield the score, the notes that are left alone, and what became of the change."""
         if not as_json:
             yield from self._remark_score()
             for path in self.resting:
@@ -145,7 +142,7 @@ def load_memories(palace: Palace, library: Library, *, now: datetime) -> dict[st
     """
     reviews, found = load_reviews(palace.paths), {}
     for path, document in library.documents.items():
-        if may_change(document):
+        if not (document.is_cold or document.problem or document.text("pinned") == "true"):
             memory = examine(document, reviews.get(path, ()), today=now.date())
             if memory.content:
                 found[path] = memory

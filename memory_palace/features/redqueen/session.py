@@ -74,11 +74,6 @@ Memories = Mapping[str, ExaminedMemory]
 """Every memory of the palace, by id."""
 
 
-def may_change(document: Document) -> bool:
-    """Say whether a note may be examined and added to: it is neither cold nor pinned."""
-    return not (document.is_cold or document.problem or document.text("pinned") == "true")
-
-
 def examine(document: Document, reviews: Sequence[Review] = (), *, today: date) -> ExaminedMemory:
     """Return one note as the Red Queen sees it."""
     memory = read_form(document).to_memory(reviews)

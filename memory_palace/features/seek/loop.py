@@ -69,7 +69,6 @@ class RuleProposer:
     name = "rules"
 
     def propose(self, belief: BeliefState, around: Surroundings) -> str:
-        """Return the hypothesis that follows from the belief."""
         status = belief["target_status"]
         if status in ("done", "unreachable"):
             return _hypothesis("stop", 1.0, f"the search is over: {status}")

@@ -193,7 +193,6 @@ class Statements:
         return self.connection.execute(statement, values | {"palace": self.palace}, binary=True)
 
     def ask(self, statement: str, **values: Any) -> list[tuple[Any, ...]]:
-        """Return the rows of a query."""
         return list(self.run(statement, **values))
 
     def insert(self, table: str, columns: Mapping[str, str], rows: Iterable[Sequence[Any]]) -> None:

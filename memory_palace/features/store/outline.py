@@ -271,7 +271,6 @@ class Outline(Snapshot):
         return self.cosines
 
     def cosines_of(self, rows: Rows, vector: Vector) -> NDArray[np.float64]:
-        """Return the same of some notes."""
         return self.cosines[rows].astype(np.float64)
 
     def _column(self, name: str) -> Array:
@@ -296,7 +295,6 @@ class ToldStatistics(Statistics):
         """Which notes are ranked."""
 
     def figure(self, name: Figure, found: float) -> float:
-        """Return a figure of all notes."""
         if name == "words_length":
             return self._outline.words_length
         return self._figures[name] if self._question else found
@@ -327,7 +325,6 @@ class ToldStatistics(Statistics):
         return int(np.count_nonzero(~self._outline.cold[held.places] & (held.passages > 0)))
 
     def holds(self, field: str, parts: tuple[str, ...], rows: Rows) -> bool:
-        """Say whether any passage holds a term."""
         return bool(self._outline.lists.get(field, *parts).passages.any())
 
     def sample(self, vector: Vector) -> NDArray[np.float64]:
@@ -337,7 +334,6 @@ class ToldStatistics(Statistics):
         return cosines
 
     def spread(self, name: str, scores: NDArray[np.float64], *counted: _Mask) -> Spread | None:
-        """Return how scores are spread over all notes or passages."""
         if self._question is None:
             return super().spread(name, scores, *counted)
         best = float(scores.max(initial=0.0))

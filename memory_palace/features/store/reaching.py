@@ -41,7 +41,7 @@ def pushing_to(store: str, palace: Palace) -> Iterator[Callable[..., Pushed]]:
     """Connect to a store, made where there is none, and yield what pushes an index to it."""
     address = find_store(store, palace)
     from memory_palace.features.store.connecting import asking, connect, make_palace, make_store
-    from memory_palace.features.store.source import IndexFiles
+    from memory_palace.features.store.rows import IndexFiles
     from memory_palace.features.store.writing import push
     from memory_palace.storage import writer_lock
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from psycopg import IsolationLevel
 
 from memory_palace.cli.registry import Address
-from memory_palace.config import USERS_ONLY, Config
+from memory_palace.config import USERS_ONLY
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.errors import IndexMissingError, UsageError, WrongEmbedderError
 from memory_palace.facts import FactKind
@@ -111,7 +111,6 @@ class Chosen(Snapshot):
 
     @property
     def statistics(self) -> ToldStatistics:
-        """Figures of all notes."""
         return self.told
 
 
@@ -162,7 +161,6 @@ class _Question:
             self._add(notes[_best(counts, BY_QUOTE)])
 
     def _add(self, places: Iterable[int]) -> None:
-        """Choose notes, if they pass the filters."""
         self._chosen.update(place for place in map(int, places) if self._allowed[place])
 
     def _find(self, field: str, ends: Iterable[str]) -> None:
@@ -181,7 +179,6 @@ class _Question:
         self._find("ends", names)  # whether a name means one note
 
     def snapshot(self) -> Chosen:
-        """Return the notes that were chosen."""
         outline, places = self._outline, sorted(self._chosen)
         rows, folds = self._read_notes(places), []
         for is_cold in (False, True):
@@ -322,7 +319,6 @@ class StoreReader(AbstractContextManager["StoreReader"]):
         self._get_embedder = cache(get_embedder)
 
     def __exit__(self, *_: object) -> None:
-        """Close the connection."""
         self._connection.close()
 
     @contextmanager
@@ -347,7 +343,7 @@ class StoreReader(AbstractContextManager["StoreReader"]):
         """Rank notes as ``Palace.ask`` does; ``whole`` gives each hit the text of its passage."""
         with self.reading() as generation:
             asked = replace(asked, neighbors=2) if asked.neighbors is None else asked
-            config = self._settings(generation)
+            config = read_settings(generation.record["settings"], self.address.shown)
             outline = self._outline(generation, include_cold=asked.include_cold)
             query = parse_query(asked, now=time.time(), locale=config.locale)
             query = take_times(query, outline.languages)
@@ -369,7 +365,6 @@ class StoreReader(AbstractContextManager["StoreReader"]):
     query = by_fields(Query, ask)
 
     def find_unknown_tags(self, text: str, *, include_cold: bool = False) -> list[str]:
-        """Return the tags of a question that no note has."""
         with self.reading() as generation:
             outline = self._outline(generation, include_cold=include_cold)
             return find_unknown_tags(text, lambda tag: bool(bear_tag(outline, tag).any()))
@@ -382,9 +377,6 @@ class StoreReader(AbstractContextManager["StoreReader"]):
             made = Outline(self.statements, generation, include_cold=include_cold)
             self._outlines[include_cold] = made
         return self._outlines[include_cold].ask()
-
-    def _settings(self, generation: Generation) -> Config:
-        return read_settings(generation.record["settings"], self.address.shown)
 
     def _embedder(self, generation: Generation) -> Embedder:
         """Return the embedder of the index; raise ``WrongEmbedderError`` for another recipe."""

@@ -19,13 +19,14 @@ from memory_palace.features.store.reaching import Pushed
 from memory_palace.features.store.rows import (
     NOTE_COLUMNS,
     Generation,
+    IndexFiles,
+    StoredNote,
     make_record,
     pack_note,
     read_generation,
     unpack_note,
     write_generation,
 )
-from memory_palace.features.store.source import IndexFiles, StoredNote
 from memory_palace.index.commit import has_same_vectors
 
 INDEXED_ROWS = 20_000
