@@ -14,6 +14,23 @@ LIGHTS = (
 )
 MILLS = "The upper mill is larger than the lower mill. Copper conducts better than iron."
 SYNC = "The sync service does not upload files that are larger than the quota."
+OBSERVATORY = """# Observatory
+
+The dome was opened on 3 March 1998 by Dr. Ilse Brandt. It weighs 12,500 kg and cost $1.2 million.
+
+Tours of the dome start at 14:30 and last 45 minutes. Two fifths of the visitors are pupils.
+"""
+NOTATIONS = {
+    "The dome was opened on March 3, 1998.": "The dome was opened on 3 May 1998.",
+    "The dome was opened on 1998-03-03.": "The dome was opened on 1998-03-04.",
+    "The dome opened in spring 1998.": "The dome opened in autumn 1998.",
+    "The dome weighs 12500 kilograms and cost 1.2 million dollars.": (
+        "The dome weighs 12500 pounds and cost 1.2 million dollars."
+    ),
+    "Of the visitors 40 % are pupils.": "Of the visitors 60 % are pupils.",
+    "Tours of the dome last three quarters of an hour.": "The dome was opened on March 13, 1998.",
+}
+"""The same otherwise written, and another one."""
 
 
 def check(note: str, claim: str, about: str = "") -> str:
@@ -107,6 +124,7 @@ def test_many_numbers_take_time_that_is_linear() -> None:
             )
             for count in ("nine", "40", "two")
         ),
+        *((OBSERVATORY, right, wrong) for right, wrong in NOTATIONS.items()),
         (LIGHTS, "The stern light covers 135 degrees.", "The stern light covers 225 degrees."),
         (LIGHTS, "Each side light covers 112.5 degrees.", "Each side light covers 135 degrees."),
         (MILLS, "The lower mill is smaller than the upper mill.", ""),

@@ -371,20 +371,6 @@ def test_only_the_owner_makes_grants_and_revokes(store):
                 make_palace(connection, Address(address.url, "secret"))
 
 
-def test_a_palace_that_was_not_granted_is_as_one_that_is_not_there(store):
-    said = []
-    for name in ("secret", "nothing"):
-        address = read_address(store.url("reader", palace=name))
-        with (
-            open_store(address, purpose="test") as connection,
-            pytest.raises(IndexMissingError) as caught,
-        ):
-            find_palace(connection, address)
-        said.append(str(caught.value).replace(name, "NAME"))
-    assert said[0] == said[1]
-    assert "readable: hers" in said[0]
-
-
 HOSTILE = (
     'rob"; DROP SCHEMA memory_palace CASCADE; --',
     "rob'; DROP SCHEMA memory_palace CASCADE; --",
