@@ -33,7 +33,6 @@ _SIGN = re.compile(r"[`<>=~^§][. =]*$")
 _MONTHS_OF = {"month": 1, "quarter": 3, "half": 6}
 _read_moving = cache(partial(read_table, "time/moving.txt"))
 _WORD_BEFORE = re.compile(r"([^\W\d_]{1,12})[.]? ?$")
-_CLOCK_BEHIND = re.compile(r"\s?[ap]\.?m\b")
 _UNSURE, _LONGEST_SHORT = 0.45, 8
 _NAME = re.compile(r" (?!I\b)[A-Z][a-z]")
 _WEEKS, _CENTURY, _LEAST_DECADE = 53, 100, 20
@@ -95,23 +94,12 @@ def day_of_month(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     month, day = named["month"], named["day"]
     if " - " in setting.folded[day.start : month.end]:  # December 28 - January 3
         return None
-    if month.is_weak and "year" not in named and not _is_dated(setting, named):
-        return None
-    if float(day.value) % 1:
-        return None
+    is_told = {"year", "at"} & named.keys() or setting.text[month.start].isupper()
+    behind = setting.folded[max(month.end, day.end) :][:9].lstrip()
+    if float(day.value) % 1 or (month.is_weak and not is_told and behind[:1].isalpha()):
+        return None  # step 2 may fail
     number, year = int(float(day.value)), year_of(named.get("year"))
     return day_of_year(setting, number, int(month.value), year)
-
-
-def _is_dated(setting: Setting, named: dict[str, Token]) -> bool:
-    """Say whether the day of a month such as "may" is one: "May 5", not "step 2 may fail"."""
-    month, day = named["month"], named["day"]
-    is_counted = day.letter == "o" and setting.folded[day.start].isdigit()
-    if "at" in named or setting.text[month.start].isupper() or is_counted:
-        return True
-    between = setting.folded[min(month.end, day.end) : max(month.start, day.start)]
-    behind = setting.folded[max(month.end, day.end) :][:9].lstrip()
-    return precedes("of", between, len(between)) or not behind[:1].isalpha()
 
 
 def day_of_span(setting: Setting, named: dict[str, Token]) -> Meaning | None:
@@ -142,12 +130,8 @@ def month(setting: Setting, named: dict[str, Token]) -> Meaning | None:
 def _is_meant(setting: Setting, named: dict[str, Token], *, is_backed: bool) -> bool:
     """Say whether a word that is a verb, a noun or a name as well, "may", "march", is a month."""
     token, at = named["month"], named.get("at")
-    before = setting.folded[max(0, token.start - 4) : token.start]
     is_alone = setting.folded.strip(" ?.!") == setting.folded[token.start : token.end]
     if not (is_backed or is_alone or precedes("of", setting.folded, token.start)):
-        return False
-    is_told = bool(named.keys() & {"year", "shift", "to"})
-    if not is_told and (_is_name(setting, token) or before == "the "):
         return False
     if at is not None and at.letter in "-&t" and not named.keys() & {"year", "to"}:
         word = _WORD_BEFORE.search(setting.folded, max(0, at.start - 12), at.start)  # March-May
@@ -200,18 +184,13 @@ def yearly(setting: Setting, named: dict[str, Token]) -> Meaning | None:
 def numbered_unit(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return "week 32", "第32周", "KW 32 2026" or "the third quarter of 2025"."""
     unit, token = named["unit"], named["number"]
-    number, year = float(token.value), year_of(named.get("year"))
-    if number % 1:
-        return None
+    number, year = int(float(token.value)), year_of(named.get("year"))
     if unit.letter == "U" and unit.value == "quarter":
-        if year is None and setting.folded[unit.end :].startswith(" of"):
-            return None  # of the pitch
-        return numbered(setting, "quarter", int(number) % 5, year)
-    if unit.letter == "U":
-        is_counted = token.letter == "o" and not setting.folded[token.end - 1].isdigit()
-        if unit.value != "week" or is_counted or number < 1:
-            return None
-    return numbered(setting, "week", int(number), year)
+        return numbered(setting, "quarter", number % 5, year)
+    is_counted = token.letter == "o" and not setting.folded[token.end - 1].isdigit()
+    if unit.letter == "U" and (unit.value != "week" or is_counted):
+        return None
+    return numbered(setting, "week", number, year)
 
 
 def decade(setting: Setting, named: dict[str, Token]) -> Meaning | None:
@@ -250,8 +229,6 @@ def numeric_day(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     numbers = [int(number) for number in _NUMBERS.findall(text)]
     if numbers[0] > _CENTURY:
         return one_day(make_day(*numbers), has_year=True)
-    if _CLOCK_BEHIND.match(setting.folded, named["text"].end):
-        return None
     if len(numbers) == 2:
         if setting.language in CHARACTERS:
             return day_of_year(setting, numbers[1], numbers[0])
@@ -396,8 +373,6 @@ def of_span(setting: Setting, named: dict[str, Token]) -> Meaning | None:
             return (day, day + timedelta(1)) if day else None
         return _cut(span, unit, count, number)
 
-    if unit in ("hour", "decade"):
-        return None
     return within(setting, named["within"], cut, "day" if unit == "day" and count == 1 else "span")
 
 
@@ -414,7 +389,6 @@ def _cut(span: DaySpan, unit: str, count: float, number: int) -> DaySpan | None:
 def half(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return a half: of a month by its 15th, of a longer span by its months."""
     which = int(float(named["which"].value))
-    is_first = which == 1
 
     def cut(span: DaySpan) -> DaySpan | None:
         first, last = span
@@ -426,7 +400,7 @@ def half(setting: Setting, named: dict[str, Token]) -> Meaning | None:
         else:
             months = (last.year - first.year) * 12 + last.month - first.month + 1
             middle = move(first, months // 2, "month") - timedelta(1)
-        return (first, middle) if is_first else (middle + timedelta(1), last)
+        return (first, middle) if which == 1 else (middle + timedelta(1), last)
 
     return within(setting, named["within"], cut, "span") if which in (1, 2, _LAST) else None
 
@@ -436,8 +410,8 @@ def third(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     part = int(named["part"].value) if "part" in named else 1
     if "middle" in named and setting.language in ("en", "de"):
         return None
-    is_now = named["within"].letter == "U" and setting.language in CHARACTERS
-    if is_now and named["within"].value != "year":  # 月末 is more often any end of a month
+    unit = named["within"].value if named["within"].letter == "U" else "year"
+    if unit != "year" and setting.language in CHARACTERS:  # 月末: more often any end of a month
         return None
 
     def cut(span: DaySpan) -> DaySpan | None:
@@ -462,8 +436,6 @@ def half_year(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     which = named.get("number", named["half"])
     number = int(float(which.value)) % 3
     year = year_of(named.get("year") or named.get("later"))
-    if number == 0:
-        return None
     if "number" not in named and year is None and which.is_weak:
         return None
     return numbered(setting, "half", number, year)

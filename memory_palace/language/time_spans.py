@@ -146,8 +146,6 @@ def unit_span(unit: str, offset: int, as_of: date) -> DaySpan:
     that no date has.
     """
     monday = as_of - timedelta(as_of.weekday()) + timedelta(weeks=offset)
-    if unit in ("day", "hour"):
-        return as_of + timedelta(offset), as_of + timedelta(offset)
     if unit == "week":
         return monday, monday + timedelta(6)
     if unit == "fortnight":
@@ -298,8 +296,6 @@ _SOME, _VAGUE = 3, 0.5
 def compound(setting: Setting, named: dict[str, Token]) -> float | None:
     """Return the number of "twenty-one" or "vingt et un", or of the ordinal."""
     ten, one = float(named["ten"].value), float(named["one"].value)
-    if ten == _HUNDRED and one < _HUNDRED:
-        return ten + one
     return ten + one if 2 * _TEN <= ten < _HUNDRED and ten % _TEN == 0 and one < _TEN else None
 
 
@@ -329,12 +325,10 @@ def day_alone(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     months = (month_span(today.year, today.month - back)[0] for back in range(3))
     days = (make_day(first.year, first.month, int(float(token.value))) for first in months)
     day = next((day for day in days if day and day <= today), None)
-    if day is None:
-        return None
-    if token.letter == "q":  # as often the number of a house or a line
+    if day and token.letter == "q":  # as often the number of a house or a line
         is_day = "weekday" in named or (written == "日" and following in tuple("にはまか那"))
         return Meaning(day, day, "day", _LIKELY if is_day else _TOPIC)
-    return Meaning(day, day, "day", _LIKELY, is_bare=True)
+    return Meaning(day, day, "day", _LIKELY, is_bare=True) if day else None
 
 
 def shifted_unit(setting: Setting, named: dict[str, Token]) -> Meaning | None:
@@ -420,17 +414,6 @@ def ago(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     return Meaning(day, day, "day", long.certainty, tolerance_of(long))
 
 
-def yearly_ago(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return "Good Friday two years ago" and "in May three years ago": those of that year."""
-    anchor, long = named["anchor"].value, named["long"].value
-    if long.unit != "year" or long.count % 1 or anchor.in_year is None:
-        return None
-    span = anchor.in_year(setting.as_of.year - int(long.count))
-    return (
-        replace(anchor, first=span[0], last=span[1], has_year=True, is_bare=False) if span else None
-    )
-
-
 def weekday_beside(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return "the Monday after Easter"."""
     anchor: Meaning = named["anchor"].value
@@ -452,9 +435,6 @@ def ahead(setting: Setting, named: dict[str, Token]) -> Meaning | None:
 
 def since_long(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return "seit drei Tagen": from then up to today."""
-    end = named["long"].end
-    if "降" in setting.folded[end : end + 3]:  # 三日以降 is counted from another day
-        return None
     then = ago(setting, named)
     return then and replace(then, last=setting.as_of, unit="span")
 
