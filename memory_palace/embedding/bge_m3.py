@@ -101,19 +101,10 @@ class BgeM3Embedder:
         self._folder = folder
         self._cache = cache
         config = json.loads((folder / "config.json").read_bytes())
-        self._dimension = int(config["hidden_size"])
+        self.dimension = int(config["hidden_size"])
         # RoBERTa numbers positions from pad_token_id + 1, so two of them are never used.
         self._max_tokens = int(config["max_position_embeddings"]) - 2
-
-    @property
-    def dimension(self) -> int:
-        """Length of its vectors, 1024 for the published weights."""
-        return self._dimension
-
-    @property
-    def token_limit(self) -> int:
-        """Tokens a passage should have at most; the model itself reads up to 8190."""
-        return min(TOKEN_LIMIT, self._max_tokens - SPECIAL_TOKENS)
+        self.token_limit = min(TOKEN_LIMIT, self._max_tokens - SPECIAL_TOKENS)
 
     @cached_property
     def fingerprint(self) -> str:

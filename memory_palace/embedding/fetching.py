@@ -185,7 +185,7 @@ def _open_hub(model: PinnedModel, environ: Mapping[str, str]) -> Iterator[OpenFi
     endpoint = environ.get("HF_ENDPOINT") or "https://huggingface.co"
 
     def open_url(name: str) -> IO[bytes]:
-        address = f"{endpoint}/{model.repository}/resolve/{model.revision}/{name}"
+        address = f"{endpoint}/{model.repository}/resolve/main/{name}"
         response: IO[bytes] = urllib.request.urlopen(address, timeout=CONNECT_SECONDS)
         return response
 

@@ -49,11 +49,9 @@ class LlmEmbedder:
     def __init__(self, model: Any) -> None:
         self._model = model
         self._dimension: int | None = None
-
-    @property
-    def name(self) -> str:
-        """``llm:`` and the model's own id, whatever alias it was chosen by."""
-        return f"llm:{self._model.model_id}"
+        # The model's own id, whatever alias it was chosen by: a service shows no digest.
+        self.name = f"llm:{model.model_id}"
+        self.fingerprint = f"{self.name}:{TOKEN_LIMIT}"
 
     @property
     def dimension(self) -> int:
@@ -61,11 +59,6 @@ class LlmEmbedder:
         if self._dimension is None:
             return int(self._ask(["dimension"]).shape[1])
         return self._dimension
-
-    @property
-    def fingerprint(self) -> str:
-        """The model's id: a service shows no digest of its weights."""
-        return f"{self.name}:{TOKEN_LIMIT}"
 
     def count_tokens(self, text: str) -> int:
         """Estimate tokens, since ``llm`` shows no tokenizer; see ``estimate_tokens``."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import mmap
+import re
 import struct
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -53,15 +54,9 @@ MAX_WORD_CHARS = 100
 CACHED_WORDS = 100_000
 
 _ASCII_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
-_IDEOGRAPHS = (
-    (0x4E00, 0x9FFF),
-    (0x3400, 0x4DBF),
-    (0x20000, 0x2A6DF),
-    (0x2A700, 0x2B73F),
-    (0x2B740, 0x2B81F),
-    (0x2B920, 0x2CEAF),
-    (0xF900, 0xFAFF),
-    (0x2F800, 0x2FA1F),
+_IDEOGRAPH = re.compile(
+    "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b81f"
+    "\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f]"
 )
 
 
@@ -197,8 +192,7 @@ def _clean(char: str) -> str:
         return ""
     if char.isspace():
         return " "
-    code = ord(char)
-    return f" {char} " if any(low <= code <= high for low, high in _IDEOGRAPHS) else char
+    return f" {char} " if _IDEOGRAPH.match(char) else char
 
 
 def _fold(char: str) -> str:

@@ -17,30 +17,15 @@ from memory_palace.errors import UsageError, WrongEmbedderError, did_you_mean
 from memory_palace.models import Matrix
 
 EMBEDDERS: Mapping[str, tuple[str, str]] = {
-    "minilm": (
-        "minilm",
-        "English, quick; 91 MB (all-MiniLM-L6-v2, Apache-2.0)",
-    ),
+    "minilm": ("minilm", "English, quick; 91 MB (all-MiniLM-L6-v2, Apache-2.0)"),
     "e5": (
         "e5",
         "a hundred languages; 91 MB, 163 MB on disk (multilingual-e5-small in 4 bits, MIT)",
     ),
-    "bge-m3": (
-        "bge_m3",
-        "a hundred languages, slow; 2.3 GB, the extra [bge] (BAAI/bge-m3, MIT)",
-    ),
-    "hashing": (
-        "hashing",
-        "for tests: compares words and letters, not what they mean",
-    ),
-    "none": (
-        "none",
-        "no vectors: words alone answer; what an index gets without a model",
-    ),
-    "llm:MODEL": (
-        "llm_models",
-        "a model of the llm library, often of a service; the extra [llm]",
-    ),
+    "bge-m3": ("bge_m3", "a hundred languages, slow; 2.3 GB, the extra [bge] (BAAI/bge-m3, MIT)"),
+    "hashing": ("hashing", "for tests: compares words and letters, not what they mean"),
+    "none": ("none", "no vectors: words alone answer; what an index gets without a model"),
+    "llm:MODEL": ("llm_models", "a model of the llm library, often of a service; the extra [llm]"),
     "st:MODEL": (
         "st_models",
         "your own: a sentence-transformers folder, or a name of the hub; the extra [st]",

@@ -36,7 +36,6 @@ class PinnedModel:
     """How much comes over the line: a package may hold more than the files that are kept."""
     repository: str = ""
     """Of the Hugging Face hub, where that has these very files."""
-    revision: str = "main"
 
     @property
     def size_bytes(self) -> int:
@@ -81,13 +80,8 @@ class PinnedModel:
 
         Raise ``MissingPartError`` where one is absent, ``CheckFailedError`` where it is damaged.
         """
-        folder = self.folder(cache)
-        if not folder.is_dir():
-            raise MissingPartError(
-                f"the weights of {self.name} are not in {folder}; run `{self.fetch_command}`"
-            )
         for file in self.files:
-            path = folder / file.name
+            path = self.folder(cache) / file.name
             if not path.is_file():
                 raise MissingPartError(f"{path} is missing; run `{self.fetch_command}`")
             with path.open("rb") as opened:

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from importlib.resources import files
 from math import floor, log10
-from typing import Any, Literal, NamedTuple, TypeAlias
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeAlias
 
 from memory_palace.language.tagged_words import Part, split_words
-from memory_palace.language.words import STOP_STEMS, stem_word
+from memory_palace.language.words import STOP_STEMS, read_lines, stem_word
 
 _TOKEN = re.compile(
     r"(?P<code>(?<![\w.])\d+(?:\.\d+){2,}+|(?<![\w./:])\d+[/:]\d+(?![/:]?\d))"
@@ -28,9 +28,7 @@ _TOKEN = re.compile(
 )
 NumberForm: TypeAlias = Literal["", "ordinal", "times", "code"]
 """How a number is used: third, twice, 1.5.3."""
-_WORDS: dict[str, dict[str, Any]] = tomllib.loads(
-    files(__package__).joinpath("numerals.toml").read_text("utf-8")
-)
+_WORDS = tomllib.loads(Path(__file__).with_name("numerals.toml").read_text("utf-8"))
 _AROUND = _WORDS["around"]
 _SMALL = _WORDS["small"] | _WORDS["elsewhere"] | _WORDS["tens"]
 _SCALES, _ORDINALS, _MULTIPLES = (_WORDS[name] for name in ("scales", "ordinals", "multiples"))
@@ -87,13 +85,11 @@ NO_UNIT = MeasureUnit()
 
 def _read_units() -> Iterator[tuple[str, MeasureUnit]]:
     """Yield the spellings of ``units.txt`` with what they measure and their size."""
-    table = files(__package__).joinpath("units.txt").read_text("utf-8")
-    for line in table.splitlines():
-        if not line.startswith("#"):
-            family, measure, *words = line.split()
-            size, _, zero = measure.partition("+")
-            unit = MeasureUnit(family, Fraction(size), Fraction(zero or 0))
-            yield from ((word, unit) for word in words)
+    for line in read_lines("units.txt"):
+        family, measure, *words = line.split()
+        size, _, zero = measure.partition("+")
+        unit = MeasureUnit(family, Fraction(size), Fraction(zero or 0))
+        yield from ((word, unit) for word in words)
 
 
 _UNITS: Mapping[str, MeasureUnit] = dict(_read_units())
@@ -342,16 +338,13 @@ def _read_digits(token: _Token, behind: _Token, place: int) -> tuple[Fraction, N
 
 
 def _value_of(written: str) -> Fraction:
-    clean = written[:_MOST_DIGITS].replace("−", "-").rstrip(",.")
-    mantissa, _, power = clean.casefold().partition("e")
-    if power:
-        exponent = int(power)
-        return _value_of(mantissa) * Fraction(10) ** (
-            exponent if abs(exponent) <= _MOST_POWER else 0
-        )
-    if _GROUPED.fullmatch(clean):
-        return Fraction(re.sub(r"[^\d.-]", "", clean))
-    return Fraction(clean.replace(",", ".").replace("·", "."))
+    clean = written[:_MOST_DIGITS].replace("−", "-").rstrip(",.").casefold()
+    mantissa, _, power = clean.partition("e")
+    if _GROUPED.fullmatch(mantissa):
+        mantissa = re.sub(r"[^\d.-]", "", mantissa)
+    exponent = int(power or 0)
+    value = Fraction(mantissa.replace(",", ".").replace("·", "."))
+    return value * Fraction(10) ** (exponent if abs(exponent) <= _MOST_POWER else 0)
 
 
 def _read_words(tokens: Sequence[_Token], start: int) -> tuple[Fraction | None, NumberForm, int]:

@@ -33,6 +33,7 @@ _SIGN = re.compile(r"[`<>=~^§][. =]*$")
 _MONTHS_OF = {"month": 1, "quarter": 3, "half": 6}
 _read_moving = cache(partial(read_table, "time/moving.txt"))
 _WORD_BEFORE = re.compile(r"([^\W\d_]{1,12})[.]? ?$")
+_CLOCK_BEHIND = re.compile(r"\s?[ap]\.?m\b")
 _UNSURE, _LONGEST_SHORT = 0.45, 8
 _NAME = re.compile(r" (?!I\b)[A-Z][a-z]")
 _WEEKS, _CENTURY, _LEAST_DECADE = 53, 100, 20
@@ -133,6 +134,9 @@ def _is_meant(setting: Setting, named: dict[str, Token], *, is_backed: bool) -> 
     is_alone = setting.folded.strip(" ?.!") == setting.folded[token.start : token.end]
     if not (is_backed or is_alone or precedes("of", setting.folded, token.start)):
         return False
+    is_told = bool(named.keys() & {"year", "shift", "to"})
+    if not is_told and setting.folded.endswith("the ", 0, token.start):
+        return False
     if at is not None and at.letter in "-&t" and not named.keys() & {"year", "to"}:
         word = _WORD_BEFORE.search(setting.folded, max(0, at.start - 12), at.start)  # March-May
         entries = read_lexicon(setting.language).words.get(word[1], ()) if word else ()
@@ -229,6 +233,8 @@ def numeric_day(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     numbers = [int(number) for number in _NUMBERS.findall(text)]
     if numbers[0] > _CENTURY:
         return one_day(make_day(*numbers), has_year=True)
+    if _CLOCK_BEHIND.match(setting.folded, named["text"].end):
+        return None
     if len(numbers) == 2:
         if setting.language in CHARACTERS:
             return day_of_year(setting, numbers[1], numbers[0])
@@ -262,7 +268,7 @@ def _day_of_three(setting: Setting, numbers: list[int], *, is_dotted: bool) -> M
 def slashed_day(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return 14/10 or 10/14, where something before it says that it is a day."""
     first, second = map(int, _NUMBERS.findall(named["text"].value))
-    if (first, second) in _FRACTIONS and not ("at" in named and named["at"].letter in "ie"):
+    if (first, second) in _FRACTIONS and not ("at" in named and named["at"].letter == "i"):
         return None
     if follows("part", setting.folded, named["text"].end):
         return None

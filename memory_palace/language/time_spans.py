@@ -414,6 +414,15 @@ def ago(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     return Meaning(day, day, "day", long.certainty, tolerance_of(long))
 
 
+def yearly_ago(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return "Good Friday two years ago" and "in May three years ago": those of that year."""
+    anchor, long = named["anchor"].value, named["long"].value
+    if long.unit != "year" or anchor.in_year is None:
+        return None
+    span = anchor.in_year(setting.as_of.year - int(long.count))
+    return span and replace(anchor, first=span[0], last=span[1], has_year=True, is_bare=False)
+
+
 def weekday_beside(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return "the Monday after Easter"."""
     anchor: Meaning = named["anchor"].value

@@ -50,7 +50,7 @@ _HINT = re.compile(
 _SHORT_TEXT, _AROUND = 300, 60
 """Characters: a longer text is read only as far around its hints as an expression can be long."""
 _WIDEST_GAP, _MOST_DIGITS, _LONGEST_SHORT = 2, 4, 3
-_AT = "iIjeFsuBAVbRt&-EvSLp<>()"
+_AT = "iIjFsuBAVbRt&-EvSLp<>()"
 """Letters before a word that show that it is a time."""
 _SURE, _PREFERRED, _LISTED, _MARGIN = 0.5, 0.4, 0.3, 1.5
 _LETTER_OF = {"year": "Y", "month": "m", "week": "Z"}
@@ -89,8 +89,8 @@ def read_rules() -> tuple[Rule, ...]:
     short = {
         "{X}": "[xmZY]",
         "{END}": "(?P<b>[xmZY]|y)",
-        "{IN}": "[iIjeF]{0,4}",
-        "{AT}": "[iej]{0,3}",
+        "{IN}": "[iIjF]{0,4}",
+        "{AT}": "[ij]{0,3}",
         "{YEAR}": "(?P<year>[yY])",
         "{TO}": "[-tju]",
     }
@@ -207,8 +207,7 @@ def _cover(found: Sequence[TimeExpression]) -> float:
     What has two readings counts in full, so that they stand where no word tells the language.
     """
     sure = [item for item in found if item.certainty >= _SURE]
-    shares = (1.0 if len(item.windows) > 1 else item.certainty for item in sure)
-    return sum(len(item.text) * share for item, share in zip(sure, shares, strict=True)) / 6
+    return sum(len(i.text) * (1.0 if len(i.windows) > 1 else i.certainty) for i in sure) / 6
 
 
 def _languages_of(
