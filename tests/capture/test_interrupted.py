@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from forking import Forked, run_line
 from running import commit_all
 from stopping import DYING, is_stopped
 
@@ -94,17 +95,12 @@ def test_a_killed_process_leaves_no_half_entry(palace, call, number):
 
 
 def test_many_processes_at_once_lose_nothing(palace):
-    code = "import sys; from memory_palace.cli.app import main; main(sys.argv[1:])"
-    line = [sys.executable, "-c", code, "-C", str(palace.paths.root), "remember", "--agent", "wren"]
+    line = ("-C", str(palace.paths.root), "remember", "--agent", "wren")
     environ = {**os.environ, "PALACE_NO_SERVE": "1"}
-    running = [
-        subprocess.Popen(
-            [*line, f"statement number {n}"], stdout=subprocess.PIPE, text=True, env=environ
-        )
-        for n in range(20)
-    ]
-    answers = [process.communicate()[0].strip() for process in running]
-    assert [process.returncode for process in running] == [0] * 20
+    running = [Forked(run_line, *line, f"statement number {n}", environ=environ) for n in range(20)]
+    ended = [process.wait() for process in running]
+    assert [status for status, _, _ in ended] == [0] * 20
+    answers = [out.strip() for _, out, _ in ended]
     assert sorted(said(palace)) == sorted(f"statement number {n}" for n in range(20))
     assert len(set(answers)) == 20
     for n, answer in enumerate(answers):

@@ -105,6 +105,7 @@ def test_what_is_said_again_is_counted(palace):
         ("...", "!!!"),
     ],
 )
+@pytest.mark.parametrize("palace", ["as it stands"], indirect=True)
 def test_two_statements_are_not_folded(palace, one, other):
     assert palace.remember(one, agent="wren").is_new
     assert palace.remember(other, agent="wren").is_new
@@ -186,6 +187,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("palace", ["as it stands"], indirect=True)
 def test_after_any_text_the_next_entry_stands_on_its_own(palace, text):
     palace.remember(text, agent="wren", title=text.split("\n")[0][:20] if "#" in text else None)
     found = palace.remember("The barometer rises.", agent="wren")
