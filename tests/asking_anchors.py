@@ -1,7 +1,5 @@
 """Ask the anchors of a palace, and what they answered with."""
 
-from __future__ import annotations
-
 from memory_palace.features.anchors.lookup import find_passages
 from memory_palace.palace import Palace
 from memory_palace.settings import parse_config

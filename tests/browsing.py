@@ -1,7 +1,5 @@
 """The Chromium of the system, for tests and pictures of the page."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager

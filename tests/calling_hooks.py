@@ -1,7 +1,5 @@
 """A hook called as a harness does: a process whose standard input stays open."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

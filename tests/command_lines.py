@@ -1,7 +1,5 @@
 """The command tree as a test sees it, and random command lines for it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """Print ``references/cli.md``, the command tree: ``make docs``."""
 
-from __future__ import annotations
-
 import inspect
 import sys
 from collections.abc import Iterator

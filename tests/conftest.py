@@ -1,7 +1,5 @@
 """What every test shares: no test reaches another machine."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Copies of palaces, and golden questions asked of them."""
 
-from __future__ import annotations
-
 import atexit
 import shutil
 import tempfile

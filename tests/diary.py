@@ -4,8 +4,6 @@ What happened stands in ``diary.md``; days, rooms and names are dealt here, from
 of the notes has its day in front matter, a third in its file name, a third in both.
 """
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass
 from datetime import date, timedelta

@@ -1,7 +1,5 @@
 """A small stand-in for ``sentence_transformers.CrossEncoder``: the share of known words."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec

@@ -1,7 +1,5 @@
 """Make the calls that reach the disk fail, as a full disk or a missing permission would."""
 
-from __future__ import annotations
-
 import builtins
 import errno
 import io

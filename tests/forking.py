@@ -4,8 +4,6 @@ A fork is as much a process as one that starts cold, and may be killed as well; 
 hundreds of them takes a third of the time. Where the start itself is tried, start cold.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -4,8 +4,6 @@ The same number gives the same text. Lines of the vaults beside this project are
 there are any.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import cache

@@ -1,7 +1,5 @@
 """Tell work that grows with a text from work that grows with its square, on any machine."""
 
-from __future__ import annotations
-
 import gc
 import time
 from collections.abc import Callable

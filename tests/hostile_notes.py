@@ -1,7 +1,5 @@
 """Notes that were written to deceive whoever is shown them, each found by a word of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Makes exports to the shapes that other programs publish, every block type in them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

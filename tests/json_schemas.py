@@ -1,7 +1,5 @@
 """Write ``references/schemas``, the shapes of ``--json``, from the values that verbs return."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import json

@@ -1,7 +1,5 @@
 """Make hints.txt of the tables: ``python tests/making_hints.py > .../time/hints.txt``."""
 
-from __future__ import annotations
-
 from memory_palace.language.time_words import LATIN, fold, read_lexicon
 from memory_palace.language.words import read_table
 

@@ -1,7 +1,5 @@
 """Plans that no palace gave: made up, the same for the same arguments."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Find every pattern of the package, and texts that its own source says it has to look at."""
 
-from __future__ import annotations
-
 import pkgutil
 import re
 from collections.abc import Iterator, Sequence

@@ -3,8 +3,6 @@
 An answer as a terminal shows it, the plan and a note beside it as a browser shows them.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """What a forked process finds imported: each verb, and what a first build and question import."""
 
-from __future__ import annotations
-
 import io
 import tempfile
 from contextlib import redirect_stdout, suppress

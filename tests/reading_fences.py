@@ -1,7 +1,5 @@
 """What CommonMark, as another program reads it, sees of a text that agents are shown."""
 
-from __future__ import annotations
-
 from markdown_it import MarkdownIt
 
 _EXPECTED = {"paragraph_open", "inline", "paragraph_close", "fence"}

@@ -1,7 +1,5 @@
 """What a page holds, read as ``memory_palace/features/view/page/data.js`` reads it."""
 
-from __future__ import annotations
-
 import base64
 import json
 import zlib

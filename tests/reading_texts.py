@@ -1,7 +1,5 @@
 """Everything that reads a text of any length, by name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from datetime import date
 

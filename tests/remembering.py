@@ -1,7 +1,5 @@
 """Ask a palace the same question many times and embed it once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Run a command line of ``palace`` in this process."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 

@@ -1,7 +1,5 @@
 """``search`` as tests call it: what a query may say of the ranking is given by keyword."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from memory_palace.query import Query

@@ -1,7 +1,5 @@
 """A palace that is served, seen from outside: start and stop, raw messages, memory."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

@@ -1,7 +1,5 @@
 """Stop a run at a call that reaches the disk, as a power cut would."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Sequence
 

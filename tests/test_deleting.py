@@ -1,7 +1,5 @@
 """Features are deleted in a copy, with their lines of the table and tests: the rest goes on."""
 
-from __future__ import annotations
-
 import ast
 import os
 import shutil

@@ -1,7 +1,5 @@
 """A forked process is what a cold one is, and has less to do."""
 
-from __future__ import annotations
-
 import os
 import signal
 

@@ -1,7 +1,5 @@
 """How the code of the package is kept: sizes, names, and imports that are given as strings."""
 
-from __future__ import annotations
-
 import ast
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """What `palace.yaml` may say: a mistake is named, and nothing is guessed."""
 
-from __future__ import annotations
-
 import pytest
 
 from memory_palace.config import Config

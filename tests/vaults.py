@@ -1,7 +1,5 @@
 """Somebody's folder of notes, and what is read of it."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 
 VAULT = {

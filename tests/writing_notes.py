@@ -1,7 +1,5 @@
 """Notes of a test, written into its folder."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """List the public API: ``python tests/api/signatures.py > tests/api/signatures.txt``."""
 
-from __future__ import annotations
-
 import inspect
 import sys
 

@@ -1,7 +1,5 @@
 """Question sets of a few lines, in the official schemas."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

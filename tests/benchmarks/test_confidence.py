@@ -1,7 +1,5 @@
 """How far confidence can be trusted, measured on two little collections."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Loaders read the official files, and name file and line of what they cannot read."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 

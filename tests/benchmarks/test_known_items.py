@@ -1,7 +1,5 @@
 """Known items: questions drawn from any folder, and what they are worth."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

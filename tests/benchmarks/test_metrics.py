@@ -1,7 +1,5 @@
 """Measures are those of the books, worked out by hand."""
 
-from __future__ import annotations
-
 from math import log2
 
 import pytest

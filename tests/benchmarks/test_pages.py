@@ -1,7 +1,5 @@
 """Pages in several languages are asked through the product, and pages of another language too."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """What the command gives is measured through the command's own code, on notes in a folder."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

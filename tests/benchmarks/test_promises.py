@@ -1,7 +1,5 @@
 """The table of promises: what is missing is said, and a limit that is not kept is seen."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The official files, where they are: what is asked of them, and one figure that needs no model."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What comes to mind by itself is judged by what was printed, on palaces that hold no later day."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 

@@ -1,7 +1,5 @@
 """A run ranks with the product's own search, keeps its vectors, and is compared and drawn."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

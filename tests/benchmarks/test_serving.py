@@ -1,7 +1,5 @@
 """The benchmark of the server starts a real one, ends it, and sees where it does not answer."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What is shown of an answer is measured through the product, beside simpler ways."""
 
-from __future__ import annotations
-
 import json
 
 from benchmarks.datasets.items import Collection, DatasetPassage, EvalDocument, EvalQuestion

@@ -1,7 +1,5 @@
 """The statements that `palace verify` is measured with, and what is counted of them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from benchmarks.verifying import (

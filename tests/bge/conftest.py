@@ -1,7 +1,5 @@
 """A model with the architecture of bge-m3 that is small enough to make on the spot."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

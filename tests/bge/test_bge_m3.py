@@ -1,7 +1,5 @@
 """The real FlagEmbedding code over a tiny model of the same architecture."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Index and query through the public API with the real loading and encoding code."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Notes that were written to take over the page that shows them, or to show what it must not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """axe-core finds nothing serious, in light and dark, on a laptop and on a phone."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from importlib.resources import files
 

@@ -1,7 +1,5 @@
 """Notes that only their file dates are told from those that say when they were written."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

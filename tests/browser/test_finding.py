@@ -1,7 +1,5 @@
 """Search while one types, and the list of rooms."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Notes cannot run script, load anything, leave their panel or show what is private."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import chain
 

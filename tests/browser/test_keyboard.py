@@ -1,7 +1,5 @@
 """Everything is reached by keyboard alone, and where one is can always be seen."""
 
-from __future__ import annotations
-
 import pytest
 from browser.looking import read_focus
 from browser.watching import NARROW, WIDE, expect

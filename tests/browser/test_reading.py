@@ -1,7 +1,5 @@
 """A note is read in its panel as its writer meant it, and leads where it says."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Many notes open without an error, and the same notes give the same file."""
 
-from __future__ import annotations
-
 import pytest
 from browser.looking import list_paths, show_note
 from browser.watching import build_view, run

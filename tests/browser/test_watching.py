@@ -1,7 +1,5 @@
 """The watch is trusted because each kind of fault has been seen to fail a test."""
 
-from __future__ import annotations
-
 import pytest
 
 pytestmark = pytest.mark.browser

@@ -1,7 +1,5 @@
 """A palace with one thing of each kind, and the command line in this process."""
 
-from __future__ import annotations
-
 import io
 import shlex
 import shutil

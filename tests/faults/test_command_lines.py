@@ -1,7 +1,5 @@
 """Whatever is typed, and whatever the disk does: one line, an exit code, notes as they were."""
 
-from __future__ import annotations
-
 import shlex
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """No text makes a reader of notes or questions fail; the readers are called without the fence."""
 
-from __future__ import annotations
-
 import os
 from contextlib import suppress
 from datetime import date

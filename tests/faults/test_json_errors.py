@@ -1,7 +1,5 @@
 """Whoever asks for JSON gets one JSON value, whatever goes wrong, and whichever verb it is."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -4,8 +4,6 @@ The patterns are found in the modules, and the texts in the patterns themselves.
 secrets.txt read windows of a few hundred characters, and are measured with the reader ``secrets``.
 """
 
-from __future__ import annotations
-
 import ast
 import gc
 import re

@@ -1,7 +1,5 @@
 """The same faults from the system itself: a child without root's powers, small file systems."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Standard output that is full, closed or gone: one line on stderr, and an exit code."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """An empty home, in which commands run as a person or cron types them."""
 
-from __future__ import annotations
-
 import os
 import pty
 import subprocess

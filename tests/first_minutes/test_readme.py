@@ -1,7 +1,5 @@
 """What README tells a person to type works as it stands there, from an empty home."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

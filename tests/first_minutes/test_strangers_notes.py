@@ -1,7 +1,5 @@
 """From an empty home, in a folder of notes that nobody made for this program."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

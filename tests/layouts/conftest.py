@@ -1,7 +1,5 @@
 """A folder of notes, and the same as a palace with two rooms."""
 
-from __future__ import annotations
-
 import pytest
 from vaults import MAPPED, VAULT
 from writing_notes import write_notes

@@ -1,7 +1,5 @@
 """Every feature works in both layouts: `palace/` with rooms, and a folder taken as it stands."""
 
-from __future__ import annotations
-
 import shutil
 from datetime import date
 

@@ -1,7 +1,5 @@
 """Where notes and all else lie in both layouts, and which folder is meant."""
 
-from __future__ import annotations
-
 import io
 import shutil
 import subprocess

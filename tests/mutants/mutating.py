@@ -1,7 +1,5 @@
 """Put known faults into a copy of the package, one at a time, and see whether a test notices."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 from mutants.mutating import ROOT, Mutant, find_places, read_mutants
 

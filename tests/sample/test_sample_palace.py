@@ -1,7 +1,5 @@
 """The sample palace is the tutorial: it must be what the documents say it is."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A sentence-transformers model that is small enough to make on the spot, with prompts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

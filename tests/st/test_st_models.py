@@ -1,7 +1,5 @@
 """Embedders of one's own, by the real library over a tiny model."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

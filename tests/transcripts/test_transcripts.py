@@ -6,8 +6,6 @@ A session is a ``console`` block. ``$`` starts a command; ``…`` stands for any
 The layout is the classic one, but for the page on layouts; ``tests/layouts`` compares the others.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

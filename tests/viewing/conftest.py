@@ -1,7 +1,5 @@
 """A door on a port of this machine that says what it was asked."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import tempfile

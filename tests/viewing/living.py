@@ -1,7 +1,5 @@
 """Live pages in processes of their own: started, asked, killed."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator

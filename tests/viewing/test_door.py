@@ -1,7 +1,5 @@
 """The door of the live page: who is let in, who is refused, and that nobody holds it open."""
 
-from __future__ import annotations
-
 import json
 import socket
 

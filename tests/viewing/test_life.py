@@ -1,7 +1,5 @@
 """The process of a live page: started, followed, interrupted, killed, started again."""
 
-from __future__ import annotations
-
 import signal
 import socket
 import sys

@@ -1,7 +1,5 @@
 """What the live page is given of a palace, and what it is never given."""
 
-from __future__ import annotations
-
 import json
 import threading
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Requests to a live page, byte by byte."""
 
-from __future__ import annotations
-
 import socket
 
 
