@@ -270,12 +270,3 @@ HEAVY: Mapping[str, str] = {
     "wiki links": "[[one line]] " * 20_000,
 }
 """Notes of up to 10 MB, each of a form that takes some reader of Markdown very long."""
-
-
-def write_heavy_vault(root: Path, *names: str) -> Path:
-    """Write those of ``HEAVY`` that are named, all where none is, and a note to go back to."""
-    (root / ".palace").mkdir(parents=True)
-    _write(root, "calm.md", b"# Calm\n\nA note as people write it.\n")
-    for name in names or HEAVY:
-        _write(root, f"{name}.md", f"# {name}\n\n{HEAVY[name]}\n".encode())
-    return root

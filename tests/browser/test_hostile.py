@@ -4,7 +4,7 @@ from dataclasses import replace
 from itertools import chain
 
 import pytest
-from browser.hostile_vault import CANARIES, COLD, HEAVY, LINKS, MARKUP, write_heavy_vault
+from browser.hostile_vault import CANARIES, COLD, HEAVY, LINKS, MARKUP
 from browser.looking import (
     find_broken,
     find_forbidden,
@@ -13,8 +13,9 @@ from browser.looking import (
     show_note,
     unpack_file,
 )
-from browser.watching import NARROW, WIDE, build_view, run
+from browser.watching import NARROW, WIDE, build_view
 from making_plans import make_plan
+from writing_notes import index_notes
 
 from memory_palace.features.view.page import render
 
@@ -117,8 +118,8 @@ def test_huge_and_deep_notes_are_shown_in_time_and_the_page_goes_on(watch, tmp_p
 
 
 def test_a_note_of_ten_megabytes_goes_the_whole_way(watch, tmp_path):
-    root = write_heavy_vault(tmp_path / "heavy", "brackets")
-    run("-C", root, "index", "-q", "--embedder", "none")
+    notes = {"brackets.md": f"# brackets\n\n{HEAVY['brackets']}\n"}
+    root = index_notes(tmp_path / "heavy", notes, embedder="none").paths.root
     file = build_view(root, tmp_path / "heavy.html")
     assert file.stat().st_size < 400_000 + 5_000_000
     show_note(watch.open(file), "brackets.md")

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from serving_palaces import warm
 
 
 def palace(root, *line, prefix=(), **options):
@@ -17,16 +18,19 @@ def palace(root, *line, prefix=(), **options):
     )
 
 
+def set_up(root, *lines):
+    for line in ("init .", "new Frost", *lines, "index --embedder hashing"):
+        status, _, errors = warm(root, *line.split())
+        assert status == 0, errors
+
+
 @pytest.fixture
 def bound(tmp_path):
     """Run a command as one whom permissions bind, on notes of which two cannot be read."""
     prefix = () if os.geteuid() else ("setpriv", "--inh-caps=-all", "--bounding-set=-all")
     if prefix and not shutil.which("setpriv"):
         pytest.skip("root may read everything, and there is no setpriv")
-    for line in (("init", "."), ("new", "Frost"), ("new", "Snow", "--room", "chambers/deep")):
-        assert palace(tmp_path, *line).returncode == 0
-    palace(tmp_path, "new", "Hail")
-    palace(tmp_path, "index", "--embedder", "hashing")
+    set_up(tmp_path, "new Snow --room chambers/deep", "new Hail")
     (tmp_path / "palace/project_rooms/Frost.md").chmod(0)
     (tmp_path / "palace/chambers/deep").chmod(0)
     probe = ["cat", str(tmp_path / "palace/project_rooms/Frost.md")]
@@ -84,8 +88,7 @@ def fill(folder):
 
 
 def test_a_full_disk_is_one_line_and_the_notes_stay(mounted):
-    for line in (("init", "."), ("new", "Frost"), ("index", "--embedder", "hashing")):
-        assert palace(mounted, *line).returncode == 0
+    set_up(mounted)
     before = (mounted / "palace/project_rooms/Frost.md").read_bytes()
     fill(mounted)
     for line in (
@@ -93,21 +96,20 @@ def test_a_full_disk_is_one_line_and_the_notes_stay(mounted):
         ("index", "--force"),
         ("metabolism", "archive", "Frost", "--apply"),
     ):
-        done = palace(mounted, *line)
-        assert done.returncode == 1 and done.stderr.count("\n") == 1, (line, done.stderr)
-        assert "No space left" in done.stderr and "free some space" in done.stderr
+        status, _, errors = warm(mounted, *line)
+        assert status == 1 and errors.count("\n") == 1, (line, errors)
+        assert "No space left" in errors and "free some space" in errors
     assert (mounted / "palace/project_rooms/Frost.md").read_bytes() == before
-    assert "Frost" in palace(mounted, "list").stdout
+    assert "Frost" in warm(mounted, "list")[1]
     (mounted / "filler").unlink()
-    assert palace(mounted, "new", "Another").returncode == 0
+    assert warm(mounted, "new", "Another")[0] == 0
 
 
 def test_a_read_only_file_system_can_be_asked_and_not_written(mounted):
-    for line in (("init", "."), ("new", "Frost"), ("index", "--embedder", "hashing")):
-        assert palace(mounted, *line).returncode == 0
+    set_up(mounted)
     subprocess.run(["mount", "-o", "remount,ro", str(mounted)], check=True)
-    assert "Frost" in palace(mounted, "query", "frost").stdout
+    assert "Frost" in warm(mounted, "query", "frost")[1]
     for line in (("new", "Another"), ("index", "--force")):
-        done = palace(mounted, *line)
-        assert done.returncode == 1 and done.stderr.count("\n") == 1, (line, done.stderr)
-        assert "Read-only file system" in done.stderr
+        status, _, errors = warm(mounted, *line)
+        assert status == 1 and errors.count("\n") == 1, (line, errors)
+        assert "Read-only file system" in errors

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from serving_palaces import warm
 
-PALACE = [sys.executable, "-m", "memory_palace"]
 FULL = Path("/dev/full")
 
 
@@ -14,7 +14,7 @@ FULL = Path("/dev/full")
 def root(tmp_path_factory):
     root = tmp_path_factory.mktemp("streams")
     for line in ("init .", "new Frost", "index --embedder hashing -q"):
-        subprocess.run([*PALACE, *line.split()], cwd=root, check=True, capture_output=True)
+        assert warm(root, *line.split())[0] == 0
     return root
 
 
