@@ -71,6 +71,7 @@ def test_a_foreign_file_named_like_a_leftover_is_passed_over(grown):
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"[]", b"\xff\xfe"])
 def test_a_damaged_commit_record_is_a_finding_with_its_file(grown, damage):
+    grown.paths.settings.write_text("embedder: hashing\n")  # no record names it
     grown.paths.commit.write_bytes(damage)
     (found,) = Palace(grown.paths.root).doctor().findings
     assert found.where.endswith(".index/INDEX.json") and "is damaged" in found.message
