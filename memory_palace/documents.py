@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from memory_palace.features.memories.form import Memory
 from memory_palace.features.memories.hierarchy import HierarchicalIndex
-from memory_palace.features.memories.memory_values import Memory
 from memory_palace.features.memories.verification import (
     VerificationChecker,
     calculate_retrieval_score,

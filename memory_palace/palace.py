@@ -39,14 +39,13 @@ if TYPE_CHECKING:
     from memory_palace.features.importing import run
     from memory_palace.features.memories.memories import Memories
     from memory_palace.features.metabolism.cold_zone import ColdZone
-    from memory_palace.features.metabolism.feature import Metabolism
+    from memory_palace.features.metabolism.cycle import Metabolism
     from memory_palace.features.recall import recalling
     from memory_palace.features.redqueen.rounds import RedQueen
     from memory_palace.features.seek.searches import Loci, Searches
     from memory_palace.features.tasks.conflicts import Conflicts
     from memory_palace.features.tasks.golden import Golden
-    from memory_palace.features.tasks.map import draw_map
-    from memory_palace.features.tasks.tasks import Tasks
+    from memory_palace.features.tasks.tasks import Tasks, draw_map
     from memory_palace.features.view.page import write_view
     from memory_palace.graph.router import LinkGraph
     from memory_palace.index.doctor import Examination, IndexStatus

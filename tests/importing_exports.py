@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from memory_palace.features.importing.detection import FORMATS
 from memory_palace.features.importing.items import Conversation, ImportedNote, ImportReport
+from memory_palace.features.importing.run import FORMATS
 
 
 def read_all(name: str, path: Path) -> tuple[list[Any], ImportReport]:

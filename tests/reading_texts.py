@@ -8,7 +8,7 @@ from memory_palace.facts import derive
 from memory_palace.features.anchors.vocabulary import chunk_terms, note_terms, words_of
 from memory_palace.features.checking import checker, wording
 from memory_palace.features.checking.wording import find_weekdays
-from memory_palace.features.memories import form, lint, smashin
+from memory_palace.features.memories import form, smashin, verification
 from memory_palace.features.metabolism import distill
 from memory_palace.features.redqueen import askings, session
 from memory_palace.features.structure import facts
@@ -53,7 +53,7 @@ def _facts(text: str) -> object:
 def _form(text: str) -> object:
     document = parse_document(_PATH, f"# A\n\n## Content\n\n{text}\n".encode())
     read = form.read_form(document)
-    return read, lint.lint_memory(read, lint.VisibleWords({}))
+    return read, verification.lint_memory(read, verification.VisibleWords({}))
 
 
 def _grammar(text: str) -> object:

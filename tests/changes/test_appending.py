@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_palace.changes.changing import undo_change
 from memory_palace.config import Config
 from memory_palace.errors import CheckFailedError, PalaceError, UsageError
 from memory_palace.notes.document import append_text
@@ -160,13 +159,6 @@ def test_lines_with_secrets_are_not_written(palace):
     assert [problem.line for problem in done.withheld] == [2]
     with pytest.raises(CheckFailedError, match="line 1"):
         palace.append("Rain", SECRET)
-
-
-def test_what_was_appended_can_be_taken_back(palace):
-    before = (palace.paths.root / PATH).read_bytes()
-    palace.append(PATH, "It drifts.")
-    undo_change(palace, apply=True)
-    assert (palace.paths.root / PATH).read_bytes() == before
 
 
 def test_a_note_does_not_grow_beyond_what_is_indexed(palace, tmp_path):

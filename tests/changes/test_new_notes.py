@@ -71,9 +71,3 @@ def test_two_long_titles_that_begin_alike_are_two_notes(palace):
     assert len(paths) == 2
     with pytest.raises(UsageError, match="already exists"):
         palace.new("x" * 400 + "a", room="chambers")
-
-
-def test_a_long_title_is_taken_back_like_any(palace):
-    palace.new("字" * 300, room="chambers")
-    undo_change(palace, apply=True)
-    assert files(palace) == []

@@ -17,7 +17,7 @@ from importing_exports import (
     write_lines,
 )
 
-from memory_palace.features.importing.detection import FORMATS, detect
+from memory_palace.features.importing.run import FORMATS, detect
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_palace.features.importing.formats import foreign_json
+from memory_palace.features.importing.formats import files
 from memory_palace.features.importing.formats.files import ExportFile
 from memory_palace.features.importing.items import ImportReport
 
@@ -27,7 +27,7 @@ ENTRIES = st.lists(st.dictionaries(KEYS, VALUES, min_size=1), max_size=5)
 def split(data: bytes) -> tuple[list[Any], list[str]]:
     report = ImportReport("claude", "Imports", is_applied=False)
     file = ExportFile(PurePosixPath("f.json"), lambda: io.BytesIO(data))
-    values = list(foreign_json.read_objects(file, report))
+    values = list(files.read_objects(file, report))
     return values, [broken.position for broken in report.broken]
 
 
@@ -71,5 +71,5 @@ def test_lines_are_named_by_their_number() -> None:
     data = b'{"a": 1}\n\n[1]\nnope\n{"b": 2}\n{"c": '
     report = ImportReport("claude", "Imports", is_applied=False)
     file = ExportFile(PurePosixPath("f.jsonl"), lambda: io.BytesIO(data))
-    assert list(foreign_json.read_lines(file, report)) == [{"a": 1}, {"b": 2}]
+    assert list(files.read_lines(file, report)) == [{"a": 1}, {"b": 2}]
     assert [broken.position for broken in report.broken] == ["line 3", "line 4", "line 6"]

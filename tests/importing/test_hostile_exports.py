@@ -128,7 +128,7 @@ def test_half_a_pair_and_control_characters_can_be_written(tmp_path: Path, name:
 MEASURED = """
 import re, sys
 from pathlib import Path
-from memory_palace.features.importing.detection import FORMATS
+from memory_palace.features.importing.run import FORMATS
 from memory_palace.features.importing.items import ImportReport
 items = FORMATS["claude"](Path(sys.argv[1]), ImportReport("claude", "", False))
 turns = sum(len(item.turns) for item in items)

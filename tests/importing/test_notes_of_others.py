@@ -10,7 +10,7 @@ import pytest
 from importing_exports import read_all, write_lines
 
 from memory_palace.errors import UsageError
-from memory_palace.features.importing.placing import safe_path
+from memory_palace.features.importing.run import safe_path
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory_palace.features.memories.memory_values import Memory
+from memory_palace.features.memories.form import Memory
 
 _SYLLABLES = "ba ko li mu ren sa tor vi ze du fan gol hir jan pel qui".split()
 _COMMON, _OWN = 600, 120

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_palace.errors import UsageError
-from memory_palace.features.memories.memory_values import Memory
+from memory_palace.features.memories.form import Memory
 from memory_palace.features.memories.verification import (
     calculate_retrieval_score,
     cosine_similarity,

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.features.memories.memory_values import Memory
-from memory_palace.features.memories.reviews import (
+from memory_palace.features.memories.form import (
     DECAY_PER_DAY,
     FIBONACCI,
     LOG,
+    Memory,
     Review,
     fade,
     read_reviews,

@@ -12,6 +12,10 @@ from hypothesis import strategies as st
 
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.features.memories.form import (
+    Factor,
+    Mark,
+    Memory,
+    Review,
     read_form,
     read_marks,
     read_memory,
@@ -19,8 +23,6 @@ from memory_palace.features.memories.form import (
     render_memory,
     state_score,
 )
-from memory_palace.features.memories.memory_values import Factor, Mark, Memory
-from memory_palace.features.memories.reviews import Review
 from memory_palace.features.redqueen.session import examine
 from memory_palace.notes.document import parse_document, replace_section
 

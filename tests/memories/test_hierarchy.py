@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import NotAPalaceError
+from memory_palace.features.memories.form import Memory
 from memory_palace.features.memories.hierarchy import ROOT_CHARACTERS, HierarchicalIndex, render
-from memory_palace.features.memories.memory_values import Memory
 from memory_palace.palace import Palace
 
 from .made_memories import make_memories

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory_palace.features.memories.form import read_form
-from memory_palace.features.memories.lint import VisibleWords, lint_memory
+from memory_palace.features.memories.verification import VisibleWords, lint_memory
 from memory_palace.notes.document import parse_document
 
 SOUND = f"""---

@@ -8,6 +8,7 @@ import pytest
 
 from memory_palace.changes.changing import read_notes, undo_change
 from memory_palace.errors import UsageError
+from memory_palace.features.memories.form import LOG, Factor, Mark, Memory
 from memory_palace.features.memories.hierarchy import HierarchicalIndex
 from memory_palace.features.memories.memories import (
     lint_memories,
@@ -18,8 +19,6 @@ from memory_palace.features.memories.memories import (
     score_memory,
     show_memory,
 )
-from memory_palace.features.memories.memory_values import Factor, Mark, Memory
-from memory_palace.features.memories.reviews import LOG
 from memory_palace.features.redqueen.rounds import load_memories
 from memory_palace.palace import Palace
 

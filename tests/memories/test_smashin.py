@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.features.memories.memory_values import Factor, Mark
+from memory_palace.features.memories.form import Factor, Mark, count_score
 from memory_palace.features.memories.smashin import (
     band_of,
-    count_score,
     detect_factors,
     merge_marks,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_palace.features.memories.form import read_form
-from memory_palace.features.memories.lint import VisibleWords, lint_tokens
+from memory_palace.features.memories.verification import VisibleWords, lint_tokens
 from memory_palace.notes.document import parse_document
 
 NOTE = """---

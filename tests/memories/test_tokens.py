@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory_palace.features.memories.form import find_tokens
 from memory_palace.features.memories.verification import (
     drop_token,
-    find_tokens,
     fold_words,
     holds_token,
 )

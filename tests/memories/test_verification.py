@@ -36,11 +36,6 @@ def test_d2_an_empty_token_is_not_matched_by_everything():
     assert check_tokens("anything at all", []) == TokenVerdict.NOT_APPLICABLE
 
 
-def test_d3_a_token_is_not_found_inside_other_words():
-    assert check_tokens("147 couples waltzing", ["47 couples waltzing"]) == TokenVerdict.MISSING
-    assert check_tokens("two heads breathe", ["two-heads breathe"]) == TokenVerdict.HELD
-
-
 def test_d4_a_blank_marker_gives_no_token():
     assert VerificationChecker().extract_token("An owl. [Verify:  ]") is None
     assert VerificationChecker().extract_token("An owl. [Verify: ] [Verify: red owl]") == "red owl"

@@ -11,9 +11,8 @@ from writing_notes import read_state
 from memory_palace.changes.changing import Plan, change_notes, read_changes, read_notes, undo_change
 from memory_palace.changes.journal import Move
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.features.metabolism.assets import KINDS
 from memory_palace.features.metabolism.cycle import distill, eliminate, promote, take_report
-from memory_palace.features.metabolism.ledger import take_ledger
+from memory_palace.features.metabolism.ledger import KINDS, take_ledger
 from memory_palace.features.tasks.conflicts import list_conflicts, resolve_conflict
 from memory_palace.notes.usage import record_usage
 from memory_palace.palace import Palace

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from memory_palace.errors import PalaceError
-from memory_palace.features.memories.verification import find_tokens
+from memory_palace.features.memories.form import find_tokens
 from memory_palace.features.redqueen.rounds import patch_note
 from memory_palace.features.redqueen.session import RoundProposal, examine
 from memory_palace.notes.document import parse_document

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.features.memories.memory_values import Memory
+from memory_palace.features.memories.form import Memory
 from memory_palace.features.redqueen.session import (
     DEPTH,
     Cue,

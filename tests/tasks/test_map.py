@@ -6,8 +6,8 @@ from copying_palaces import copy_sample
 from memory_palace.changes.changing import read_notes, undo_change
 from memory_palace.config import SEVEN
 from memory_palace.errors import PalaceError
-from memory_palace.features.tasks.map import CLOSE, OPEN, draw_map, own_links
-from memory_palace.features.tasks.map import PANEL as PLACE
+from memory_palace.features.tasks.tasks import CLOSE, OPEN, draw_map, own_links
+from memory_palace.features.tasks.tasks import PANEL as PLACE
 from memory_palace.palace import Palace
 
 PANEL = SEVEN.path_of(PLACE)

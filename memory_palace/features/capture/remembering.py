@@ -96,7 +96,6 @@ class Placed:
 
     @property
     def path(self) -> str:
-        """Of the note."""
         return self.operation.path
 
 
@@ -211,16 +210,13 @@ class Remembered(Shown):
         count: int = 1,
         made: str | Absent | None = ABSENT,
     ) -> Self:
-        """Return a text that was written, with why it is not indexed, where it is not."""
         left_out = Unwritten.of(withheld)
         return cls(*place, count == 1, count, made, not remark, remark or None, left_out)
 
     def lines(self) -> Iterable[str]:
-        """Return the place."""
         return [f"{self.path}:{self.line}"]
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
-        """Return the heading that was made, the lines left out, and why it is not found yet."""
         if isinstance(self.made, str):
             yield f"there was no heading {self.made!r}; it was made"
         yield from map(str, self.withheld)

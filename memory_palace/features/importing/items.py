@@ -128,7 +128,6 @@ class ImportReport(Shown):
     """Why the index is behind the notes; else null."""
 
     def leave_out(self, kind: str) -> None:
-        """Count an entry that is no memory."""
         self.left_out[kind] += 1
 
     def refuse(self, file: str, position: str, reason: str) -> None:
@@ -139,7 +138,6 @@ class ImportReport(Shown):
             self.leave_out("broken")
 
     def lines(self) -> Iterator[str]:
-        """Return the figures, and the first of the notes."""
         written = "written to" if self.is_applied else "would be written to"
         turns = f"{plural(self.turns, 'turn')}, " if self.turns else ""
         yield f"{self.format}: {turns}{self.bytes / 1e6:.1f} MB {written} {self.folder}/"
@@ -157,7 +155,6 @@ class ImportReport(Shown):
             yield f"not read: {plural(len(self.broken), 'place')}"
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
-        """Return what was not read or not written, and why the index is behind."""
         for broken in self.broken[:_MOST_LISTED]:
             yield f"{broken.file}, {broken.position}: {broken.reason}"
         for one in self.withheld[:_MOST_LISTED]:

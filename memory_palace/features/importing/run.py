@@ -6,16 +6,21 @@ it a note that somebody deleted would come back. Notes and their lines in the lo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+import re
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TypeAlias
 
 from memory_palace.changes.changing import WAIT_SECONDS, now
-from memory_palace.changes.journal import Create, Replace, apply_change, grow, recover
+from memory_palace.changes.composing import file_name
+from memory_palace.changes.journal import Create, Replace, apply_change, digest, grow, recover
 from memory_palace.config import PalacePaths
-from memory_palace.errors import PalaceError, UsageError
+from memory_palace.errors import PalaceError, RoomNotMappedError, UsageError
 from memory_palace.features.importing.composing import (
     ORIGIN,
     compose_part,
@@ -25,9 +30,11 @@ from memory_palace.features.importing.composing import (
     title_of,
     write_turns,
 )
-from memory_palace.features.importing.detection import FORMATS, detect
+from memory_palace.features.importing.formats import chatgpt, claude, memory_json, transcripts
+from memory_palace.features.importing.formats.files import READ_ERRORS, ExportFile, open_export
 from memory_palace.features.importing.items import (
     Conversation,
+    ExportReader,
     Fate,
     ImportedNote,
     ImportReport,
@@ -35,18 +42,58 @@ from memory_palace.features.importing.items import (
     Sighted,
     Withheld,
 )
-from memory_palace.features.importing.placing import (
-    Places,
-    check_foreign,
-    choose_folder,
-    digest_of,
-    safe_path,
-)
 from memory_palace.language.visible import visible
+from memory_palace.notes.discovery import SUFFIXES, discover_notes
 from memory_palace.notes.document import set_fields
-from memory_palace.notes.note import withhold
+from memory_palace.notes.frontmatter import split_front_matter
+from memory_palace.notes.note import is_cold_path, withhold
 from memory_palace.palace import Palace
 from memory_palace.storage import read_records
+
+FORMATS: Mapping[str, ExportReader] = {
+    "claude": claude.read,
+    "chatgpt": chatgpt.read,
+    "claude-code": transcripts.read_claude_code,
+    "codex": transcripts.read_codex,
+    "openclaw": transcripts.read_openclaw,
+    "memory-json": memory_json.read,
+}
+"""Where files of an export are of several formats it is of the first."""
+_HEAD_BYTES = 1 << 18
+_MOST_FILES = 200
+"""Files looked into."""
+_KEYS = {
+    "claude": rb'"(?:chat_messages|conversations_memory|prompt_template)"\s*:',
+    "chatgpt": rb'"mapping"\s*:\s*\{',
+    "claude-code": rb'"(?:leafUuid|parentUuid|isSidechain)"\s*:',
+    "codex": rb'"type"\s*:\s*"(?:session_meta|response_item|event_msg|turn_context)"',
+    "openclaw": rb'"type"\s*:\s*"session"\s*,\s*"version"\s*:|"parentId"\s*:',
+    "memory-json": rb'"(?:entityType|relationType)"\s*:',
+}
+"""What only files of one format have, as bytes: quotes in what was said are escaped."""
+_ANY_KEY = re.compile(b"|".join(b"(%b)" % key for key in _KEYS.values()))
+
+
+def detect(path: Path) -> str | None:
+    """Return the name of the format of an export; ``None`` where it cannot be told.
+
+    Raise ``OSError`` where there is nothing that can be read.
+    """
+    with open_export(path) as files:
+        told = [file for file in files if file.suffix in (".json", ".jsonl")]
+        found = set(map(_identify, told[:_MOST_FILES]))
+    return next((name for name in FORMATS if name in found), None)
+
+
+def _identify(file: ExportFile) -> str | None:
+    """Return the format whose key comes first in the head of a file."""
+    try:
+        with file.open() as stream:
+            key = _ANY_KEY.search(stream.read(_HEAD_BYTES))
+    except READ_ERRORS:
+        return None
+    return [*_KEYS][(key.lastindex or 1) - 1] if key else None
+
 
 AUTO = "auto"
 LOG = "imports.jsonl"
@@ -148,12 +195,8 @@ class _Importer:
         step = self._plan_talk(item) if isinstance(item, Conversation) else self._plan_note(item)
         report, size = self._report, 0
         for operation in step.operations:
-            match operation:
-                case Create(path, data):
-                    size += len(data)
-                case Replace(path, before, data):
-                    size += len(data) - len(before)
-            self._places.plan(path, data)
+            size += len(operation.after) - len(operation.before or b"")
+            self._places.plan(operation.path, operation.after)
         report.counts[step.fate] += 1
         report.turns += step.turns
         report.bytes += size
@@ -213,7 +256,7 @@ class _Importer:
         """
         turns, path, part = item.turns, known.path, known.part
         data = self._places.read(path) or b""
-        is_untouched = digest_of(data) == known.written
+        is_untouched = digest(data) == known.written
         said = (turns[known.turns - 1].at if known.turns else None) or item.started
         written, withheld = write_turns(turns[known.turns :], title, first=known.turns + 1)
         parts = split_parts(written, filled=len(data) if is_untouched else 0)
@@ -231,16 +274,14 @@ class _Importer:
             path, standing = self._places.choose(hint, made, known.identity)
             operations += [Create(path, made)] if standing is None else []
             data = standing or made
-        digest, written_digest = digest_turns(turns), digest_of(data)
-        record = Imported(
-            known.source, known.identity, path, digest, written_digest, len(turns), part
-        )
+        done = path, digest_turns(turns), digest(data), len(turns), part
+        record = Imported(known.source, known.identity, *done)
         return _Step(fate, title, path, operations, record, len(written), withheld)
 
     def _plan_note(self, item: ImportedNote) -> _Step:
         """Plan a note: new, or changed at its source and not here."""
         source, identity = self._report.format, item.source_id
-        digest, known = digest_of(item.data), self._known.get((source, identity))
+        given, known = digest(item.data), self._known.get((source, identity))
         title = visible(PurePosixPath(item.path_hint).stem)
         clean, problems = withhold(item.data.decode("utf-8", "replace"), "")
         data = clean.encode() if problems else item.data
@@ -251,15 +292,143 @@ class _Importer:
             hint = f"{self._report.folder}/{safe_path(item.path_hint)}"
             path, standing = self._places.choose(hint, data, identity)
             made = [Create(path, data)] if standing is None else []
-            record = Imported(source, identity, path, digest, digest_of(standing or data))
+            record = Imported(source, identity, path, given, digest(standing or data))
             return _Step("new", title, path, made, record, 0, withheld)
         found = self._places.find(known.path, identity, known.written)
         before = self._places.read(found) if found else None
         if found is None or before is None:
             return _Step("gone", title, known.path)
-        if digest == known.digest or before == data:
+        if given == known.digest or before == data:
             return _Step("present", title, found)
-        if digest_of(before) != known.written:
+        if digest(before) != known.written:
             return _Step("edited", title, found)
-        record = Imported(source, identity, found, digest, digest_of(data))
+        record = Imported(source, identity, found, given, digest(data))
         return _Step("grown", title, found, [Replace(found, before, data)], record, 0, withheld)
+
+
+CHAMBER, FOLDER = "chambers/imports", "Imports"
+_MATTER_BYTES = 4096
+
+
+def choose_folder(paths: PalacePaths, source: str, folder: str | None) -> str:
+    """Return the folder, relative to the root, that notes of a source go into.
+
+    It is below ``folder``, else below ``imports`` among the chambers, and below ``Imports`` in
+    notes taken as they stand.
+    """
+    if folder is not None:
+        inside = folder.removeprefix(paths.prefix).strip("/")
+        return f"{paths.prefix}{inside}/{source}" if inside else f"{paths.prefix}{source}"
+    try:
+        return f"{paths.rooms.path_of(CHAMBER)}/{source}"
+    except RoomNotMappedError:
+        return f"{paths.prefix}{FOLDER}/{source}"
+
+
+def check_foreign(paths: PalacePaths, path: Path) -> None:
+    """Raise ``UsageError`` for what is no export but this palace, ``OSError`` where nothing is."""
+    path.stat()
+    here, home = os.path.realpath(path), os.path.realpath(paths.notes)
+    if path.is_dir() and os.path.commonpath((here, home)) in (here, home):
+        raise UsageError(f"{path} is this palace, or a part of it; its notes are here already")
+
+
+class Places:
+    """The files of a palace, and those that are about to be made."""
+
+    def __init__(self, palace: Palace) -> None:
+        self._palace, self._paths = palace, palace.paths
+        self._taken: dict[str, dict[str, str]] = {}
+        self._planned: dict[str, bytes] = {}
+
+    def plan(self, path: str, data: bytes) -> None:
+        """Take a path for bytes that are about to be written."""
+        self._names(path.rpartition("/")[0])[_fold(path.rpartition("/")[2])] = path
+        self._planned[path] = data
+
+    def forget(self) -> None:
+        """Plan nothing more: what was planned is written."""
+        self._planned.clear()
+
+    def read(self, path: str) -> bytes | None:
+        """Return what a file holds, or is about to; ``None`` where there is none."""
+        if path in self._planned:
+            return self._planned[path]
+        file = self._paths.root / path
+        return file.read_bytes() if file.is_file() and not file.is_symlink() else None
+
+    def choose(self, path: str, data: bytes, identity: str) -> tuple[str, bytes | None]:
+        """Return the path for bytes of an id, and what stands there already and is the same thing.
+
+        Where the name belongs to another note, a digest of the id is added to it.
+        """
+        folder, _, name = path.rpartition("/")
+        mark = digest(identity.encode("utf-8", "replace"))
+        stem = name.removesuffix(".md")
+        for chosen in (name, file_name(f"{stem} {mark[:8]}"), file_name(f"{stem} {mark}")):
+            taken = self._names(folder).get(_fold(chosen))
+            if taken is None:
+                return f"{folder}/{chosen}", None
+            standing = self.read(taken)
+            if standing is not None and (standing == data or source_id_of(standing) == identity):
+                return taken, standing
+        raise UsageError(f"{path} and other names for it are taken; move some of them")
+
+    def find(self, path: str, identity: str, written: str) -> str | None:
+        """Return where a note is now that was written to a path; ``None`` where it is gone.
+
+        A moved or renamed one is found by its ``source_id``; an archived one is gone.
+        """
+        found = path if self.read(path) is not None else None
+        if found is None:
+            moved = self._by_source.get(identity, [])
+            same = [place for place in moved if digest(self.read(place) or b"") == written]
+            found = [*moved, *same][-1] if moved else None
+        return None if found is None or is_cold_path(self._paths, found) else found
+
+    @cached_property
+    def _by_source(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for file in discover_notes(self._paths, ignore=self._palace.config.ignore).files:
+            with (self._paths.root / file.path).open("rb") as opened:
+                identity = source_id_of(opened.read(_MATTER_BYTES))
+            if identity:
+                found.setdefault(identity, []).append(file.path)
+        return found
+
+    def _names(self, folder: str) -> dict[str, str]:
+        """Return the names in a folder as a file system without case has them."""
+        if folder not in self._taken:
+            place = self._paths.root / folder
+            names = [entry.name for entry in place.iterdir()] if place.is_dir() else []
+            self._taken[folder] = {_fold(name): f"{folder}/{name}" for name in names}
+        return self._taken[folder]
+
+
+def safe_path(hint: str) -> str:
+    """Return a path of another program, every part a name that is safe here."""
+    parts = PurePosixPath(hint.replace("\\", "/")).parts
+    *folders, file = [part for part in parts if part not in ("/", "..")] or ["untitled"]
+    stem, suffix = os.path.splitext(file)  # noqa: PTH122
+    suffix = suffix if suffix.lower() in SUFFIXES else ".md"
+    return "/".join([*map(_safe_name, folders), _safe_name(stem) + suffix])
+
+
+def _safe_name(name: str) -> str:
+    try:
+        return file_name(name.lstrip(".")).removesuffix(".md")
+    except UsageError:
+        return f"untitled {digest(name.encode('utf-8', 'replace'))[:8]}"
+
+
+def source_id_of(data: bytes) -> str:
+    """Return the id in its source that a note says it has, or nothing."""
+    if not data.startswith(b"---"):
+        return ""
+    text = data[:_MATTER_BYTES].decode("utf-8", "replace").replace("\r\n", "\n")
+    value = split_front_matter(text).values.get("source_id")
+    return "" if value is None else str(value)
+
+
+def _fold(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()

@@ -10,9 +10,8 @@ from typer import Argument, Option
 from memory_palace.cli.group import Apply, Group, completed, folders_below
 from memory_palace.cli.progress import progress_line
 from memory_palace.errors import PalaceError
-from memory_palace.features.importing.detection import FORMATS
 from memory_palace.features.importing.items import ImportReport
-from memory_palace.features.importing.run import AUTO
+from memory_palace.features.importing.run import AUTO, FORMATS
 from memory_palace.palace import Palace
 
 verbs = Group()

@@ -1,23 +1,24 @@
-"""The Markdown form of memories: read as it stands, not judged; every other byte stays."""
+"""A memory: a picture, what it stands for, a token that proves it was read; its note, its reviews.
+
+A note is read as it stands, not judged, and every other byte of it stays. The log of reviews is
+append-only, and a source of truth like the notes; the rate of fading by score is an assumption.
+"""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
 
-from memory_palace.features.memories.memory_values import (
-    BY_PERSON,
-    MOST_FACTORS,
-    NEW_CONFIDENCE,
-    Factor,
-    Mark,
-    Memory,
-)
-from memory_palace.features.memories.reviews import Review
-from memory_palace.features.memories.smashin import count_score
-from memory_palace.features.memories.verification import find_tokens
+from memory_palace.changes.journal import read_moves
+from memory_palace.config import PalacePaths
+from memory_palace.errors import UsageError
+from memory_palace.language.markers import find_markers
 from memory_palace.markdown.markup import Markup
 from memory_palace.notes.document import (
     LEAD,
@@ -28,6 +29,215 @@ from memory_palace.notes.document import (
 )
 from memory_palace.notes.frontmatter import split_front_matter, write_front_matter
 from memory_palace.notes.note import decode_note, withhold
+from memory_palace.shown import Shown
+from memory_palace.storage import follow_moves, read_records
+
+MOST_FACTORS = 12
+NEW_CONFIDENCE = 0.6
+"""Of a memory that nobody has reviewed: 3 of 5 (source document 000)."""
+
+
+class Factor(StrEnum):
+    """The twelve of SMASHIN SCOPE, in the order of its letters."""
+
+    SUBSTITUTE = "substitute"
+    MOVEMENT = "movement"
+    ABSURD = "absurd"
+    SENSORY = "sensory"
+    HUMOR = "humor"
+    INTERACT = "interact"
+    NUMBERS = "numbers"
+    SYMBOLS = "symbols"
+    COLOR = "color"
+    OVERSIZE = "oversize"
+    POSITION = "position"
+    EMOTION = "emotion"
+
+
+BY_WORDS = "words"
+"""Who says so, where a detector does: its marks are made anew whenever a note is scored."""
+BY_PERSON = "person"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One factor of one image: whether it is there and works, why, and who says so."""
+
+    factor: Factor
+    is_present: bool
+    reason: str = ""
+    by: str = BY_PERSON
+    """``words``, ``person``, or the name of a model."""
+
+
+def count_score(marks: Iterable[Mark]) -> int:
+    """Return the number of factors that are present, 0 to 12."""
+    return len({mark.factor for mark in marks if mark.is_present})
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One memory. The first seven fields are those of source document 000, in its order.
+
+    Raise ``UsageError`` for a SMASHIN SCOPE outside 0 to 12, or a confidence outside 0 to 1.
+    """
+
+    id: str
+    """Path of its note."""
+    subject: str
+    image: str
+    """As written: its ``[Verify: …]`` is part of it."""
+    content: str
+    verify_token: str = ""
+    """The first of ``verify_tokens``; empty where there is none."""
+    smashin_score: int = 0
+    embedding: Sequence[float] = ()
+    verify_tokens: tuple[str, ...] = ()
+    anchors: tuple[str, ...] = ()
+    """Short cues, and other names of the note."""
+    locus: str = ""
+    links: str = ""
+    """The section ``Links``, as written."""
+    marks: tuple[Mark, ...] = ()
+    """The factor map behind the score; empty where only a number is stated."""
+    created: date | None = None
+    last_retrieved: date | None = None
+    confidence: float = NEW_CONFIDENCE
+    """How well it is remembered, when it was last reviewed."""
+
+    def __post_init__(self) -> None:
+        if type(self.smashin_score) is not int or not 0 <= self.smashin_score <= MOST_FACTORS:
+            raise UsageError(
+                f"{self.id}: SMASHIN SCOPE must be a whole number from 0 to 12, not "
+                f"{self.smashin_score!r}; `palace memory score` counts it"
+            )
+        if not 0 <= self.confidence <= 1:
+            raise UsageError(f"{self.id}: confidence must be from 0 to 1, not {self.confidence!r}")
+        tokens = self.verify_tokens or ((self.verify_token,) if self.verify_token else ())
+        object.__setattr__(self, "verify_tokens", tokens)
+        object.__setattr__(self, "verify_token", tokens[0] if tokens else "")
+
+    @property
+    def domain(self) -> str:
+        """The folder of its note: what the index is divided by."""
+        return domain_of(self.id)
+
+
+def domain_of(path: str) -> str:
+    """Return the folder of a note without ``palace/``; ``palace`` for one in no folder."""
+    folder = path.rpartition("/")[0]
+    return folder.removeprefix("palace/") or "palace"
+
+
+LOG = "reviews.jsonl"
+FIBONACCI = (1, 2, 3, 5, 8, 13, 21, 34)
+"""Days to the next review after none, one, two … in a row that succeeded (source document 000)."""
+RECALLED_CONFIDENCE, FORGOTTEN_CONFIDENCE = 0.8, 0.4
+"""Of a review that gives none: 4 and 2 of 5."""
+DECAY_PER_DAY = (0.2, 0.18, 0.15, 0.12, 0.1, 0.08, 0.06, 0.05, 0.04, 0.03, 0.025, 0.02, 0.015)
+"""By SMASHIN SCOPE 0 to 12 (source document 000): half-lives from 3.5 to 46 days. The document has
+two more tables that contradict this one, and measured none of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """One line of the log."""
+
+    memory: str
+    """Path of the note at that time."""
+    time: datetime
+    is_recalled: bool
+    confidence: float
+    """Right after the review, 0 to 1."""
+    smashin: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standing(Shown):
+    """When a memory is due, and how well it is remembered, on a day."""
+
+    due: date
+    confidence: float
+    """Predicted for that day."""
+    reviews: int
+    streak: int
+    """Reviews in a row that succeeded, up to the last."""
+
+    def lines(self) -> Iterable[str]:
+        return [f"next review on {self.due}, after {self.streak} in a row"]
+
+
+def to_record(review: Review) -> dict[str, object]:
+    """Return a review as a line of the log has it."""
+    return {
+        "time": review.time.astimezone(UTC).isoformat(timespec="seconds"),
+        "memory": review.memory,
+        "recalled": review.is_recalled,
+        "confidence": review.confidence,
+        "smashin": review.smashin,
+    }
+
+
+def read_reviews(
+    logs: Path, moves: Iterable[tuple[str, str]] = ()
+) -> Mapping[str, Sequence[Review]]:
+    """Return the reviews of each memory, oldest first; records that make no sense are skipped.
+
+    ``moves`` are pairs of an old and a new path, in order: reviews follow their note.
+    """
+    found: dict[str, list[Review]] = {}
+    for review in filter(None, map(_read, read_records(logs / LOG))):
+        found.setdefault(review.memory, []).append(review)
+    follow_moves(found, moves)
+    return {path: sorted(rows, key=lambda row: row.time) for path, rows in found.items()}
+
+
+def load_reviews(paths: PalacePaths) -> Mapping[str, Sequence[Review]]:
+    """Return the reviews of each memory of a palace by its present path, oldest first."""
+    return read_reviews(paths.logs, read_moves(paths))
+
+
+def stand(memory: Memory, reviews: Sequence[Review], *, today: date) -> Standing:
+    """Return when a memory is due, and how well it is predicted to be remembered.
+
+    ``memory`` was read with the same ``reviews``. One that nobody has reviewed is due the first
+    interval after it was made, at once where that is unknown.
+    """
+    streak = _count_streak(reviews)
+    last, confidence = memory.last_retrieved or memory.created, memory.confidence
+    if last is None:
+        return Standing(today, confidence, 0, 0)
+    due = last + timedelta(days=FIBONACCI[min(streak, len(FIBONACCI) - 1)])
+    faded = fade(confidence, (today - last).days, memory.smashin_score)
+    return Standing(due, faded, len(reviews), streak)
+
+
+def _count_streak(reviews: Sequence[Review]) -> int:
+    streak = 0
+    for review in reversed(reviews):
+        if not review.is_recalled:
+            break
+        streak += 1
+    return streak
+
+
+def _read(record: Mapping[str, Any]) -> Review | None:
+    try:
+        time = datetime.fromisoformat(record["time"])
+        confidence, smashin = float(record["confidence"]), int(record["smashin"])
+        memory, recalled = record["memory"], record["recalled"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    is_sound = 0 <= confidence <= 1 and 0 <= smashin <= MOST_FACTORS
+    if not is_sound or not isinstance(memory, str) or not isinstance(recalled, bool):
+        return None
+    return Review(memory, time.replace(tzinfo=time.tzinfo or UTC), recalled, confidence, smashin)
+
+
+def fade(confidence: float, days: float, score: int) -> float:
+    """Return a confidence after some days: ``C0 · e^(-λt)``. Days before the review count as 0."""
+    return confidence * math.exp(-DECAY_PER_DAY[score] * max(0.0, days))
+
 
 MEMORY_TYPE = "memory"
 IMAGE, CONTENT, VERIFICATION = "Image", "Content", "Verification"
@@ -110,6 +320,11 @@ class Form:
             last_retrieved=last_retrieved,
             confidence=confidence,
         )
+
+
+def find_tokens(text: str) -> tuple[str, ...]:
+    """Return the tokens of a text in order, each once; blank markers give none."""
+    return tuple(dict.fromkeys(marker.token for marker in find_markers(text) if marker.token))
 
 
 def is_memory(document: Document) -> bool:

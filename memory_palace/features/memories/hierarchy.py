@@ -16,9 +16,7 @@ from pathlib import Path
 from memory_palace.config import nearest_paths
 from memory_palace.embedding.registry import Embedder
 from memory_palace.errors import NotAPalaceError
-from memory_palace.features.memories.form import is_memory, read_memory
-from memory_palace.features.memories.memory_values import Memory
-from memory_palace.features.memories.reviews import load_reviews
+from memory_palace.features.memories.form import Memory, is_memory, load_reviews, read_memory
 from memory_palace.index.chance import measure_null
 from memory_palace.index.words import NULL
 from memory_palace.language.markers import drop_markers

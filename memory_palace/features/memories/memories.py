@@ -21,40 +21,45 @@ from memory_palace.changes.journal import Create, Replace, grow
 from memory_palace.embedding.registry import Embedder
 from memory_palace.errors import UsageError
 from memory_palace.features.memories.form import (
+    FORGOTTEN_CONFIDENCE,
     IMAGE,
+    LOG,
+    RECALLED_CONFIDENCE,
     SMASHIN,
+    Factor,
     Form,
+    Mark,
+    Memory,
+    Review,
+    Standing,
     blank_beside,
+    count_score,
     is_memory,
+    load_reviews,
     read_form,
     read_memory,
     render_marks,
     render_memory,
-    state_score,
-)
-from memory_palace.features.memories.hierarchy import HierarchicalIndex
-from memory_palace.features.memories.lint import VisibleWords, lint_memory, lint_tokens
-from memory_palace.features.memories.memory_values import Factor, Mark, Memory
-from memory_palace.features.memories.reviews import (
-    FORGOTTEN_CONFIDENCE,
-    LOG,
-    RECALLED_CONFIDENCE,
-    Review,
-    Standing,
-    load_reviews,
     stand,
+    state_score,
     to_record,
 )
+from memory_palace.features.memories.hierarchy import HierarchicalIndex
 from memory_palace.features.memories.smashin import (
     band_of,
-    count_score,
     detect_factors,
     merge_marks,
 )
-from memory_palace.features.memories.verification import check_tokens, drop_token
+from memory_palace.features.memories.verification import (
+    VisibleWords,
+    check_tokens,
+    drop_token,
+    lint_memory,
+    lint_tokens,
+)
 from memory_palace.graph.resolve import fold_name
 from memory_palace.kinds import Flaw, TokenCheck
-from memory_palace.notes.document import Document, Library, parse_document, replace_section
+from memory_palace.notes.document import Document, Library, replace_section
 from memory_palace.palace import Feature, Palace, Verb
 from memory_palace.retrieval.question import check_room
 from memory_palace.shown import Shown
@@ -91,11 +96,9 @@ class MemoryNotes:
         return document
 
     def find_anchored(self, name: str) -> str | None:
-        """Return the path of the memory that an anchor leads to."""
         return self._by_anchor.get(fold_name(name))
 
     def read(self, document: Document) -> Memory:
-        """Return a note as a memory, as its reviews left it."""
         return read_memory(document, self.reviews.get(document.path, ()))
 
     def lint(self, document: Document) -> list[Flaw]:
@@ -297,7 +300,7 @@ def new_memory(
     marks = detect_factors(image)
     day = today or datetime.now(UTC).date()
 
-    def create() -> Create:
+    def plan(_: Library) -> Plan:
         path = note_path(palace.paths.rooms, subject, room=folder)
         memory = Memory(
             *(path, subject, image, content),
@@ -307,14 +310,12 @@ def new_memory(
             locus=locus,
             marks=marks,
         )
-        return Create(path, render_memory(memory, today=day).encode())
-
-    def plan(_: Library) -> Plan:
-        return Plan([create()], f"remember {subject}")
+        note = Create(path, render_memory(memory, today=day).encode())
+        return Plan([note], f"remember {subject}")
 
     outcome = change_notes(palace, plan, command=COMMAND, apply=True)
-    notes, note = read_memory_notes(palace), create()
-    document = parse_document(note.path, note.after)
+    notes = read_memory_notes(palace)
+    document = notes.library.documents.get(outcome.paths[-1])
     flaws = () if document is None else notes.lint(document)
     return WrittenMemory.of(outcome, domain=domain or None, flaws=tuple(flaws))
 
@@ -343,13 +344,7 @@ def score_memory(
     outcome = change_notes(palace, plan, command=COMMAND, apply=apply)
     form, marks = found[-1]
     score = count_score(marks)
-    return ScoredMemory(
-        form.path,
-        score,
-        band_of(score),
-        factors=marks,
-        change=outcome,
-    )
+    return ScoredMemory(form.path, score, band_of(score), marks, outcome)
 
 
 def lint_memories(palace: Palace, names: Sequence[str] = ()) -> list[Flaw]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.resources import files
 
-from memory_palace.features.memories.memory_values import BY_WORDS, Factor, Mark
+from memory_palace.features.memories.form import BY_WORDS, Factor, Mark
 from memory_palace.language.markers import drop_markers
 from memory_palace.language.numbers import find_numbers
 from memory_palace.language.words import tokenize
@@ -59,11 +59,6 @@ def merge_marks(
     marks |= {mark.factor: mark for mark in stored if mark.by != BY_WORDS}
     marks |= {mark.factor: mark for mark in given}
     return tuple(marks[factor] for factor in Factor if factor in marks)
-
-
-def count_score(marks: Iterable[Mark]) -> int:
-    """Return the number of factors that are present, 0 to 12."""
-    return len({mark.factor for mark in marks if mark.is_present})
 
 
 def band_of(score: int) -> str:

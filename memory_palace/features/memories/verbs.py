@@ -11,10 +11,9 @@ from typer import Argument, Option
 
 from memory_palace.cli.group import Apply, Budget, Group, completed
 from memory_palace.errors import CheckFailedError, UsageError
+from memory_palace.features.memories.form import BY_PERSON, Factor, Mark, Memory, Standing
 from memory_palace.features.memories.hierarchy import Retrieved
 from memory_palace.features.memories.memories import ScoredMemory, WrittenMemory, find_domain
-from memory_palace.features.memories.memory_values import BY_PERSON, Factor, Mark, Memory
-from memory_palace.features.memories.reviews import Standing
 from memory_palace.kinds import Flaw
 from memory_palace.palace import Palace
 from memory_palace.shown import SPREAD, Shown, plural

@@ -1,4 +1,4 @@
-"""The cold zone of a palace: archive, restore, undo, and prove that nothing shows it."""
+"""The cold zone of a palace: archive, restore, and prove that nothing shows it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from memory_palace.changes.journal import Move, Replace, read_log
 from memory_palace.config import PalacePaths, Rooms
 from memory_palace.errors import UsageError
 from memory_palace.graph.naming import NoteNames
+from memory_palace.notes.document import Library
 from memory_palace.notes.manifest import drop_lines, read_manifest
 from memory_palace.notes.note import is_cold_path
 from memory_palace.palace import Feature, Palace, Verb
@@ -66,25 +67,20 @@ def fix_leaks(palace: Palace) -> None:
 def archive_note(palace: Palace, note: str, *, apply: bool = False) -> Outcome:
     """Move a note into the cold zone. Links to it become archived: not broken, not followed."""
     path = NoteNames.from_snapshot(palace.snapshot()).find(note)
-    year = datetime.now(UTC).year
-    return change_notes(
-        palace,
-        lambda _: Plan([plan_archive(palace.paths.rooms, path, year=year)], f"archive {path}"),
-        command="cold",
-        apply=apply,
-    )
+
+    def plan(_: Library) -> Plan:
+        move = plan_archive(palace.paths.rooms, path, year=datetime.now(UTC).year)
+        return Plan([move], f"archive {path}")
+
+    return change_notes(palace, plan, command="cold", apply=apply)
 
 
 def restore_note(palace: Palace, note: str, *, apply: bool = False) -> Outcome:
     """Bring an archived note back to where it was."""
     snapshot = palace.snapshot(include_cold=True)
     move = plan_restore(palace.paths, NoteNames.from_snapshot(snapshot).find(note))
-    return change_notes(
-        palace,
-        lambda _: Plan([move], f"restore {move.old}"),
-        command="cold",
-        apply=apply,
-    )
+    plan = Plan([move], f"restore {move.old}")
+    return change_notes(palace, lambda _: plan, command="cold", apply=apply)
 
 
 def plan_archive(rooms: Rooms, path: str, *, year: int) -> Move:

@@ -22,22 +22,24 @@ from memory_palace.changes.journal import Create, Move, Remove, Replace
 from memory_palace.config import ROOMS
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.facts import derive
-from memory_palace.features.metabolism.assets import TELEGRAM, get_kind, kind_of
 from memory_palace.features.metabolism.cold_zone import plan_archive
 from memory_palace.features.metabolism.distill import plan_distill
-from memory_palace.features.metabolism.elimination import (
-    Elimination,
-    find_proposals,
-)
+from memory_palace.features.metabolism.elimination import Elimination, find_proposals
 from memory_palace.features.metabolism.gates import (
     PromotionGate,
     plan_amendment,
     plan_promotion,
     reflection_gates,
 )
-from memory_palace.features.metabolism.ledger import Ledger, take_ledger
+from memory_palace.features.metabolism.ledger import (
+    TELEGRAM,
+    Ledger,
+    get_kind,
+    kind_of,
+    take_ledger,
+)
 from memory_palace.features.tasks.cards import find_card
-from memory_palace.features.tasks.conflict_notes import make_quote, plan_open
+from memory_palace.features.tasks.conflicts import make_quote, plan_open
 from memory_palace.features.tasks.golden import Answered, ask_golden
 from memory_palace.index.diff import CommittedState, Listing, open_state
 from memory_palace.index.rows import KnownVectors, RowMaker
@@ -52,7 +54,7 @@ from memory_palace.notes.golden import read_golden
 from memory_palace.notes.manifest import read_manifest
 from memory_palace.notes.note import stem_of
 from memory_palace.notes.usage import KNOWN_AFTER_DAYS
-from memory_palace.palace import Palace
+from memory_palace.palace import Feature, Palace, Verb
 from memory_palace.shown import Shown
 
 _PROMOTABLE = ("project_rooms/", "chambers/", "reflection_wing/telegrams/")
@@ -83,7 +85,6 @@ class Report(Shown):
     """Whether it is logged for long enough; before that no note is called unused."""
 
     def lines(self) -> Iterable[str]:
-        """Return a line for each finding, and its evidence."""
         yield from (f"distill     {path}" for path in self.undistilled)
         for note in self.ripe:
             yield f"promote     {note.path}"
@@ -96,7 +97,6 @@ class Report(Shown):
                 yield f"  held: {step.held}"
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
-        """Return what could not be counted."""
         if as_json or self.tells_disuse:
             return
         yield (
@@ -392,7 +392,6 @@ class _Overlaid(Palace):
         self._overlaid = snapshot
 
     def snapshot(self, *, include_cold: bool = False) -> Snapshot:
-        """Return the generation that it was given, whatever is committed."""
         return self._overlaid
 
 
@@ -464,3 +463,12 @@ def _as_old(row: NoteRow, fold: Fold) -> NoteRow:
         return row
     old = read_row(fold, fold.paths.index(row.path), kind=CONTENT)
     return replace(row, date=old.date, date_source=old.date_source, stat=old.stat)
+
+
+class Metabolism(Feature):
+    """Distilling, promoting and archiving of notes."""
+
+    report = Verb(take_report)
+    distill = Verb(distill)
+    promote = Verb(promote)
+    eliminate = Verb(eliminate)

@@ -20,8 +20,7 @@ from memory_palace.changes.changing import Plan
 from memory_palace.changes.composing import compose_note, make_slug
 from memory_palace.embedding.llm_models import estimate_tokens
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.features.metabolism.assets import TELEGRAM, WING
-from memory_palace.features.metabolism.ledger import Ledger
+from memory_palace.features.metabolism.ledger import TELEGRAM, WING, Ledger
 from memory_palace.features.tasks.cards import Card
 from memory_palace.language.sentences import split_sentences
 from memory_palace.markdown.markup import Heading, Markup, drop_comments
@@ -55,12 +54,10 @@ class Telegraph:
 
     @property
     def tokens(self) -> int:
-        """Tokens of all parts together."""
         return sum(map(estimate_tokens, self.parts.values()))
 
     @property
     def missing(self) -> list[str]:
-        """Parts for which nothing was found."""
         return [name for name in TELEGRAM.sections if name not in self.parts]
 
 

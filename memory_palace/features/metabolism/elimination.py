@@ -15,8 +15,14 @@ from typing import Literal, TypeAlias
 
 from memory_palace.features.checking.contradictions import find_contradictions
 from memory_palace.features.checking.wording import read_claims, split_prose
-from memory_palace.features.metabolism.assets import CONSTITUTION, TELEGRAM, is_protected, kind_of
-from memory_palace.features.metabolism.ledger import Ledger, field_date
+from memory_palace.features.metabolism.ledger import (
+    CONSTITUTION,
+    TELEGRAM,
+    Ledger,
+    field_date,
+    is_protected,
+    kind_of,
+)
 from memory_palace.features.tasks.conflicts import read_statements
 from memory_palace.language.words import STOP_STEMS, plain_words, tokenize
 from memory_palace.markdown.markup import Markup

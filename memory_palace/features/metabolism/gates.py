@@ -17,15 +17,16 @@ from memory_palace.changes.composing import (
 from memory_palace.changes.journal import Create, Operation, Replace
 from memory_palace.embedding.llm_models import estimate_tokens
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.features.metabolism.assets import (
+from memory_palace.features.metabolism.distill import MOST_TOKENS
+from memory_palace.features.metabolism.ledger import (
     CONSTITUTION,
     KINDS,
     WING,
     AssetKind,
+    Ledger,
+    field_date,
     kind_of,
 )
-from memory_palace.features.metabolism.distill import MOST_TOKENS
-from memory_palace.features.metabolism.ledger import Ledger, field_date
 from memory_palace.markdown.markup import Markup
 from memory_palace.notes.document import Document, set_fields
 from memory_palace.notes.note import stem_of

@@ -1,22 +1,90 @@
-"""The evidence: which note worked in which task, who links to it, when it was last of use."""
+"""What metabolism counts: kinds of assets, which note worked in which task, links, and use."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
+from importlib.resources import files
 
 from memory_palace.changes.journal import edits_not_in_git, read_moves
 from memory_palace.config import SEVEN, Rooms
+from memory_palace.errors import UsageError
 from memory_palace.features.tasks.cards import Card, read_cards, target_of_item
-from memory_palace.features.tasks.conflict_notes import read_conflicts
-from memory_palace.features.tasks.map import own_links
+from memory_palace.features.tasks.conflicts import read_conflicts
+from memory_palace.features.tasks.tasks import own_links
 from memory_palace.graph.resolve import ZonedNames
 from memory_palace.notes.dating import date_in_front_matter, date_in_name, superseded_by
 from memory_palace.notes.document import Document, Library
 from memory_palace.notes.note import find_disputes, stem_of
 from memory_palace.notes.usage import KNOWN_AFTER_DAYS, Usage, logs_usage, read_usage
 from memory_palace.palace import Palace
+
+WING = "reflection_wing"
+CONSTITUTION = "grand_hall/constitution.md"
+"""The place of the constitution, see ``Rooms.path_of``."""
+
+
+@dataclass(frozen=True, slots=True)
+class AssetKind:
+    """One kind of note in the reflection wing."""
+
+    name: str
+    """Name on the command line."""
+    type: str
+    """The ``type`` in its front matter."""
+    folder: str
+    sections: Sequence[str]
+    """All required; the first says what it is about."""
+    evidence: str | None = None
+    """The section that lists where it worked."""
+    synonyms: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Other headings a source may have for a section."""
+
+    def missing(self, sections: Mapping[str, str]) -> list[str]:
+        """Return the required sections that are absent or empty."""
+        filled = {name.casefold() for name, text in sections.items() if text.strip()}
+        return [name for name in self.sections if name.casefold() not in filled]
+
+    def find(self, document: Document, section: str) -> str:
+        """Return what a note says under a section's name or another heading for it."""
+        return document.section(section, *self.synonyms.get(section, ()))
+
+
+def _read_kinds() -> dict[str, AssetKind]:
+    text = files("memory_palace.features.metabolism").joinpath("assets.toml").read_text("utf-8")
+    return {name: AssetKind(name, **values) for name, values in tomllib.loads(text).items()}
+
+
+KINDS = _read_kinds()
+TELEGRAM = KINDS.pop("telegram")
+
+
+def get_kind(name: str) -> AssetKind:
+    """Return the kind of that name; ``UsageError`` lists the known ones."""
+    if name not in KINDS:
+        raise UsageError(f"the kind of an asset is one of {', '.join(KINDS)}, not {name!r}")
+    return KINDS[name]
+
+
+def kind_of(document: Document) -> AssetKind | None:
+    """Return the kind that a note's folder in the reflection wing says."""
+    for kind in (*KINDS.values(), TELEGRAM):
+        if document.place.startswith(f"{WING}/{kind.folder}/"):
+            return kind
+    return None
+
+
+def is_protected(document: Document) -> bool:
+    """Whether metabolism never touches a note; only a person removes a rule or its record."""
+    is_record = kind_of(document) is KINDS["constitution"]
+    return (
+        document.place == CONSTITUTION
+        or document.text("pinned").casefold() in ("true", "yes")
+        or (is_record and document.text("decision").casefold() == "accepted")
+    )
+
 
 _DATES = ("completed", "last_updated")
 
@@ -42,7 +110,6 @@ class Ledger:
     rooms: Rooms = SEVEN
 
     def linked(self, path: str) -> frozenset[str]:
-        """Return the notes that a note is linked with, in either direction."""
         return self.out.get(path, frozenset()) | self.back.get(path, frozenset())
 
     def worked_in(self, path: str) -> list[Card]:
@@ -54,11 +121,9 @@ class Ledger:
         ]
 
     def is_open_card(self, path: str) -> bool:
-        """Return whether a note is a card of work that is not completed."""
         return path in self.cards and self.cards[path].state != "completed"
 
     def reopened_sources(self, path: str) -> list[str]:
-        """Return the open cards that a note was made from."""
         return [source.path for source in self.sources(path) if self.is_open_card(source.path)]
 
     def record(self, path: str) -> tuple[int, int]:
@@ -78,7 +143,6 @@ class Ledger:
 
     @property
     def tells_disuse(self) -> bool:
-        """Whether the log of use is kept, and old enough to say what was not used."""
         return self.usage.tells_disuse(self.today)
 
     def was_used_lately(self, path: str) -> bool:

@@ -1,15 +1,63 @@
-"""``palace recall``."""
+"""``palace recall``, and how a recollection is shown."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated, Self
 
 from typer import Argument, Option
 
 from memory_palace.cli.group import Group, fields_of, read_text
-from memory_palace.features.recall.shown import RecallShown
+from memory_palace.models import Hit, Recollection
 from memory_palace.palace import Palace
 from memory_palace.query import Query
+from memory_palace.shown import ABSENT, Absent, Shown, inner, say_behind, show_date
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledNote:
+    """A note that is told, with the lines of it that are."""
+
+    path: str
+    line: int
+    last_line: int
+    title: str
+    date: str
+    date_source: str | Absent
+    text: str
+
+    @classmethod
+    def of(cls, hit: Hit) -> Self:
+        date = hit.note.date
+        source = ABSENT if date.day else date.source
+        return cls(hit.path, *hit.lines, hit.title, show_date(date.timestamp), source, hit.text)
+
+
+@dataclass(frozen=True, slots=True)
+class RecallShown(Shown):
+    """What comes to mind when somebody says something, or nothing."""
+
+    spoken: bool
+    confidence: float
+    text: str
+    hits: tuple[RecalledNote, ...]
+    mode: str
+    freshness: str
+    behind: int = inner()
+
+    @classmethod
+    def of(cls, found: Recollection) -> Self:
+        hits = tuple(map(RecalledNote.of, found.hits))
+        told = found.spoken, found.confidence, found.text, hits
+        return cls(*told, found.mode, found.freshness, found.behind)
+
+    def lines(self) -> Iterable[str]:
+        return self.text.split("\n") if self.text else ()
+
+    def remarks(self, *, as_json: bool) -> Iterable[str]:
+        return [say_behind(self.behind)] if self.freshness == "stale" else []
+
 
 verbs = Group()
 

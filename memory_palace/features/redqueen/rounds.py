@@ -19,8 +19,7 @@ from memory_palace.changes.journal import (
     read_log,
 )
 from memory_palace.errors import UsageError
-from memory_palace.features.memories.form import IMAGE, is_memory
-from memory_palace.features.memories.reviews import load_reviews
+from memory_palace.features.memories.form import IMAGE, is_memory, load_reviews
 from memory_palace.features.redqueen.askings import (
     Asking,
     Confusion,

@@ -16,9 +16,14 @@ from enum import StrEnum
 from itertools import chain
 from typing import Literal, Protocol, TypeAlias
 
-from memory_palace.features.memories.form import is_own_line, is_own_section, read_form
-from memory_palace.features.memories.memory_values import Memory
-from memory_palace.features.memories.reviews import DECAY_PER_DAY, Review
+from memory_palace.features.memories.form import (
+    DECAY_PER_DAY,
+    Memory,
+    Review,
+    is_own_line,
+    is_own_section,
+    read_form,
+)
 from memory_palace.language.markers import drop_markers
 from memory_palace.language.sentences import split_sentences
 from memory_palace.language.words import STOPWORDS, tokenize

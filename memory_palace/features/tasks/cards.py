@@ -344,11 +344,9 @@ class Card(Shown):
 
     @property
     def is_archived(self) -> bool:
-        """Whether it lies in the archive, where its state is what it was."""
         return self.document.is_cold
 
     def lines(self) -> Iterable[str]:
-        """Return all that the card has."""
         yield f"{self.path}  {self.state}"
         for key in ("task_id", "owner", "project", "blocked_by"):
             if self.document.text(key):

@@ -53,12 +53,10 @@ class GoldenCheck(Shown):
 
     @classmethod
     def of(cls, asked: Sequence[Answered], *, behind: int) -> Self:
-        """Count what was answered."""
         ranks = [one.rank for one in asked]
         return cls(len(asked), ranks.count(1), len(asked) - ranks.count(None), asked, behind)
 
     def lines(self) -> Iterable[str]:
-        """Return the counts, and each question that was not answered."""
         yield f"asked         {self.asked}"
         yield f"first         {self.any_at_1}"
         yield f"first {FIRST}       {self.any_at_5}"
@@ -70,12 +68,10 @@ class GoldenCheck(Shown):
                 yield f"  found       {one.found[0] if one.found else 'nothing'}"
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
-        """Return how far the index is behind."""
         if self.behind:
             yield say_behind(self.behind)
 
     def failure(self) -> CheckFailedError | None:
-        """Return the error where a question was not answered."""
         failing = plural(self.asked - self.any_at_5, "golden question")
         message = f"{failing} without an answer among the first {FIRST}"
         return CheckFailedError(message) if self.any_at_5 < self.asked else None

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from memory_palace.changes.composing import common_inbox
 from memory_palace.errors import UsageError
 from memory_palace.features.tasks.cards import CORRIDOR, Card, parse_card
-from memory_palace.features.tasks.conflict_notes import ROOM, read_conflicts
+from memory_palace.features.tasks.conflicts import ROOM, read_conflicts
 from memory_palace.palace import Palace
 from memory_palace.tools import Between, Said, newest_in, read_now, shorten
 

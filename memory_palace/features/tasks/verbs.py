@@ -12,7 +12,7 @@ from memory_palace.changes.changing import Outcome
 from memory_palace.cli.group import Apply, Group, completed
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.features.tasks.cards import Card
-from memory_palace.features.tasks.conflict_notes import Conflict, Quote
+from memory_palace.features.tasks.conflicts import Conflict, Quote
 from memory_palace.features.tasks.golden import GoldenCheck
 from memory_palace.index.snapshot import check_freshness
 from memory_palace.notes.golden import GoldenQuestion

@@ -1,1 +1,1 @@
-"""Readers of other programs' exports, and what they share: files, JSON entries, fields."""
+"""Readers of other programs' exports."""

@@ -14,14 +14,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from memory_palace.features.importing.formats.files import open_export
-from memory_palace.features.importing.formats.foreign_json import (
+from memory_palace.features.importing.formats.files import (
     find_branch,
     join_texts,
     list_of,
     mapping_of,
     moment_of,
     name_attachments,
+    open_export,
     read_blocks,
     read_objects,
     text_of,

@@ -1,16 +1,23 @@
-"""The files of an export: a folder, a .zip, or one file; nothing is unpacked to disk."""
+"""The files of an export, unpacked nowhere, and their JSON: streamed, fields may be of any type."""
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from codecs import BOM_UTF8
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, Any
+
+import ijson
 
 from memory_palace.errors import UsageError
 from memory_palace.features.importing.items import ImportedNote, ImportReport
@@ -37,12 +44,10 @@ class ExportFile:
 
     @property
     def name(self) -> str:
-        """The path as text."""
         return str(self.path)
 
     @property
     def suffix(self) -> str:
-        """The suffix in small letters."""
         return self.path.suffix.lower()
 
 
@@ -109,3 +114,155 @@ def _open_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> IO[bytes]
 
 def _is_wanted(name: str) -> bool:
     return name not in _UNWANTED and not name.startswith(".")
+
+
+_LIMIT_LINE = 64 << 20
+_MOST_LEVELS = 500
+_STEPS = {"start_map": 1, "start_array": 1, "end_map": -1, "end_array": -1}
+_AGAIN = "export it again and import that: what is there already is left"
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_ROOTS = (None, "", "00000000-0000-4000-8000-000000000000")
+
+
+def read_lines(file: ExportFile, report: ImportReport) -> Iterator[dict[str, Any]]:
+    """Give each line that is a JSON object; report the others."""
+    number = 0
+    try:
+        with file.open() as stream:
+            while line := stream.readline(_LIMIT_LINE):
+                number += 1
+                if len(line) == _LIMIT_LINE and not line.endswith(b"\n"):
+                    reason = f"is longer than {_LIMIT_LINE >> 20} MB; what follows is not read"
+                    report.refuse(file.name, f"line {number}", reason)
+                    return
+                if not line.strip():
+                    continue
+                try:
+                    value = json.loads(line.decode("utf-8-sig", "replace"))
+                except (ValueError, RecursionError) as error:
+                    report.refuse(file.name, f"line {number}", f"is no JSON: {error}")
+                    continue
+                if isinstance(value, dict):
+                    yield value
+                else:
+                    report.refuse(file.name, f"line {number}", "is no object")
+    except READ_ERRORS as error:
+        report.refuse(file.name, f"line {number + 1}", f"cannot be read on: {error}")
+
+
+def read_objects(file: ExportFile, report: ImportReport) -> Iterator[dict[str, Any]]:
+    """Give each object of a list, or the one that a file is.
+
+    What is no object is reported; where the file is no JSON any more it is not read on.
+    """
+    count = 0
+    try:
+        with file.open() as stream:
+            head = stream.read(64)
+            is_list = head.removeprefix(BOM_UTF8).lstrip().startswith(b"[")
+            stream.seek(len(BOM_UTF8) if head.startswith(BOM_UTF8) else 0)
+            for value in _build_values(stream, outer=int(is_list)):
+                count += 1
+                if isinstance(value, dict):
+                    yield value
+                else:
+                    report.refuse(file.name, f"entry {count}", "is no object")
+    except ijson.JSONError as error:
+        cause = str(error).removeprefix("b'").split("\n")[0].split("\\n")[0].rstrip(". ")
+        reason = f"is no JSON ({cause}), and the file is not read on; {_AGAIN}"
+        report.refuse(file.name, f"entry {count + 1}", reason)
+    except READ_ERRORS as error:
+        reason = f"cannot be read on: {error}; {_AGAIN}"
+        report.refuse(file.name, f"entry {count + 1}", reason)
+
+
+def _build_values(stream: IO[bytes], *, outer: int) -> Iterator[object]:
+    """Give the values that stand inside ``outer`` open lists.
+
+    ``ijson.items`` would do, but takes gigabytes for some thousand lists in one another.
+    """
+    builder, depth = ijson.ObjectBuilder(), 0
+    for event, value in ijson.basic_parse(stream):
+        step = _STEPS.get(event, 0)
+        depth += step
+        if depth > _MOST_LEVELS:
+            raise ijson.JSONError("it is nested too deeply")
+        if depth > outer or (depth == outer and step <= 0):
+            builder.event(event, value)
+            if depth == outer:
+                yield builder.value
+                builder = ijson.ObjectBuilder()
+
+
+def mapping_of(value: Any) -> Mapping[str, Any]:
+    """Return a JSON object; an empty one for anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def list_of(value: Any) -> list[Any]:
+    """Return a JSON array; an empty one for anything else."""
+    return value if isinstance(value, list) else []
+
+
+def text_of(value: Any) -> str:
+    """Return a JSON string that can be written as UTF-8, free of control characters.
+
+    Line feeds and tabs stay; half of a surrogate pair becomes U+FFFD. What is no string is empty.
+    """
+    if not isinstance(value, str):
+        return ""
+    if not value.isascii():
+        value = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return _CONTROL.sub("", value.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def moment_of(value: Any) -> datetime | None:
+    """Return the time of a value: ISO 8601, or seconds of Unix; else ``None``.
+
+    A time without a zone is taken for UTC.
+    """
+    try:
+        if isinstance(value, str):
+            said = datetime.fromisoformat(value.strip())
+            return said if said.tzinfo else said.replace(tzinfo=UTC)
+        if isinstance(value, int | float | Decimal) and value:
+            return datetime.fromtimestamp(float(value), UTC)
+    except (ValueError, OverflowError, OSError):
+        pass
+    return None
+
+
+def find_branch(parents: Mapping[str, Any], leaf: Any) -> list[str]:
+    """Return the ids from the root to a leaf; none where a parent is missing or in a circle.
+
+    The caller then keeps all, so that nothing said is lost.
+    """
+    branch: dict[str, None] = {}
+    while leaf not in _ROOTS:
+        if not isinstance(leaf, str) or leaf in branch or leaf not in parents:
+            return []
+        branch[leaf] = None
+        leaf = parents[leaf]
+    return list(reversed(branch))
+
+
+def read_blocks(content: Any, kinds: Collection[str] = ("text",)) -> Iterator[str]:
+    """Give the texts of a message, a string or a list of blocks, of which some kinds are text."""
+    for block in [content] if isinstance(content, str) else list_of(content):
+        fields = mapping_of(block)
+        if isinstance(block, str):
+            yield text_of(block)
+        elif text_of(fields.get("type")) in kinds:
+            yield text_of(fields.get("text"))
+
+
+def join_texts(texts: Iterable[str]) -> str:
+    """Return texts as paragraphs, without the empty ones."""
+    return "\n\n".join(text.strip() for text in texts if text.strip())
+
+
+def name_attachments(values: Iterable[Any]) -> str:
+    """Return one line that names attached files, without their folders."""
+    given = (text_of(f.get("file_name") or f.get("name")) for f in map(mapping_of, values))
+    names = [re.split(r"[/\\]", " ".join(name.split()))[-1] for name in given if name]
+    return f"Attached: {', '.join(names)}" if names else ""

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memory_palace.features.importing.formats.files import open_export
-from memory_palace.features.importing.formats.foreign_json import list_of, read_lines, text_of
+from memory_palace.features.importing.formats.files import list_of, open_export, read_lines, text_of
 from memory_palace.features.importing.items import ImportedNote, ImportReport
 from memory_palace.notes.frontmatter import write_front_matter
 

@@ -25,13 +25,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from memory_palace.features.importing.formats.files import ExportFile, open_export, read_notes
-from memory_palace.features.importing.formats.foreign_json import (
+from memory_palace.features.importing.formats.files import (
+    ExportFile,
     join_texts,
     mapping_of,
     moment_of,
+    open_export,
     read_blocks,
     read_lines,
+    read_notes,
     text_of,
 )
 from memory_palace.features.importing.items import Conversation, ImportReport, Item, Turn
