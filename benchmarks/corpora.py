@@ -105,11 +105,8 @@ def _write(
         inside = slice(start, start := start + len(note.chunks))
         rows.append(replace(_row(note, found), vectors=matrix[inside]))
     paths.index.mkdir(parents=True, exist_ok=True, mode=0o700)
-    dimension = embedder.dimension
-    ref = write_segment(
-        paths.index, rows, fingerprint=fingerprint, dimension=dimension, is_cold=False
-    )
-    commit = Commit(_WHOLE - 1, embedder.name, fingerprint, dimension, (ref,))
+    commit = Commit(_WHOLE - 1, embedder.name, fingerprint, embedder.dimension)
+    commit = replace(commit, segments=(write_segment(paths.index, rows, commit, is_cold=False),))
     write_commit(paths.commit, commit)
     snapshot = open_snapshot(paths)
     figures = calibrate(snapshot, embedder.embed_passages)

@@ -188,7 +188,6 @@ class Palace:
                 config=self.config,
                 embedder=chosen,
                 now_ns=time.time_ns(),
-                monotonic=time.monotonic,
                 progress=progress,
                 derive=derive,
                 fingerprint=name_recipe(chosen, detail, *self.config.reading),
@@ -202,14 +201,12 @@ class Palace:
     def _follow(
         self, hot: Snapshot, names: tuple[str, ...], embedder: Embedder, now_ns: int
     ) -> Followed:
-        from memory_palace.index.values import Followed
-
         problems: tuple[Problem, ...] = ()
         for name in FOLLOWERS.values():
             follower: Follower = getattr(self, name)
             names, told = follower.follow(hot, names, embedder, now_ns)
             problems += told
-        return Followed(names, problems)
+        return names, problems
 
     def writing(self, *, wait_seconds: float = 0.0) -> AbstractContextManager[None]:
         """Hold the writer's lock of this palace."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -44,7 +45,7 @@ from memory_palace.index.writing import (
     write_vectors,
 )
 from memory_palace.models import Matrix, Problem
-from memory_palace.notes.discovery import Discovery, SourceFile, discover_notes
+from memory_palace.notes.discovery import SourceFile, discover_notes
 from memory_palace.notes.note import read_note
 from memory_palace.storage import is_named_by_content, remove_files, sweep_temporaries
 
@@ -63,30 +64,39 @@ def build_index(
     changed, and another recipe or embedder such vectors as fit; ``verify`` hashes every note.
     Nothing is visible to readers until the commit.
     """
-    started, paths = context.monotonic(), context.paths
+    started, paths = time.monotonic(), context.paths
     is_anew = force or (state.commit and state.commit.fingerprint != context.fingerprint)
     base = EMPTY if is_anew else state
-    found = _discover(context)
-    diff = _compare(context, base, found, verify=verify or bool(state.problems))
+    context.progress(LOOKING, 0, 0)
+    found = discover_notes(paths, ignore=context.config.ignore).checked()
+    context.progress(LOOKING, len(found.files), len(found.files))
+    if not context.is_dry_run:
+        remove_files(path for path in found.abandoned if not path.is_symlink())
+    diff = diff_notes(
+        found.files,
+        base.known(),
+        partial(_read_digest, context),
+        scanned_ns=base.commit.scanned_ns if base.commit else 0,
+        verify=verify or bool(state.problems),
+    )
     listing = consult(context, base, diff)
     known = _known_vectors(context, state, diff, force=force)
     maker = RowMaker(context, listing, known, _ages(state, diff), may_wait=True)
-    opened, tally = {segment.name: segment for segment in state.segments}, maker.tally
-    tally.notes_total = len(diff.to_read())
-    written: list[SegmentRef] = []
+    opened = {segment.name: segment for segment in state.segments}
+    maker.notes, written = len(diff.to_read()), list[SegmentRef]()
+    draft = _draft_commit(context)
     for is_cold, batch in _batches(base, diff, listing, maker):
         if not context.is_dry_run:
-            written.append(_write(context, batch, is_cold=is_cold))
-            opened[written[-1].name] = open_segment(paths.index, written[-1])
-            known.add_all(opened[written[-1].name])
-    publisher = Publisher(
-        context,
-        state.commit,
-        opened,
-        manifest=append_lines(context, listing, diff, tally.gone()),
-        git_head=listing.head,
-        keeps_before=bool(is_anew and state.commit and state.commit.dimension),
-    )
+            ref = write_segment(
+                paths.index, batch.rows, draft, is_cold=is_cold, vectors=batch.vectors
+            )
+            written.append(ref)
+            opened[ref.name] = open_segment(paths.index, ref)
+            known.add_all(opened[ref.name])
+    manifest = append_lines(context, listing, diff, maker.gone())
+    draft = replace(draft, manifest=manifest, git_head=listing.head)
+    keeps_before = bool(is_anew and state.commit and state.commit.dimension)
+    publisher = Publisher(context, draft, state.commit, opened, keeps_before=keeps_before)
     if not context.is_dry_run:
         refs = [*base.refs, *written]
         if state.commit and base is state and not (written or state.problems):
@@ -97,16 +107,13 @@ def build_index(
         names = {ref.name for ref in (refs if context.fills_all else written)}
         publisher.fill(refs, names, maker.vectors, read)
     problems = [*state.problems, *found.problems, *listing.manifest.problems, *diff.problems]
-    problems += [*sorted(tally.problems, key=lambda p: p.path), *publisher.problems]
-    before = {note.path for note in state.known()} if is_anew else set()
+    problems += [*sorted(maker.problems, key=lambda p: p.path), *publisher.problems]
     return replace(
-        _report_fates(diff, before, tally.gone()),
+        _report_fates(diff, {note.path for note in state.known()} if is_anew else set(), maker),
         left_out=found.left_out,
-        embedded=tally.embedded if context.embedder.dimension else 0,
-        reused=tally.reused,
         failed=tuple(dict.fromkeys(p.path for p in problems if p.is_failure)),
         problems=tuple(dict.fromkeys(problems)),
-        seconds=context.monotonic() - started,
+        seconds=time.monotonic() - started,
         bytes_written=sum(ref.array_bytes + ref.line_bytes for ref in written)
         + publisher.record_bytes,
         embedder=context.embedder.name,
@@ -114,35 +121,15 @@ def build_index(
     )
 
 
-def _discover(context: BuildContext) -> Discovery:
-    context.progress(LOOKING, 0, 0)
-    found = discover_notes(context.paths, ignore=context.config.ignore).checked()
-    context.progress(LOOKING, len(found.files), len(found.files))
-    if not context.is_dry_run:
-        remove_files(path for path in found.abandoned if not path.is_symlink())
-    return found
-
-
-def _compare(
-    context: BuildContext, base: CommittedState, found: Discovery, *, verify: bool
-) -> Diff:
-    return diff_notes(
-        found.files,
-        base.known(),
-        partial(_read_digest, context),
-        scanned_ns=base.commit.scanned_ns if base.commit else 0,
-        verify=verify,
-    )
-
-
-def _write(context: BuildContext, batch: Batch, *, is_cold: bool) -> SegmentRef:
-    return write_segment(
-        context.paths.index,
-        batch.rows,
+def _draft_commit(context: BuildContext) -> Commit:
+    return Commit(
+        generation=1,
+        embedder=context.embedder.name,
         fingerprint=context.fingerprint,
         dimension=context.embedder.dimension,
-        is_cold=is_cold,
-        vectors=batch.vectors,
+        scanned_ns=context.now_ns,
+        built_ns=context.now_ns,
+        waits_for=context.waits_for,
     )
 
 
@@ -155,12 +142,10 @@ def _known_vectors(
     context: BuildContext, state: CommittedState, diff: Diff, *, force: bool
 ) -> KnownVectors:
     """Return the vectors that need not be made: none, where the same are to be made again."""
-    known, commit = KnownVectors(), state.commit
-    is_same = commit is None or commit.embedder == context.embedder.name
+    is_same = state.commit is None or state.commit.embedder == context.embedder.name
     if force and is_same:
-        return known
-    for segment in state.segments if is_same else ():
-        known.add_all(segment)
+        return KnownVectors()
+    known = KnownVectors(state.segments if is_same else ())
     if diff.new or diff.changed or diff.moved:
         known.add_leftovers(
             context.paths.index,
@@ -200,20 +185,22 @@ def _batches(
             yield is_cold, batch._replace(rows=rows)
             extra = []
         known = {file.path for file, note in diff.changed if note.is_cold == is_cold}
-        extra += [tombstone(path) for path in sorted(known & maker.tally.gone())]
+        extra += [tombstone(path) for path in sorted(known & maker.gone())]
         if extra:
             yield is_cold, Batch(extra)
 
 
-def _report_fates(diff: Diff, known: set[str], gone: set[str]) -> IndexReport:
+def _report_fates(diff: Diff, known: set[str], maker: RowMaker) -> IndexReport:
     """Report the fate of each note; ``known`` are those of an index that is made anew."""
-    new = {file.path for file in diff.new}
+    new, gone = {file.path for file in diff.new}, maker.gone()
     return IndexReport(
         added=tuple(file.path for file in diff.new if file.path not in gone | known),
         changed=tuple(file.path for file, _ in diff.changed if file.path not in gone),
         moved=tuple((note.path, file.path) for file, note in diff.moved),
         removed=(*(note.path for note in diff.removed), *sorted(known - new)),
         unchanged=len(diff.unchanged) + len(diff.touched) + len(known & new),
+        embedded=maker.vectors.done + maker.unmade if maker.vectors.dimension else 0,
+        reused=maker.reused,
     )
 
 
@@ -223,31 +210,19 @@ class Publisher:
     def __init__(
         self,
         context: BuildContext,
+        draft: Commit,
         before: Commit | None,
         opened: dict[str, Segment],
         *,
-        manifest: str,
-        git_head: str,
         keeps_before: bool,
     ) -> None:
-        """Take the segments of a build, ``opened`` by name, and who listed the notes.
+        """Take the segments of a build, ``opened`` by name, and a commit without segments.
 
         ``keeps_before`` leaves readers what they have until every passage has a vector.
         """
         self._context, self._opened = context, opened
         self._before, self._keeps_before = before, keeps_before
-        self._draft = Commit(
-            generation=1,
-            embedder=context.embedder.name,
-            fingerprint=context.fingerprint,
-            dimension=context.embedder.dimension,
-            scanned_ns=context.now_ns,
-            built_ns=context.now_ns,
-            manifest=manifest,
-            git_head=git_head,
-            waits_for=context.waits_for,
-        )
-        self.record_bytes = 0
+        self._draft, self.record_bytes = draft, 0
         self.problems: list[Problem] = []
 
     def publish(self, refs: Sequence[SegmentRef], *, is_stopped: bool = False) -> None:
@@ -277,9 +252,9 @@ class Publisher:
         if before and before.anchors and has_same_vectors(before.fingerprint, draft.fingerprint):
             draft = replace(draft, anchors=before.anchors)
             if not draft.awaiting:
-                followed = context.follow(hot, before.anchors, context.embedder, context.now_ns)
-                draft = replace(draft, anchors=followed.names)
-                self.problems += followed.problems
+                names, told = context.follow(hot, before.anchors, context.embedder, context.now_ns)
+                draft = replace(draft, anchors=names)
+                self.problems += told
         self._before = commit = next_commit(before, draft)
         self.record_bytes += write_commit(context.paths.commit, commit)
         sweep(folder, commit)
@@ -298,7 +273,7 @@ class Publisher:
         """
         context, opened, refs = self._context, self._opened, list(refs)
         maker.total += sum(ref.awaiting for ref in refs if ref.name in names)
-        due = context.monotonic() + STEP_SECONDS
+        due = time.monotonic() + STEP_SECONDS
         for is_cold in (False, True):
             places = [place for place, ref in enumerate(refs) if ref.is_cold == is_cold]
             fold = fold_segments([opened[refs[place].name] for place in places])
@@ -312,17 +287,17 @@ class Publisher:
                 try:
                     for digests, vectors in slices:
                         filling.put(digests, vectors)
-                        if context.monotonic() >= due:
+                        if time.monotonic() >= due:
                             refs[place] = filling.write()
                             self.publish(refs)
-                            due = context.monotonic() + STEP_SECONDS
+                            due = time.monotonic() + STEP_SECONDS
                 except (KeyboardInterrupt, PalaceError):
                     refs[place] = filling.write()
                     self.publish(refs, is_stopped=True)
                     raise
                 refs[place] = filling.write()
                 self.publish(refs)
-                due = context.monotonic() + STEP_SECONDS
+                due = time.monotonic() + STEP_SECONDS
 
     def refresh(self, commit: Commit, *, hashed: int) -> None:
         """Note that files which looked racy were hashed and are the same, or who listed them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -53,23 +53,6 @@ _Draft: TypeAlias = tuple[NoteRow, dict[bytes, str]]
 """A row without its vectors, and what is embedded for it, by digest."""
 
 
-@dataclass(slots=True)
-class Tally:
-    """Counts that grow over a build."""
-
-    notes_total: int = 0
-    notes_done: int = 0
-    embedded: int = 0
-    reused: int = 0
-    problems: list[Problem] = field(default_factory=list)
-    vanished: set[str] = field(default_factory=set)
-
-    def gone(self) -> set[str]:
-        """Return the paths that vanished or could not be read while they were being indexed."""
-        left = (p.path for p in self.problems if p.is_failure and p.kind != "defect")
-        return self.vanished.union(left)
-
-
 class Batch(NamedTuple):
     """Records of one segment."""
 
@@ -93,8 +76,18 @@ class RowMaker:
         """``may_wait`` leaves a batch without vectors where many are to be made."""
         self._context, self._listing, self._changed_ns = context, listing, changed_ns
         self._may_wait, self._waits = may_wait, False
-        self._known, self.tally = known, Tally()
-        self.vectors = VectorMaker(context, self.tally)
+        self._known, self.vectors = known, VectorMaker(context)
+        self.notes, self._done = 0, 0
+        """Notes to be read, for whoever follows the build, and those that were."""
+        self.unmade, self.reused = 0, 0
+        """Texts whose vectors a dry run leaves unmade; rows whose vector was known."""
+        self.problems: list[Problem] = []
+        self._vanished: set[str] = set()
+
+    def gone(self) -> set[str]:
+        """Return the paths that vanished or could not be read while they were being indexed."""
+        left = (p.path for p in self.problems if p.is_failure and p.kind != "defect")
+        return self._vanished.union(left)
 
     def batches(self, files: Sequence[SourceFile]) -> Iterator[Batch]:
         """Yield finished rows, in the order of ``files``."""
@@ -110,16 +103,16 @@ class RowMaker:
             yield self._finish(drafts)
 
     def _draft(self, file: SourceFile) -> _Draft | None:
-        context, tally = self._context, self.tally
-        context.progress(READING, tally.notes_done, tally.notes_total)
-        tally.notes_done += 1
+        context = self._context
+        context.progress(READING, self._done, self.notes)
+        self._done += 1
         read = self._read(file)
         if read is None:
             return None
         note, stat = read
         derived = context.derive(note, read_detail(context.fingerprint), context.config)
         note = replace(note, problems=(*note.problems, *(p for d in derived for p in d.problems)))
-        tally.problems.extend(note.problems)
+        self.problems += note.problems
         return self._row(note, derived, replace(file, stat=stat))
 
     def _read(self, file: SourceFile) -> tuple[Note, FileStat] | None:
@@ -128,10 +121,10 @@ class RowMaker:
             limit = context.config.max_note_bytes
             data, stat = read_note(context.paths, file.path, limit_bytes=limit)
         except FileNotFoundError:
-            self.tally.vanished.add(file.path)
+            self._vanished.add(file.path)
             return None
         except NoteUnreadable as error:
-            self.tally.problems.append(error.problem)
+            self.problems.append(error.problem)
             return None
         return parse(file.path, data, context.embedder, context.config), stat
 
@@ -140,8 +133,8 @@ class RowMaker:
         read = self._read(files[path]) if path in files else None
         if read is None:
             return {}
-        texts = (chunk.embed_text for chunk in (*read[0].chunks, *read[0].questions))
-        return {_digest_text(text): text for text in texts}
+        chunks = (*read[0].chunks, *read[0].questions)
+        return {_digest_text(chunk.embed_text): chunk.embed_text for chunk in chunks}
 
     def _row(self, note: Note, derived: Sequence[Derived], file: SourceFile) -> _Draft:
         """Return the row of a note, and what is embedded of it, by digest."""
@@ -151,6 +144,12 @@ class RowMaker:
         changed = self._changed_ns(file)
         chunks = (*note.chunks, *note.questions)
         befores = (None, *chunks)[: len(chunks)]
+        links = [link for link in note.links if link.target]
+        named = (
+            f"{link.target}|{link.alias}"
+            for link in links
+            if link.alias and link.alias.casefold() != link.target.casefold()
+        )
         days = [day.toordinal() for span in note.days for day in span]
         row = NoteRow(
             path=note.path,
@@ -162,8 +161,8 @@ class RowMaker:
             priority=asked.priority_of(note.path, own_priority),
             own_priority=own_priority,
             aliases=_joined(note.aliases),
-            targets=_joined(dict.fromkeys(link.target for link in note.links if link.target)),
-            link_names=_joined(dict.fromkeys(_link_names(note))),
+            targets=_joined(dict.fromkeys(link.target for link in links)),
+            link_names=_joined(dict.fromkeys(named)),
             originals=_joined(note.originals),
             tags=_joined(note.tags),
             speakers=_joined(sorted(note.talkers)),
@@ -188,9 +187,9 @@ class RowMaker:
         texts = {digest: text for _, its_texts in drafts for digest, text in its_texts.items()}
         vectors = self._known.find(list(texts)) if texts else {}
         missing = [digest for digest in texts if digest not in vectors]
-        self.tally.reused += sum(len(row.chunks) for row in rows) - len(missing)
+        self.reused += sum(len(row.chunks) for row in rows) - len(missing)
         if context.is_dry_run:
-            self.tally.embedded += len(missing)
+            self.unmade += len(missing)
             return Batch(rows)
         self._waits |= self._may_wait and len(missing) > AT_ONCE and context.embedder.dimension > 0
         names: tuple[str, ...] = ()
@@ -201,13 +200,13 @@ class RowMaker:
             vectors = dict.fromkeys(texts, np.zeros(0, np.float32))
         else:
             vectors |= self.vectors.make({digest: texts[digest] for digest in missing})
-        return Batch([_with_vectors(row, vectors) for row in rows], names)
-
-
-def _with_vectors(row: NoteRow, vectors: Mapping[bytes, Vector]) -> NoteRow:
-    if not row.chunks:
-        return row
-    return replace(row, vectors=np.stack([vectors[chunk.digest] for chunk in row.chunks]))
+        made = (
+            replace(row, vectors=np.stack([vectors[chunk.digest] for chunk in row.chunks]))
+            if row.chunks
+            else row
+            for row in rows
+        )
+        return Batch(list(made), names)
 
 
 def parse(path: str, data: bytes, embedder: Embedder, config: Config) -> Note:
@@ -240,11 +239,8 @@ def chunk_row(chunk: Chunk, derived: Derived, before: Chunk | None = None) -> Ch
     )
 
 
-def _link_names(note: Note) -> Iterator[str]:
-    """Yield what a note calls those it links to, where that is not how it names them."""
-    for link in note.links:
-        if link.target and link.alias and link.alias.casefold() != link.target.casefold():
-            yield f"{link.target}|{link.alias}"
+def _joined(names: Iterable[str]) -> str:
+    return SEPARATOR.join(name.replace(SEPARATOR, " ") for name in names)
 
 
 def _digest_text(text: str) -> bytes:
@@ -252,15 +248,13 @@ def _digest_text(text: str) -> bytes:
     return sha256(text.encode()).digest()[:DIGEST_BYTES]
 
 
-def _joined(names: Iterable[str]) -> str:
-    return SEPARATOR.join(name.replace(SEPARATOR, " ") for name in names)
-
-
 class KnownVectors:
     """Looks digests up in the arrays of segments and of what unfinished builds left."""
 
-    def __init__(self) -> None:
+    def __init__(self, segments: Iterable[Segment] = ()) -> None:
         self._sources: list[tuple[Array, Matrix]] = []
+        for segment in segments:
+            self.add_all(segment)
 
     def add(self, digests: Array, vectors: Matrix) -> None:
         """Offer vectors, one per row of 16-byte ``digests``."""
@@ -303,11 +297,10 @@ class KnownVectors:
 class VectorMaker:
     """Embeds texts in slices, and counts them."""
 
-    def __init__(self, context: BuildContext, tally: Tally) -> None:
-        self._context, self._tally = context, tally
-        self._done = 0
-        self.total = 0
-        """Texts that are to be embedded, for whoever follows the build."""
+    def __init__(self, context: BuildContext) -> None:
+        self._context, self.dimension = context, context.embedder.dimension
+        self.total, self.done = 0, 0
+        """Texts that are to be embedded, for whoever follows the build, and those that were."""
 
     def make(self, texts: Mapping[bytes, str]) -> dict[bytes, Vector]:
         """Return the vectors of texts by their digests."""
@@ -324,13 +317,12 @@ class VectorMaker:
         waiting = iter(texts)
         self._report()
         # The first slices are small, so that the rate is known within the first second.
-        while part := dict(islice(waiting, min(max(self._done, 1), _SLICE))):
+        while part := dict(islice(waiting, min(max(self.done, 1), _SLICE))):
             vectors = self._context.embedder.embed_passages(list(part.values()))
-            self._tally.embedded += len(part)
-            self._done += len(part)
+            self.done += len(part)
             yield tuple(part), vectors
             self._report()
 
     def _report(self) -> None:
-        if self._context.embedder.dimension:
-            self._context.progress(EMBEDDING, self._done, max(self.total, self._done))
+        if self.dimension:
+            self._context.progress(EMBEDDING, self.done, max(self.total, self.done))

@@ -183,31 +183,19 @@ class Segment:
         pairs = zip(np.split(keys[order], ends), np.split(counts, ends), strict=True)
         return [KeyCounts(*pair) for pair in pairs][: self.rows]
 
-    def note_line(self, note: int) -> dict[str, Any]:
-        """Read what is shown of a note record."""
-        line: dict[str, Any] = json.loads(self.note_bytes(note))
-        return line
-
     def chunk_line(self, row: int) -> list[Any]:
         """Read what is shown of a chunk; headings that are left out are those of the one before."""
-        line: list[Any] = json.loads(self.chunk_bytes(row))
+        line: list[Any] = json.loads(self.read_line("chunk", row))
         above = row
         while line[0] is None:
             above -= 1
             known, headings = self._headed  # read in order, a long note is not read back each time
-            line[0] = headings if known == above else json.loads(self.chunk_bytes(above))[0]
+            line[0] = headings if known == above else json.loads(self.read_line("chunk", above))[0]
         self._headed = row, line[0]
         return line
 
-    def note_bytes(self, note: int) -> bytes:
-        """Read the JSON line of a note record as it stands."""
-        return self._read_line("note", note)
-
-    def chunk_bytes(self, row: int) -> bytes:
-        """Read the JSON line of a chunk as it stands."""
-        return self._read_line("chunk", row)
-
-    def _read_line(self, kind: str, place: int) -> bytes:
+    def read_line(self, kind: str, place: int) -> bytes:
+        """Read the JSON line of a ``note`` record or a ``chunk`` as it stands."""
         offset = int(self.arrays[f"{kind}_offset"][place])
         line = self.lines[offset : self.lines.find(b"\n", offset) + 1]
         if zlib.crc32(line) != int(self.arrays[f"{kind}_crc"][place]):
@@ -302,8 +290,9 @@ def group_rows(notes: NDArray[np.integer]) -> dict[int, list[int]]:
     return rows
 
 
-def note_record(line: dict[str, Any], **columns: Any) -> NoteRecord:
-    """Join a note's line with its columns."""
+def note_record(data: bytes, **columns: Any) -> NoteRecord:
+    """Join a note's JSON line with its columns."""
+    line = json.loads(data)
     return NoteRecord(
         validity=_read_validity(line["valid"]) if "valid" in line else ALWAYS,
         tags=tuple(line.get("tags", ())),

@@ -339,7 +339,7 @@ class Snapshot:
             position -= len(fold.paths)
         segment, place = fold.locate(int(fold.winners[position]))
         return note_record(
-            segment.note_line(place),
+            segment.read_line("note", place),
             path=self.paths[index],
             title=self.titles[index],
             type=self.types[index],

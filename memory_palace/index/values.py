@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.registry import Embedder
@@ -41,17 +41,11 @@ Derive: TypeAlias = Callable[[Note, Detail, Config], Sequence[Derived]]
 """Says what each chunk of a note is found by; a parameter, for it comes from a layer above."""
 
 
-class Followed(NamedTuple):
-    """Files derived from the whole index, carried over to a new generation."""
-
-    names: tuple[str, ...]
-    problems: tuple[Problem, ...] = ()
-    """Files that could not be carried over, and why."""
-
-
+Followed: TypeAlias = tuple[tuple[str, ...], tuple[Problem, ...]]
+"""Names of files derived from the whole index, and why others could not be carried over."""
 Follow: TypeAlias = Callable[[Snapshot, tuple[str, ...], Embedder, int], Followed]
-"""Carries over, before the commit: given the notes outside the cold zone, the names of the files
-so far, embedder and time."""
+"""Carries such files over to a new generation before the commit: given the notes outside the cold
+zone, the names of the files so far, embedder and time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +56,6 @@ class BuildContext:
     config: Config
     embedder: Embedder
     now_ns: int
-    monotonic: Callable[[], float]
     progress: Progress
     derive: Derive
     fingerprint: str
@@ -72,7 +65,7 @@ class BuildContext:
     is_dry_run: bool = False
     fills_all: bool = True
     """Whether vectors are made that an earlier build left over, which may take minutes."""
-    follow: Follow = lambda hot, names, embedder, now_ns: Followed(names)
+    follow: Follow = lambda hot, names, embedder, now_ns: (names, ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,7 +124,7 @@ def read_row(fold: Fold, place: int, *, kind: int) -> NoteRow:
     columns |= {member: segment.arrays[member][record].item() for member in NUMBER_COLUMNS}
     return NoteRow(
         **columns | {"path": fold.paths[place], "kind": kind},
-        line=segment.note_bytes(record),
+        line=segment.read_line("note", record),
         digest=bytes(segment.arrays["note_digest"][record]),
         days=tuple(segment.arrays["days"][record].tolist()),
         stat=tuple(segment.arrays["stat"][record].tolist()),
@@ -141,7 +141,7 @@ def with_chunks(row: NoteRow, segment: Segment, rows: Sequence[int]) -> NoteRow:
             int(lines[i][0]),
             int(lines[i][1]),
             bytes(digests[i]),
-            segment.chunk_bytes(i),
+            segment.read_line("chunk", i),
             tuple(keys[i] for keys in segment.row_keys),
         )
         for i in rows
@@ -189,17 +189,17 @@ def json_line(record: Mapping[str, Any] | Sequence[Any]) -> bytes:
 def write_segment(
     folder: Path,
     notes: Sequence[NoteRow],
+    commit: Commit,
     *,
-    fingerprint: str,
-    dimension: int,
     is_cold: bool,
     vectors: tuple[str, ...] = (),
 ) -> SegmentRef:
     """Write both files of a segment and return how the commit record names it.
 
-    Rows may be without vectors, all of them; ``vectors`` names files that have some.
+    ``commit`` has the recipe and the dimension. Rows may be without vectors, all of them;
+    ``vectors`` names files that have some.
     """
-    members, lines = list_members(notes, fingerprint=fingerprint, dimension=dimension)
+    members, lines = list_members(notes, commit)
     rows = sum(len(note.chunks) for note in notes)
     ref = SegmentRef(
         name="",
@@ -210,7 +210,7 @@ def write_segment(
         array_bytes=0,
         line_bytes=len(lines),
         checksum=0,
-        awaiting=rows if dimension and _lack_vectors(notes) else 0,
+        awaiting=rows if commit.dimension and _lack_vectors(notes) else 0,
         vectors=vectors,
     )
     return _write_files(folder, ref, members, lines)
@@ -276,7 +276,7 @@ def write_arrays(file: BinaryIO, members: Mapping[str, Sequence[Array]]) -> None
 
 
 def list_members(
-    notes: Sequence[NoteRow], *, fingerprint: str, dimension: int
+    notes: Sequence[NoteRow], commit: Commit
 ) -> tuple[dict[str, Sequence[Array]], bytes]:
     """Return the arrays of a segment, in parts that are joined, and its JSON lines.
 
@@ -284,7 +284,7 @@ def list_members(
     """
     chunks = [chunk for note in notes for chunk in note.chunks]
     counts = [len(note.chunks) for note in notes]
-    width = 0 if _lack_vectors(notes) else dimension
+    width = 0 if _lack_vectors(notes) else commit.dimension
     lines: list[bytes] = []
     is_note: list[bool] = []
     for note in notes:
@@ -317,7 +317,7 @@ def list_members(
         "note_crc": [np.array([zlib.crc32(note.line) for note in notes], np.uint32)],
         "days": [_shaped([note.days for note in notes], np.int32, len(NO_DAYS))],
         "stat": [_shaped([note.stat for note in notes], np.int64, 5)],
-        "fingerprint": [np.frombuffer(fingerprint.encode(), np.uint8)],
+        "fingerprint": [np.frombuffer(commit.fingerprint.encode(), np.uint8)],
         "lines_digest": [np.frombuffer(sha256(joined).digest(), np.uint8)],
     }
     return members, joined
@@ -394,14 +394,7 @@ def compact(folder: Path, draft: Commit, opened: dict[str, Segment]) -> tuple[Se
             before = [ref for place, ref in enumerate(zone[: chosen[-1]]) if place not in chosen]
             zone = [*before, *zone[chosen[-1] + 1 :]]
             if rows:
-                merged = write_segment(
-                    folder,
-                    rows,
-                    fingerprint=draft.fingerprint,
-                    dimension=draft.dimension,
-                    is_cold=is_cold,
-                )
-                zone.insert(len(before), merged)
+                zone.insert(len(before), write_segment(folder, rows, draft, is_cold=is_cold))
         done += zone
     return tuple(done)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import sqrt
 
@@ -104,20 +104,14 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
         cold: Sequence[DatasetPassage] = (),
         calibration: Mapping[str, float] | None = None,
     ) -> Snapshot:
-        folder = tmp_path_factory.mktemp("index")
+        folder, commit = tmp_path_factory.mktemp("index"), Commit(1, "test", "test", 2)
         refs = [
-            write_segment(
-                folder,
-                [passage.row() for passage in group],
-                fingerprint="test",
-                dimension=2,
-                is_cold=is_cold,
-            )
+            write_segment(folder, [passage.row() for passage in group], commit, is_cold=is_cold)
             for group, is_cold in (*((g, False) for g in groups), (cold, True))
             if group
         ]
         figures = {"null_mean": 0.1, "null_std": 0.1} if calibration is None else calibration
-        commit = Commit(1, "test", "test", 2, tuple(refs), calibration=figures)
+        commit = replace(commit, segments=tuple(refs), calibration=figures)
         zones = (
             [open_segment(folder, r) for r in refs if r.is_cold == is_cold]
             for is_cold in (False, True)

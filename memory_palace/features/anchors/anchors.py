@@ -112,15 +112,15 @@ class Anchors(Feature):
         anchors then until `palace graph anchors build`, but the notes are indexed.
         """
         if not names:
-            return Followed(())
+            return (), ()
         work, paths = self.work(embedder, now_ns), self.palace.paths
         try:
             before = read_anchors(paths.index, names)
         except IndexDamagedError as error:
             where = paths.index.relative_to(paths.root).as_posix()
-            return Followed((), (Problem(where, None, "index", str(error)),))
+            return (), (Problem(where, None, "index", str(error)),)
         after = extend_file(work, hot, before) if before else build_file(work, hot)
-        return Followed(names if after is before else (write_anchors(paths.index, after),))
+        return names if after is before else (write_anchors(paths.index, after),), ()
 
     def export(self, folder: Path) -> list[Path]:
         """Write the three files of source document 003; return their paths.

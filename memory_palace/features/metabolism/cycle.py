@@ -427,14 +427,11 @@ def _write_changes(
         config=palace.config,
         embedder=palace.embedder(),
         now_ns=time.time_ns(),
-        monotonic=lambda: 0.0,
         progress=lambda doing, done, total: None,
         derive=derive,
         fingerprint=state.commit.fingerprint,
     )
-    known = KnownVectors()
-    for segment in state.segments:
-        known.add_all(segment)
+    known = KnownVectors(state.segments)
     listing = Listing(read_manifest(palace.paths), {}, "", palace.paths.rooms)
     maker = RowMaker(context, listing, known, lambda file: None)
     files = [
@@ -447,14 +444,7 @@ def _write_changes(
     rows += [tombstone(path) for path, data in notes.items() if data is None]
     if not rows:
         return []
-    ref = write_segment(
-        root,
-        rows,
-        fingerprint=state.commit.fingerprint,
-        dimension=state.commit.dimension,
-        is_cold=False,
-    )
-    return [open_segment(root, ref)]
+    return [open_segment(root, write_segment(root, rows, state.commit, is_cold=False))]
 
 
 def _as_old(row: NoteRow, fold: Fold) -> NoteRow:

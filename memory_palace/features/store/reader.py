@@ -183,9 +183,7 @@ class _Question:
         rows, folds = self._read_notes(places), []
         for is_cold in (False, True):
             members, lines = list_members(
-                [row for row, cold in rows if cold is is_cold],
-                fingerprint=outline.commit.fingerprint,
-                dimension=outline.commit.dimension,
+                [row for row, cold in rows if cold is is_cold], outline.commit
             )
             arrays = {name: np.concatenate(parts) for name, parts in members.items()}
             segment = Segment(Path("chosen.jsonl"), arrays, lines, is_cold=is_cold)
