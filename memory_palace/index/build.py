@@ -45,7 +45,7 @@ from memory_palace.index.writing import (
     write_vectors,
 )
 from memory_palace.models import Matrix, Problem
-from memory_palace.notes.discovery import SourceFile, discover_notes
+from memory_palace.notes.discovery import Discovery, SourceFile, discover_notes
 from memory_palace.notes.note import read_note
 from memory_palace.storage import is_named_by_content, remove_files, sweep_temporaries
 
@@ -67,11 +67,7 @@ def build_index(
     started, paths = time.monotonic(), context.paths
     is_anew = force or (state.commit and state.commit.fingerprint != context.fingerprint)
     base = EMPTY if is_anew else state
-    context.progress(LOOKING, 0, 0)
-    found = discover_notes(paths, ignore=context.config.ignore).checked()
-    context.progress(LOOKING, len(found.files), len(found.files))
-    if not context.is_dry_run:
-        remove_files(path for path in found.abandoned if not path.is_symlink())
+    found = _discover(context)
     diff = diff_notes(
         found.files,
         base.known(),
@@ -119,6 +115,16 @@ def build_index(
         embedder=context.embedder.name,
         is_dry_run=context.is_dry_run,
     )
+
+
+def _discover(context: BuildContext) -> Discovery:
+    """Return the notes that are there, and sweep what killed writers left beside them."""
+    context.progress(LOOKING, 0, 0)
+    found = discover_notes(context.paths, ignore=context.config.ignore).checked()
+    context.progress(LOOKING, len(found.files), len(found.files))
+    if not context.is_dry_run:
+        remove_files(path for path in found.abandoned if not path.is_symlink())
+    return found
 
 
 def _draft_commit(context: BuildContext) -> Commit:
@@ -399,4 +405,4 @@ def count_languages(snapshot: Snapshot) -> dict[str, int]:
     """Count the passages that are not English, and those that tell, outside the cold zone."""
     facts = PostingLookup(snapshot, "facts")
     other, unclear = (facts.document_frequency("tongue", key) for key in ("other", "unclear"))
-    return {"other": other, "told": int(snapshot.hot_rows.sum()) - unclear}
+    return {"other": other, "told": snapshot.passages - unclear}

@@ -129,7 +129,7 @@ def measure_chance(
 
 @cache
 def read_parts(name: str) -> tuple[tuple[str, ...], ...]:
-    """Return the lines of ours by language: English first, then others, each after ``[code]``."""
+    """Return the lines of a file by language: English first, then others, each after ``[code]``."""
     text = Path(__file__).with_name(f"{name}.txt").read_text("utf-8")
     parts = re.split(r"^\[\w+\]$", text, flags=re.MULTILINE)
     return tuple(tuple(filter(None, part.splitlines())) for part in parts)
@@ -137,10 +137,7 @@ def read_parts(name: str) -> tuple[tuple[str, ...], ...]:
 
 @cache
 def read_lines(name: str) -> tuple[str, ...]:
-    """Return the lines of ours in a file: ``chat`` is small talk, ``talk`` on other matters.
-
-    ``questions`` are on people, homes, software, science, work and the world.
-    """
+    """Return the lines of a file: ``chat`` is small talk, ``talk`` is on other matters."""
     return tuple(line for part in read_parts(name) for line in part)
 
 
@@ -169,12 +166,10 @@ def _count_words(lines: tuple[str, ...], languages: tuple[str, ...] = ()) -> Cou
 def calibrate(
     snapshot: Snapshot, embed: Callable[[Sequence[str]], Matrix] | None
 ) -> dict[str, float]:
-    """Return mean and standard deviation of cosines between texts that are not related.
+    """Return mean and standard deviation of cosines of texts that are not related.
 
     Those are chunks of different notes, and in a small palace ``UNRELATED`` as well, which
-    ``embed`` gives vectors. The sample is the chunks with the smallest text digests: the same
-    notes give the same sample, whatever the order in which they were indexed. Empty without
-    vectors.
+    ``embed`` gives vectors. Empty without vectors.
     """
     if not snapshot.commit.dimension:
         return {}
@@ -232,11 +227,10 @@ def _find_middle(best: NDArray[np.float64]) -> tuple[float, float]:
 
 
 class NullVectors(NamedTuple):
-    """Vectors of the lines that refer to nothing."""
+    """Vectors of ``questions.txt`` and ``talk.txt``."""
 
     questions: Matrix
     talk: Matrix
-    """Of ``talk.txt``."""
 
 
 def embed_null_lines(
@@ -244,9 +238,9 @@ def embed_null_lines(
 ) -> NullVectors | None:
     """Return the vectors of questions and talk; ``None`` from an embedder that gives none.
 
-    They are kept in ``folder``, in a file that is named by recipe and content: a model would have
-    to read hundreds of lines after every change otherwise. They are whole numbers of a byte there,
-    which is off by less than chance spreads. Without ``may_embed`` it is ``None`` where none are.
+    They are kept in ``folder``, a byte a component, in a file named by recipe and content: a model
+    would read hundreds of lines after every change otherwise. Without ``may_embed`` it is ``None``
+    where none are kept.
     """
     from memory_palace.index.writing import write_arrays  # delayed: recall writes nothing
 
@@ -273,7 +267,7 @@ def embed_null_lines(
 
 
 def embed_lines(embedder: Embedder) -> Matrix:
-    """Return the vectors of the questions, then of the lines of ``talk.txt``."""
+    """Return the vectors of the questions, then of talk."""
     lines = [*read_lines("questions"), *read_lines("talk")]
     parts = [lines[start : start + _SLICE] for start in range(0, len(lines), _SLICE)]
     return np.concatenate([embedder.embed_queries(part) for part in parts])
@@ -303,11 +297,8 @@ class SmallTalk:
         self._words = PostingLookup(snapshot, "words")
         self._common = _count_words(read_lines("chat"), tuple(snapshot.languages))
         self._figures = {**DEFAULT, **snapshot.commit.calibration}
-
-    @property
-    def bar(self) -> float:
+        self.bar = self._figures["chat_bar"]
         """The weight that a text which refers to a note exceeds."""
-        return self._figures["chat_bar"]
 
     def relate(self, share: float, nearness: float = 0.0) -> float:
         """Return the distance above other talk of a text with that nearness and share of words."""
@@ -367,10 +358,10 @@ class SmallTalk:
     def calibrate(self, talk: Matrix | None = None) -> dict[str, float]:
         """Return the values that lines about nothing reach here; empty without passages.
 
-        ``chat_bar`` is a quantile of what small talk weighs, and more where notes are talk.
-        ``talk_near`` and ``talk_share`` are the deviations by which lines on other matters, whose
-        vectors are ``talk``, are near to passages and have their words; ``talk_bar`` is one
-        deviation above the median of what both come to.
+        ``chat_bar`` is a quantile of the weights of small talk, and more where notes are talk.
+        ``talk_near`` and ``talk_share`` are the deviations of nearness and of shared words of lines
+        on other matters, whose vectors are ``talk``; ``talk_bar`` is one deviation above the median
+        of their sum.
         """
         if not self._snapshot.passages:
             return {}

@@ -155,9 +155,8 @@ def _check(body: Any) -> str:
 
 
 def _damaged(path: Path, why: str) -> IndexDamagedError:
-    return IndexDamagedError(
-        f"index file {path.name} is damaged: {why}; run `palace index` to mend it"
-    )
+    what = f"index file {path.name} is damaged: {why}"
+    return IndexDamagedError(f"{what}; run `palace index` to mend it")
 
 
 CHUNKER = "sections-8"

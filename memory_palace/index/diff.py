@@ -45,7 +45,6 @@ from memory_palace.notes.note import NoteUnreadable, default_type
 from memory_palace.storage import is_named_by_content, write_atomic
 
 MENDED = " (mended in this run)"
-"""A build adds this to damage; an examination mends nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,25 +164,19 @@ class Diff:
         """Return the files whose content is to be indexed."""
         return [*self.new, *(file for file, _ in (*self.changed, *self.moved))]
 
-    def files(self) -> list[SourceFile]:
-        """Return the files of all notes that were found."""
-        pairs = (*self.touched, *self.unchanged)
-        return [*self.to_read(), *(file for file, _ in pairs)]
-
-
-ReadDigest = Callable[[SourceFile], bytes]
-"""Hash a file's bytes: 16 bytes. Raises ``FileNotFoundError`` or ``NoteUnreadable``."""
-
 
 def diff_notes(
     files: Iterable[SourceFile],
     known: Iterable[KnownNote],
-    read_digest: ReadDigest,
+    read_digest: Callable[[SourceFile], bytes],
     *,
     scanned_ns: int,
     verify: bool = False,
 ) -> Diff:
-    """Sort every note into its fate, reading only files whose figures leave a doubt."""
+    """Sort every note into its fate, reading only files whose figures leave a doubt.
+
+    ``read_digest`` returns 16 bytes, or raises ``FileNotFoundError`` or ``NoteUnreadable``.
+    """
     diff = Diff()
     left = {(note.path, note.is_cold): note for note in known}
     threshold = scanned_ns - MARGIN_NS
@@ -200,7 +193,9 @@ def diff_notes(
     return diff
 
 
-def _compare(diff: Diff, file: SourceFile, note: KnownNote, read_digest: ReadDigest) -> None:
+def _compare(
+    diff: Diff, file: SourceFile, note: KnownNote, read_digest: Callable[[SourceFile], bytes]
+) -> None:
     diff.hashed += 1
     try:
         digest = read_digest(file)
@@ -217,7 +212,7 @@ def _compare(diff: Diff, file: SourceFile, note: KnownNote, read_digest: ReadDig
         diff.unchanged.append((file, note))
 
 
-def _pair_moves(diff: Diff, read_digest: ReadDigest) -> None:
+def _pair_moves(diff: Diff, read_digest: Callable[[SourceFile], bytes]) -> None:
     """Match new files with removed notes of the same bytes, both in path order."""
     if not diff.new or not diff.removed:
         return
@@ -341,8 +336,9 @@ def append_lines(context: BuildContext, listing: Listing, diff: Diff, gone: set[
     if context.config.manifest == "frozen" or context.is_dry_run:
         return manifest.digest
     moved = {file.path: note.path for file, note in diff.moved}
-    hot = [file for file in diff.files() if not file.is_cold and file.path not in gone]
-    new = list(_missing_lines(listing, (file.path for file in hot), moved))
+    files = (*diff.to_read(), *(file for file, _ in (*diff.touched, *diff.unchanged)))
+    hot = (file.path for file in files if not file.is_cold and file.path not in gone)
+    new = list(_missing_lines(listing, hot, moved))
     if not new:
         return manifest.digest
     path = context.paths.manifest

@@ -88,7 +88,9 @@ class Embedders:
             configured=configured,
             committed=commit.embedder if commit else None,
             waits_for=commit.waits_for if commit else "",
-            preferred=prefer_embedders(self._paths, self._config, commit) if is_open else OFFERED,
+            preferred=choose_for(take_share(self._paths, self._config, commit))
+            if is_open
+            else OFFERED,
             force=force,
             takes_up=takes_up,
         )
@@ -114,7 +116,7 @@ def find_awaited(paths: PalacePaths, config: Config) -> AwaitedModel | None:
     commit = _read_commit(paths)
     if config.embedder is not None or (commit is not None and not commit.waits_for):
         return None
-    names = prefer_embedders(paths, config, commit)
+    names = choose_for(take_share(paths, config, commit))
     ready = find_ready(names)
     if commit is None and ready:
         return None
@@ -125,11 +127,6 @@ def _read_commit(paths: PalacePaths) -> Commit | None:
     with suppress(IndexMissingError, IndexDamagedError):  # a build makes it anew
         return read_commit(paths.commit)
     return None
-
-
-def prefer_embedders(paths: PalacePaths, config: Config, commit: Commit | None) -> Sequence[str]:
-    """Return the embedders that would serve the notes, by the index or else a sample of them."""
-    return choose_for(take_share(paths, config, commit))
 
 
 def choose_for(share: LanguageShare) -> Sequence[str]:
