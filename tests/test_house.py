@@ -222,7 +222,7 @@ def test_the_package_looks_at_a_clock_only_where_it_waits_or_reports() -> None:
         "storage.py",  # --wait SECONDS
         "index/watch.py",  # the pause after a burst of changes
         "features/anchors/anchors.py",  # how long a build took, as it reports it
-        "palace.py",  # the same
+        "index/build.py",  # the same, and when vectors are published
         "features/agents/mcp_server.py",  # when an update is tried again that left notes behind
         "server/listening.py",  # clients that are slow
         "server/loopback.py",  # the same
