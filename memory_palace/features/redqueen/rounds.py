@@ -33,6 +33,7 @@ from memory_palace.features.redqueen.session import (
     Evaluation,
     ExaminedMemory,
     Roles,
+    RoundFindings,
     RoundProposal,
     Strategy,
     examine,
@@ -170,7 +171,7 @@ def run(
         raise UsageError("no note has prose to examine; write one with `palace new`")
     golden = {known.question: known.notes for known in read_golden(palace.paths)}
     askings, resting = collect_askings(library, golden), set[str]()
-    session, asked, made = None, list[Asking](), list[RoundProposal]()
+    session, asked = RoundFindings((), ()), list[Asking]()
     if roles is None:
         chosen = choose_askings(askings, memories, strategy, question_count, seed=seed)
         asked = ask_search(palace, chosen)
@@ -178,24 +179,24 @@ def run(
         resting = find_resting(palace, now=moment)
         play = partial(run_session, strategy=strategy, question_count=question_count, seed=seed)
         session = asyncio.run(play(memories, roles, evolve_at_most=limit, resting=resting))
-        made = list(_drop_taken_names(session.proposals, library))
+    made = list(_drop_taken_names(session.proposals, library))
     missed, confused = judge_search(asked, library.documents)
     found = sum(asking.rank is not None for asking in asked)
-    weak = {one.memory_id for one in session.evaluations if one.should_evolve} if session else set()
+    weak = {one.memory_id for one in session.evaluations if one.should_evolve}
     paths = sorted({one.path for one in made})
     may_change = palace.config.changes.allow_uncommitted
     edited = () if may_change else tuple(edits_not_in_git(palace.paths, paths))
     kept = tuple(one for one in made if one.path not in edited)
     plan = partial(_plan, palace, kept, moment)
-    outcome = change_notes(palace, plan, command=COMMAND, apply=apply)
+    outcome = change_notes(palace, plan, command=COMMAND, apply=apply and bool(kept))
     return Round(
         strategy=strategy,
-        questions=len(session.evaluations if session else asked),
+        questions=len(session.evaluations or asked),
         known_questions=len(askings),
-        score=session.score if session else found / max(len(asked), 1),
+        score=session.score or found / max(len(asked), 1),
         missed=missed,
         confused=confused,
-        evaluations=session.evaluations if session else (),
+        evaluations=session.evaluations,
         proposals=kept,
         resting=tuple(sorted(resting & weak)),
         uncommitted=edited,
