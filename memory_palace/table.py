@@ -93,7 +93,7 @@ TOOLS = {
     "recall": "agents.tools:recall",
     "remember": "capture.tools:remember",
     "tasks": "tasks.tools:tasks",
-    "verify": "checking.report:verify_answer",
+    "verify": "checking.verify:verify_answer",
 }
 """Tools that agents call: see ``memory_palace.tools``."""
 PAGE = (

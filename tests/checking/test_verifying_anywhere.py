@@ -12,8 +12,7 @@ from writing_notes import write_notes
 from memory_palace import Palace
 from memory_palace.errors import UsageError
 from memory_palace.features.checking.checker import Verdict
-from memory_palace.features.checking.report import write_lines
-from memory_palace.features.checking.verify import verify
+from memory_palace.features.checking.verify import verify, write_lines
 
 SAID = "The sluice gate jams above 2.4 metres."
 WRONG = "The sluice gate jams above 9.7 metres."

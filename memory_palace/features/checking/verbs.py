@@ -7,8 +7,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from memory_palace.cli.group import Group, completed, note_below, read_input
-from memory_palace.features.checking.report import AnswerChecked
-from memory_palace.features.checking.verify import verify
+from memory_palace.features.checking.verify import AnswerChecked, verify
 from memory_palace.palace import Palace
 
 verbs = Group()
