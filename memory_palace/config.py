@@ -18,7 +18,6 @@ from memory_palace.places import (
     OWN,
     PALACE,
     SETTINGS,
-    nearest_root,
     own_folder,
 )
 
@@ -154,7 +153,7 @@ SEVEN = Rooms({f"{PALACE}/{room}": room for room in ROOMS}, f"{PALACE}/", f"{PAL
 """The rooms of the classic layout."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PalacePaths:
     """Every place below a root that the package reads or writes.
 
@@ -166,71 +165,52 @@ class PalacePaths:
     """Paths of notes are relative to it."""
     is_classic: bool = True
     rooms: Rooms = SEVEN
+    prefix: str = field(init=False)
+    """What the path of every note begins with: ``palace/``, or nothing."""
+    notes: Path = field(init=False)
+    """The folder whose Markdown files are the notes."""
+    own: Path = field(init=False)
+    """The folder of everything that is not a note: settings, manifest, index, logs."""
+    manifest: Path = field(init=False)
+    """The list of notes with type and priority that people edit."""
+    settings: Path = field(init=False)
+    """The optional settings file."""
+    golden: Path = field(init=False)
+    """The questions that the palace must go on answering; it is no note, and never found."""
+    index: Path = field(init=False)
+    """Everything derived from the notes; may be deleted at any time."""
+    commit: Path = field(init=False)
+    """The commit record of the index."""
+    lock: Path = field(init=False)
+    """The file whose advisory lock a writer holds."""
+    server_log: Path = field(init=False)
+    """What the resident server says of itself; the part before has ``.1`` behind its name."""
+    view: Path = field(init=False)
+    """The page that ``palace view`` writes; ``.json`` and ``.lock`` beside it are its own."""
+    sessions: Path = field(init=False)
+    """Searches that go on over several commands."""
+    logs: Path = field(init=False)
+    """Append-only records that are sources of truth."""
 
-    @property
-    def notes(self) -> Path:
-        """The folder whose Markdown files are the notes."""
-        return self.root / PALACE if self.is_classic else self.root
-
-    @property
-    def prefix(self) -> str:
-        """What the path of every note begins with: ``palace/``, or nothing."""
-        return f"{PALACE}/" if self.is_classic else ""
-
-    @property
-    def own(self) -> Path:
-        """The folder of everything that is not a note: settings, manifest, index, logs."""
-        return self.root / (PALACE if self.is_classic else OWN)
-
-    @property
-    def manifest(self) -> Path:
-        """The list of notes with type and priority that people edit."""
-        return self.own / MANIFEST
-
-    @property
-    def settings(self) -> Path:
-        """The optional settings file."""
-        return self.own / SETTINGS
-
-    @property
-    def golden(self) -> Path:
-        """The questions that the palace must go on answering; it is no note, and never found."""
-        return self.own / GOLDEN
-
-    @property
-    def index(self) -> Path:
-        """Everything derived from the notes; may be deleted at any time."""
-        return self.own / INDEX
-
-    @property
-    def commit(self) -> Path:
-        """The commit record of the index."""
-        return self.index / COMMIT
-
-    @property
-    def lock(self) -> Path:
-        """The file whose advisory lock a writer holds."""
-        return self.index / "lock"
-
-    @property
-    def server_log(self) -> Path:
-        """What the resident server says of itself; the part before has ``.1`` behind its name."""
-        return self.index / "serve.log"
-
-    @property
-    def view(self) -> Path:
-        """The page that ``palace view`` writes; ``.json`` and ``.lock`` beside it are its own."""
-        return self.index / "view.html"
-
-    @property
-    def sessions(self) -> Path:
-        """Searches that go on over several commands."""
-        return self.own / (".sessions" if self.is_classic else "sessions")
-
-    @property
-    def logs(self) -> Path:
-        """Append-only records that are sources of truth."""
-        return self.root / CLASSIC_LOGS if self.is_classic else self.own / "logs"
+    def __post_init__(self) -> None:
+        root, is_classic = self.root, self.is_classic
+        own = root / (PALACE if is_classic else OWN)
+        index = own / INDEX
+        vars(self).update(
+            prefix=f"{PALACE}/" if is_classic else "",
+            notes=own if is_classic else root,
+            own=own,
+            manifest=own / MANIFEST,
+            settings=own / SETTINGS,
+            golden=own / GOLDEN,
+            index=index,
+            commit=index / COMMIT,
+            lock=index / "lock",
+            server_log=index / "serve.log",
+            view=index / "view.html",
+            sessions=own / (".sessions" if is_classic else "sessions"),
+            logs=root / CLASSIC_LOGS if is_classic else own / "logs",
+        )
 
     def shown(self, path: Path) -> str:
         """Return a path below the root as it is shown and listed."""
@@ -240,18 +220,9 @@ class PalacePaths:
 def find_paths(root: Path) -> PalacePaths | None:
     """Return where things are in a folder that is a palace; ``None`` in any other."""
     own = own_folder(str(root))
-    return _lay_out(root, own) if own else None
-
-
-def nearest_paths(start: Path) -> PalacePaths | None:
-    """Return where things are in the nearest palace at or above an absolute folder."""
-    found = nearest_root(str(start))
-    return _lay_out(Path(found[0]), found[1]) if found else None
-
-
-def _lay_out(root: Path, own: str) -> PalacePaths:
-    is_classic = own == PALACE
-    return PalacePaths(root, is_classic=is_classic, rooms=SEVEN if is_classic else Rooms({}))
+    if own is None:
+        return None
+    return PalacePaths(root) if own == PALACE else PalacePaths(root, False, Rooms({}))
 
 
 USERS_ONLY = ("llm:", "st:")

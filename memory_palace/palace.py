@@ -15,9 +15,9 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from types import MethodType
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
-from memory_palace.config import Config, find_paths, nearest_paths
+from memory_palace.config import Config, find_paths
 from memory_palace.errors import NotAPalaceError, UsageError
 from memory_palace.index.commit import choose_detail, name_recipe
 from memory_palace.index.embedders import Embedders
@@ -25,7 +25,7 @@ from memory_palace.index.snapshot import OpenedIndex, check_freshness
 from memory_palace.models import NoteRecord, ParsedQuery, Problem, QueryResult
 from memory_palace.notes.discovery import read_settings
 from memory_palace.notes.note import NoteText, excerpt, read_note
-from memory_palace.places import OWN, PALACE
+from memory_palace.places import OWN, PALACE, nearest_root
 from memory_palace.query import Query, by_fields
 from memory_palace.table import FEATURES, FOLLOWERS, METHODS, load
 
@@ -75,16 +75,6 @@ class Verb(Generic[P, R]):
         return function if owner is None else MethodType(function, getattr(owner, "palace", owner))
 
 
-class Follower(Protocol):
-    """A feature whose files are carried over to each generation of the index."""
-
-    def follow(
-        self, hot: Snapshot, names: tuple[str, ...], embedder: Embedder, now_ns: int
-    ) -> Followed:
-        """Return the names of its files; see ``index.values.Follow``."""
-        ...
-
-
 class Palace:
     """A folder of Markdown notes, the index derived from it, and every feature above them.
 
@@ -124,10 +114,10 @@ class Palace:
     def discover(cls, start: str | os.PathLike[str] = ".") -> Self:
         """Open the nearest palace at or above ``start``."""
         home = Path(start).expanduser().resolve()
-        found = nearest_paths(home)
+        found = nearest_root(str(home))
         if found is None:
             raise NotAPalaceError(_no_palace(home, " or above it"))
-        return cls(found.root)
+        return cls(found[0])
 
     def note_unread(self, problems: Iterable[Problem]) -> None:
         """Remember what could not be read, for whoever shows the answer."""
@@ -203,8 +193,7 @@ class Palace:
     ) -> Followed:
         problems: tuple[Problem, ...] = ()
         for name in FOLLOWERS.values():
-            follower: Follower = getattr(self, name)
-            names, told = follower.follow(hot, names, embedder, now_ns)
+            names, told = getattr(self, name).follow(hot, names, embedder, now_ns)
             problems += told
         return names, problems
 

@@ -38,7 +38,7 @@ _LARGEST = 1 << 40
 """Of any amount: above it numbers are slips, and arithmetic fails."""
 _SMALLEST = 1e-6
 _LOCALE = re.compile(r"([A-Za-z]{2})(?:[-_]([A-Za-z]{2}))?")
-_TYPE_NAMES = {str: "a word", bool: "true or false", int: "a whole number", float: "a number"}
+_TYPE_NAMES = {str: "a word", bool: "true or false"}
 
 
 class _Wrong(Exception):  # noqa: N818 - it says what the value is
@@ -192,21 +192,23 @@ def _check(key: str, value: Any) -> Any:
         raise _Wrong(f"{message} `palace index --force --embedder {name}`")
     default = getattr(Config(), key)
     expected = str if default is None else type(default)
-    if expected is float and type(value) is int and abs(value) <= _LARGEST:
-        value = float(value)
+    if expected in (int, float):
+        limits = f"above 0, {_LARGEST:,} at most"
+        return _check_number(key, value, expected is int, _SMALLEST, _LARGEST, limits)
     if type(value) is not expected:
         raise _Wrong(f"{key} must be {_TYPE_NAMES[expected]}, not {_shorten(value)}")
-    if expected in (int, float):
-        _check_amount(key, value)
     return value
 
 
-def _check_amount(key: str, value: Any) -> None:
-    if not value > 0:
-        raise _Wrong(f"{key} must be above 0, not {_shorten(value)}")
-    if not _SMALLEST <= value <= _LARGEST:
-        limits = f"between {_SMALLEST:g} and {_LARGEST:,}"
-        raise _Wrong(f"{key} must be {limits}, not {_shorten(value)}")
+def _check_number(
+    name: str, value: Any, is_whole: bool, least: float, most: float, limits: str
+) -> Any:
+    """Return a number of the type that its setting has; a whole one may stand for any."""
+    is_number = type(value) is int or (type(value) is float and not is_whole)
+    if not is_number or not least <= value <= most:
+        wanted = "a whole number" if is_whole else "a number"
+        raise _Wrong(f"{name} must be {wanted} {limits}, not {_shorten(value)}")
+    return value if is_whole else float(value)
 
 
 def _parse_anchors(value: Any) -> AnchorSettings:
@@ -224,13 +226,9 @@ def _check_anchor(name: str, given: Any) -> Any:
         if not isinstance(given, list) or not all(isinstance(item, str) for item in given):
             raise _Wrong(f"anchors.{name} must be a list of strings")
         return tuple(given)
-    is_whole = name in ("k", "k_max", "max_chunks", "vocabulary")
-    least, most = (1, _LARGEST) if is_whole else (0, 1)
-    number = type(given) is int or (type(given) is float and not is_whole)
-    if not number or not least <= given <= most:
-        wanted = "a whole number above 0" if is_whole else "a number from 0 to 1"
-        raise _Wrong(f"anchors.{name} must be {wanted}, not {_shorten(given)}")
-    return given if is_whole else float(given)
+    if name in ("k", "k_max", "max_chunks", "vocabulary"):
+        return _check_number(f"anchors.{name}", given, True, 1, _LARGEST, "above 0")
+    return _check_number(f"anchors.{name}", given, False, 0, 1, "from 0 to 1")
 
 
 def _parse_changes(value: Any) -> ChangeSettings:

@@ -136,7 +136,8 @@ METHODS = {
 FOLLOWERS = {
     "anchors": "anchors",
 }
-"""Files beside the segments, and the attribute of ``Palace`` whose ``follow`` carries them over."""
+"""Files beside the segments, and the attribute of ``Palace`` whose ``follow`` carries them over to
+each generation of the index: see ``index.values.Follow``."""
 EVIDENCE = {
     "anchor": "anchors",
 }

@@ -8,7 +8,7 @@ import pytest
 from running import run_main
 from vaults import a_pose
 
-from memory_palace.config import ROOMS, SEVEN, PalacePaths, Rooms, nearest_paths
+from memory_palace.config import ROOMS, SEVEN, PalacePaths, Rooms
 from memory_palace.errors import ConfigError, NotAPalaceError, UsageError
 from memory_palace.palace import Palace
 from memory_palace.settings import parse_config
@@ -128,7 +128,6 @@ def test_where_there_is_no_palace_the_next_command_is_named(tmp_path, capsys):
     assert status == 3 and "palace init --here" in err and err.count("\n") == 1
     with pytest.raises(NotAPalaceError):
         Palace(tmp_path)
-    assert nearest_paths(tmp_path) is None
 
 
 class Terminal(io.StringIO):

@@ -13,7 +13,6 @@ from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 
-from memory_palace.config import nearest_paths
 from memory_palace.embedding.registry import Embedder
 from memory_palace.errors import NotAPalaceError
 from memory_palace.features.memories.form import Memory, is_memory, load_reviews, read_memory
@@ -25,6 +24,7 @@ from memory_palace.language.words import STOP_STEMS, STOPWORDS, tokenize
 from memory_palace.models import Vector
 from memory_palace.notes.discovery import read_settings
 from memory_palace.notes.document import read_library
+from memory_palace.places import nearest_root
 from memory_palace.retrieval.collection import TextCollection
 from memory_palace.shown import Shown, inner, plural
 
@@ -70,9 +70,9 @@ class HierarchicalIndex:
         With an ``embedder`` meanings are compared beside words.
         """
         root = Path(root_path).absolute()
-        if (near := nearest_paths(root)) is None:
+        if (near := nearest_root(str(root))) is None:
             raise NotAPalaceError(f"there is no palace in {root} or above it; run `palace init`")
-        paths, config = read_settings(near.root)
+        paths, config = read_settings(Path(near[0]))
         library = read_library(paths, ignore=config.ignore, limit_bytes=config.max_note_bytes)
         documents = library.documents.values()
         reviews = load_reviews(paths)
