@@ -72,8 +72,8 @@ def test_a_file_that_is_no_mapping_is_named(tmp_path, text):
 WRONG = {
     "half_life_days: 1" + 400 * "0": "half_life_days must be a",
     "half_life_days: .nan": "above 0",
-    "half_life_days: .inf": "between",
-    "max_note_bytes: 9" + 400 * "9": "max_note_bytes must be between",
+    "half_life_days: .inf": "above 0, 1,099",
+    "max_note_bytes: 9" + 400 * "9": "max_note_bytes must be a whole number above 0, 1,099",
     "max_note_bytes: 9" + 5000 * "9": "is not a value",
     "half_life_days: 2026-13-45": "is not a value",
     "half_life_days: !!int ''": "is not a value",
