@@ -22,7 +22,6 @@ from memory_palace.changes.journal import Create, Replace, check_inside
 from memory_palace.config import Config, PalacePaths, Rooms
 from memory_palace.errors import IndexMissingError, RoomNotMappedError, UsageError
 from memory_palace.graph.naming import NoteNames
-from memory_palace.models import Problem
 from memory_palace.notes.discovery import SUFFIXES
 from memory_palace.notes.document import (
     Document,
@@ -32,7 +31,13 @@ from memory_palace.notes.document import (
     set_fields,
 )
 from memory_palace.notes.frontmatter import split_front_matter, write_front_matter
-from memory_palace.notes.note import clean_text, is_cold_path, leave_out, split_line_range
+from memory_palace.notes.note import (
+    Unwritten,
+    clean_text,
+    is_cold_path,
+    leave_out,
+    split_line_range,
+)
 from memory_palace.palace import Palace
 from memory_palace.retrieval.question import check_priority, check_room
 
@@ -171,7 +176,7 @@ class Appended:
     line: int
     last_line: int
     """Of the text in the note, 1-based and inclusive."""
-    withheld: tuple[Problem, ...]
+    withheld: tuple[Unwritten, ...]
     """What was not written, by line of the text as given: lines with secrets, private spans."""
     remark: str
     """Why the index does not hold it, where it does not."""

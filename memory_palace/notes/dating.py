@@ -59,9 +59,25 @@ class Dating(NamedTuple):
     days: tuple[Days, ...]
     """What it is of: its date, the days that its name gives, its beginning; two at most."""
     yearless: date | None
-    """A day of any year, where its name gives no more."""
     date: NoteDate | None
     """When it was last changed, as far as it says so: what recency counts from."""
+
+
+def read_times(
+    values: Mapping[str, Any], path: str, title: str, *, body: str, locale: str
+) -> tuple[dict[str, Any], tuple[Problem, ...]]:
+    """Return the fields of a ``Note`` that say when it is from and how long it holds."""
+    validity, problems = read_validity(values, path, locale=locale)
+    dates = date_note(values, path, title, body=body, locale=locale)
+    for key, value in (*values.items(), *_properties_of(body)):
+        is_told = _OF_NOTE.fullmatch(_fold(key)) and isinstance(value, str)
+        if is_told and len(_days_in_text(value[:_LONGEST], None, locale)[0]) > 1:
+            message = f"{key} {value!r} may be two days and is not read"
+            message += "; `locale` in palace.yaml says which"
+            problems += (Problem(path, None, "front matter", message),)
+            break
+    lasts = {"validity": validity, "is_evergreen": values.get("evergreen") is True}
+    return {**dates._asdict(), **lasts}, problems
 
 
 def date_note(
@@ -83,15 +99,6 @@ def date_note(
     own = NoteDate(told.replace(tzinfo=UTC).timestamp(), "front matter") if told else None
     own = own or date_in_name(path, locale=locale)
     return Dating(tuple(dict.fromkeys(days))[:_MOST_SPANS], None if days else yearless, own)
-
-
-def find_unsure(values: Mapping[str, Any], body: str = "", *, locale: str = "") -> str | None:
-    """Return the first field of time whose figures may be two days, such as 3/4/2026."""
-    for key, value in (*values.items(), *_properties_of(body)):
-        is_told = _OF_NOTE.fullmatch(_fold(key)) and isinstance(value, str)
-        if is_told and len(_days_in_text(value[:_LONGEST], None, locale)[0]) > 1:
-            return f"{key} {value!r}"
-    return None
 
 
 def date_in_front_matter(values: Mapping[str, Any], *, locale: str = "") -> NoteDate | None:

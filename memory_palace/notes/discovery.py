@@ -99,11 +99,11 @@ class _Walk:
         self._entries = 0
         self._visited: set[tuple[int, int]] = set()
         self._home, self._golden = os.path.realpath(paths.notes), paths.shown(paths.golden)
-        self._stack: list[tuple[str, str, bool]] = []
+        self._top = paths.prefix.rstrip("/")
+        self._stack: list[tuple[str, str, bool]] = [(str(paths.notes), self._top, False)]
 
     def run(self) -> None:
-        paths, top = self.paths, self.paths.prefix.rstrip("/")
-        self._stack.append((str(paths.notes), top, False))
+        paths, top = self.paths, self._top
         self.is_complete = self._enter("") if top else True
         while self._stack and self.is_complete:
             folder, path, is_cold = self._stack.pop()
@@ -112,7 +112,7 @@ class _Walk:
                 self._read_folder(folder, path, is_cold=is_cold)
             elif path == top:
                 self.is_complete = False
-        for folder, room in paths.rooms.folders.items() if not paths.prefix else ():
+        for folder, room in paths.rooms.folders.items() if not top else ():
             if not (paths.root / folder).is_dir():
                 message = f"there is no folder {folder} for {room}; make it, or correct `rooms:`"
                 self.problems.append(Problem(paths.shown(paths.settings), None, "name", message))

@@ -10,14 +10,13 @@ import codecs
 import os
 import re
 import stat
-from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from memory_palace.config import LONG_LINE_BYTES, ROOMS, PalacePaths, Rooms
 from memory_palace.errors import CheckFailedError, Fence, PalaceError, UsageError
@@ -284,45 +283,40 @@ def clean_text(text: str, what: str = "the text") -> str:
     return clean.strip("\n").rstrip()
 
 
-def leave_out(text: str) -> tuple[str, tuple[Problem, ...]]:
-    """Return a text without private spans, and with a remark for lines that hold a secret.
-
-    The problems have the lines of the text as it was given. Raise ``CheckFailedError`` where
-    nothing is left to write.
-    """
-    kept, problems = withhold(text, "")
-    if not problems:
-        return text, ()
-    found = tuple(
-        replace(problem, message=problem.message.partition(";")[0])
-        if problem.kind == "secret"
-        else replace(problem, message="begins a private span")
-        for problem in problems
-    )
-    secrets = {problem.line or 1 for problem in problems if problem.kind == "secret"}
-    lines = kept.split("\n")
-    for number in secrets:
-        lines[number - 1] = "" if number - 1 in secrets else _LEFT_OUT
-    if not any(line.strip() for line in lines if line != _LEFT_OUT):
-        listed = "; ".join(f"line {problem.line} {problem.message}" for problem in found)
-        raise CheckFailedError(f"nothing was written: {listed}")
-    return _BLANK_LINES.sub("\n\n", "\n".join(lines)).strip("\n"), found
-
-
 @dataclass(frozen=True, slots=True)
 class Unwritten:
     """A line of a text that was not written: a secret, or a private span."""
 
     line: int | None
+    """1-based, in the text as it was given."""
     why: str
-
-    @classmethod
-    def of(cls, problems: Iterable[Problem]) -> tuple[Self, ...]:
-        """Return the withheld lines as they are shown."""
-        return tuple(cls(one.line, one.message) for one in problems)
 
     def __str__(self) -> str:
         return f"line {self.line} was not written: {self.why}"
+
+
+def leave_out(text: str) -> tuple[str, tuple[Unwritten, ...]]:
+    """Return a text without private spans, and with a remark for lines that hold a secret.
+
+    Raise ``CheckFailedError`` where nothing is left to write.
+    """
+    kept, problems = withhold(text, "")
+    if not problems:
+        return text, ()
+    left = [
+        Unwritten(one.line, one.message.partition(";")[0])
+        if one.kind == "secret"
+        else Unwritten(one.line, "begins a private span")
+        for one in problems
+    ]
+    secrets = {problem.line or 1 for problem in problems if problem.kind == "secret"}
+    lines = kept.split("\n")
+    for number in secrets:
+        lines[number - 1] = "" if number - 1 in secrets else _LEFT_OUT
+    if not any(line.strip() for line in lines if line != _LEFT_OUT):
+        listed = "; ".join(f"line {one.line} {one.why}" for one in left)
+        raise CheckFailedError(f"nothing was written: {listed}")
+    return _BLANK_LINES.sub("\n\n", "\n".join(lines)).strip("\n"), tuple(left)
 
 
 class NoteBody(NamedTuple):

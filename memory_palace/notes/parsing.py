@@ -30,7 +30,7 @@ from memory_palace.notes.chunking import (
     chunk_plainly,
     question_chunk,
 )
-from memory_palace.notes.dating import date_note, find_unsure, read_validity
+from memory_palace.notes.dating import read_times
 from memory_palace.notes.frontmatter import split_front_matter
 from memory_palace.notes.manifest import PRIORITIES
 from memory_palace.notes.note import Chunk, Note, read_body, stem_of
@@ -170,14 +170,17 @@ def parse_note(
     named = fence.read("title", lambda: _text(values.get("title")) or markup.title, None)
     title = (named or "")[:LONGEST_HEADING]
     priority, remark = fence.read("priority", lambda: _priority(values, path), (None, ()))
-    times, wrong = fence.read("dates", lambda: _times(values, path, title, body, locale), ({}, ()))
+    dated = partial(read_times, values, path, title, body=body, locale=locale)
+    times, wrong = fence.read("dates", dated, ({}, ()))
     questions, left = fence.read("questions", lambda: _questions(values, path), ([], ()))
     talkers = fence.read(
         "speakers", lambda: find_talkers(body) and find_talkers(strip_markup(body)), frozenset()
     )
     cutter = Cutter(count_tokens, token_limit, title, talkers)
-    cut = partial(_cut, cutter, path, values, body, markup, first_line)
-    chunks = fence.read("passages", cut, ()) if markup.text == body else ()
+    chunks: tuple[Chunk, ...] = ()
+    if markup.text == body:
+        cut = partial(_cut, cutter, path, values, markup, first_line)
+        chunks = fence.read("passages", cut, ())
     return Note(
         path,
         digest,
@@ -214,21 +217,16 @@ def _originals(values: Mapping[str, Any], body: str) -> tuple[str, ...]:
 
 
 def _cut(
-    cutter: Cutter,
-    path: str,
-    values: Mapping[str, Any],
-    body: str,
-    markup: Markup,
-    first_line: int,
+    cutter: Cutter, path: str, values: Mapping[str, Any], markup: Markup, first_line: int
 ) -> tuple[Chunk, ...]:
     """Return the passages of a body, those that no longer hold behind the others."""
-    claims = find_claims(body)
-    held = blank_claims(body, claims)
+    claims = find_claims(markup.text)
+    held = blank_claims(markup.text, claims)
     if "parties" in values and values.get("status") in ("resolved", "wontfix"):
         held, claims = blank_quotes(held), []
     chunks = chunk_body(
         cutter,
-        markup if held == body else Markup(held),
+        markup if held == markup.text else Markup(held),
         first_line=first_line,
         stem=stem_of(path),
         is_inbox=(values.get("type"), values.get("origin")) == INBOX,
@@ -244,19 +242,6 @@ def _priority(values: Mapping[str, Any], path: str) -> tuple[Priority | None, tu
         return cast("Priority | None", text or None), ()
     message = f"priority {value!r} is not high, medium or low; it is ignored"
     return None, (Problem(path, None, "front matter", message),)
-
-
-def _times(
-    values: Mapping[str, Any], path: str, title: str, body: str, locale: str
-) -> tuple[dict[str, Any], tuple[Problem, ...]]:
-    """Return the fields of a note that say when it is from and how long it holds."""
-    validity, problems = read_validity(values, path, locale=locale)
-    dates = date_note(values, path, title, body=body, locale=locale)
-    if unsure := find_unsure(values, body, locale=locale):
-        message = f"{unsure} may be two days and is not read; `locale` in palace.yaml says which"
-        problems += (Problem(path, None, "front matter", message),)
-    lasts = {"validity": validity, "is_evergreen": values.get("evergreen") is True}
-    return {**dates._asdict(), **lasts}, problems
 
 
 def _questions(values: Mapping[str, Any], path: str) -> tuple[list[str], tuple[Problem, ...]]:

@@ -25,7 +25,6 @@ from memory_palace.errors import CheckFailedError, IndexLockedError, RoomNotMapp
 from memory_palace.language.secrets import find_secrets
 from memory_palace.language.visible import fence_text
 from memory_palace.markdown.markup import Markup, drop_comments
-from memory_palace.models import Problem
 from memory_palace.notes.frontmatter import write_front_matter
 from memory_palace.notes.note import (
     Unwritten,
@@ -205,13 +204,12 @@ class Remembered(Shown):
         cls,
         place: tuple[str, int, int],
         remark: str,
-        withheld: Iterable[Problem],
+        withheld: tuple[Unwritten, ...],
         *,
         count: int = 1,
         made: str | Absent | None = ABSENT,
     ) -> Self:
-        left_out = Unwritten.of(withheld)
-        return cls(*place, count == 1, count, made, not remark, remark or None, left_out)
+        return cls(*place, count == 1, count, made, not remark, remark or None, withheld)
 
     def lines(self) -> Iterable[str]:
         return [f"{self.path}:{self.line}"]

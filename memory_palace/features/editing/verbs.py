@@ -134,7 +134,7 @@ def new(
         done.last_line,
         done.is_indexed,
         done.remark or None,
-        Unwritten.of(done.withheld),
+        done.withheld,
     )
 
 

@@ -61,7 +61,7 @@ def write_turns(
             clean = _WITHHELD
             withheld.append(Withheld(title, number, None, str(error)))
         else:
-            withheld += [Withheld(title, number, p.line, p.message) for p in problems]
+            withheld += [Withheld(title, number, p.line, p.why) for p in problems]
         text = quote_text(clean, is_bold=turn.speaker != "user")
         gap = "\n\n" if is_block(text) else " "
         written.append(replace(turn, text=f"**{turn.speaker.title()}:**{gap}{text}\n"))
