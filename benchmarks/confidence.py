@@ -27,8 +27,7 @@ from benchmarks.vectors import RememberingEmbedder
 from memory_palace.embedding.registry import Embedder
 from memory_palace.models import Filters, ParsedQuery
 from memory_palace.query import Query
-from memory_palace.retrieval.confidence import ANSWERED
-from memory_palace.retrieval.search import search
+from memory_palace.retrieval.search import ANSWERED, search
 from memory_palace.signals import DEFAULT_PROFILE
 
 HITS = 5

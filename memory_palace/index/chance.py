@@ -2,7 +2,7 @@
 
 Cosines of passages of different notes are the null of a question's. Questions of many kinds, which
 hardly any palace answers (``questions.txt``), tell how near the best of all passages is by chance;
-an answer is as sure as it stands above theirs, see ``retrieval.confidence``. They are asked in the
+an answer is as sure as it stands above theirs, see ``retrieval.search``. They are asked in the
 language of the notes where it is one of eight: an embedder of many languages puts a question of
 another one farther off. Who compares other things draws a sample of those, and measures it with
 ``find_tail``.

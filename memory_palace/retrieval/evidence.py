@@ -7,9 +7,9 @@ which an index grew: cosines are sampled by text digest, and sums of BM25 are su
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,6 +84,20 @@ class VectorEvidence:
     """Cosines of the rows that stand for all, see ``Snapshot.sample``."""
 
 
+class AskedTerm(NamedTuple):
+    """A word of a question that carries meaning, and where it stands."""
+
+    term: str
+    having: int
+    """Passages of all notes outside the cold zone that hold it."""
+    weight: float
+    """The rarer, the more: ``expect_idf``."""
+    rows: Places
+    """Passages, and questions of notes, that hold it."""
+    named: Places
+    """Notes that have it in a name."""
+
+
 @dataclass(frozen=True, slots=True)
 class WordEvidence:
     """The question's words in passages and notes."""
@@ -120,6 +134,10 @@ class Evidence:
     """The candidates; in a listing the first row of each note."""
     words: WordEvidence
     meaning: VectorEvidence
+    terms: tuple[AskedTerm, ...]
+    """The words of the question that carry meaning; none of a listing."""
+    is_asking: NDArray[np.bool_]
+    """Whether each row ends in a question mark, where a signal asks for that."""
     called: Scores
     """How surely the question is the name of each note, in [0, 1]."""
     note_of: Places
@@ -154,8 +172,17 @@ def gather(
     read = frozenset(signals)
     read = read if read <= SIGNALS else read | SIGNALS
     rows, count = find_candidates(query, snapshot), snapshot.passages
-    words = score_words(query, question, words_in, names_in, read, count)
+    note_of = snapshot.row_note.astype(np.int64)
+    terms = []
+    for term in question.content_terms if query.text else ():
+        having = words_in.document_frequency(term)
+        held, named = words_in.find_all(term)[0], note_of[names_in.rows(term)]
+        terms.append(AskedTerm(term, having, expect_idf(term, having, count), held, named))
+    words = score_words(query, question, words_in, terms, read, count)
     meaning = compare_vectors(query, snapshot, words, read)
+    is_asking = np.zeros(len(note_of), np.bool_)
+    if read & {"replied", "statement"}:
+        is_asking[facts_in.rows("form", "question")] = True
     called: Scores = np.zeros(len(snapshot.paths), np.float32)
     if query.text and "called" in read:
         fields = (words_in, names_in)
@@ -174,8 +201,10 @@ def gather(
         rows=rows,
         words=words,
         meaning=meaning,
+        terms=tuple(terms),
+        is_asking=is_asking,
         called=called,
-        note_of=snapshot.row_note.astype(np.int64),
+        note_of=note_of,
         count=count,
         is_listing=not query.text,
         dates=tuple(window for windows in sure for window in windows),
@@ -212,7 +241,7 @@ def score_words(
     query: ParsedQuery,
     question: AskedWords,
     words_in: PostingLookup,
-    names_in: PostingLookup,
+    terms: Sequence[AskedTerm],
     read: frozenset[str],
     count: int,
 ) -> WordEvidence:
@@ -237,10 +266,9 @@ def score_words(
         questions = _exceed(above, snapshot)
     if "titled" in read:
         whole, share = 0.0, np.zeros(size)
-        for term in question.content_terms:
-            weight = expect_idf(term, words_in.document_frequency(term), count)
-            whole += weight
-            share[snapshot.row_note[names_in.rows(term)]] += weight
+        for term in terms:
+            whole += term.weight
+            share[term.named] += term.weight
         in_names = (share / max(whole, LEAST)).astype(np.float32)
     return WordEvidence(bearing, above, notes, questions, in_names)
 

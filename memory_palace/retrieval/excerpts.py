@@ -25,6 +25,7 @@ from memory_palace.language.words import STOPWORDS, bm25_idf, drop_stop_stems, t
 from memory_palace.models import ELLIPSIS, ChunkRecord, Hit, Piece, Scores
 from memory_palace.notes.note import read_indexed
 from memory_palace.notes.superseding import LostClaim, find_claims, find_words, lines_of
+from memory_palace.retrieval.evidence import Evidence
 
 
 class MarkedLines:
@@ -109,17 +110,14 @@ _CALLOUT = re.compile(r"^[> \t]*\[![^\[\]\n]*\][+-]?[ \t]*")
 
 
 def choose_texts(
-    text: str,
+    evidence: Evidence,
     hits: Sequence[Hit],
-    snapshot: Snapshot,
     paths: PalacePaths | None,
     *,
     max_bytes: int | None = None,
-    near: Scores | None = None,
 ) -> list[Hit]:
-    """Give each hit the pieces of its note that answer ``text``, and the best as its snippet.
+    """Give each hit the pieces of its note that answer a question, and the best as its snippet.
 
-    ``near`` says of each row by how many deviations it is nearer to the question than the mean.
     ``max_bytes`` of UTF-8 bound the text of all hits; where they are given, the first hit without
     room ends the list: a worse hit is never preferred for being shorter. A hit of a listing, and
     one whose note cannot be read or has changed since it was indexed, keeps the preview of the
@@ -128,7 +126,9 @@ def choose_texts(
     is_strict = max_bytes is not None
     to_come = sum(hit.role == "core" for hit in hits)
     left = max_bytes or max(LEAST_BYTES, SHARE_BYTES * to_come)
-    reader = NoteReader(snapshot, paths, text, near)
+    counts = {term.term: term.having for term in evidence.terms}
+    near, text = evidence.meaning.above, evidence.query.text
+    reader = NoteReader(evidence.snapshot, paths, text, near, counts)
     kept: list[Hit] = []
     found: list[Sequence[Piece]] = []
     for rank, hit in enumerate(hits):
@@ -138,30 +138,20 @@ def choose_texts(
             read = partial(reader.find_pieces, hit, rank)
             pieces = Fence(hit.path).read("sentences", read, ()) if rank < MOST_READ else ()
             room = left if is_strict else max(left - _KEPT_FREE * to_come, _KEPT_FREE)
-            hit = _give_first(hit, pieces)
-            if is_strict and kept and count_bytes(hit.text) > room:
+            if best := max(pieces, key=lambda piece: piece.value, default=None):
+                hit = replace(hit, pieces=(best,))
+            text = hit.text
+            if is_strict and kept and count_bytes(text) > room:
                 break
-            hit = _cut(hit, reader, room)
-            left -= count_bytes(hit.text)
+            text = reader.cut(text, room, measure=count_bytes)
+            shown = replace(best, text=text) if best else None
+            hit = replace(hit, pieces=(shown,)) if shown else replace(hit, snippet=text)
+            left -= count_bytes(text)
         elif is_strict:
             hit = replace(hit, snippet="")
         kept.append(hit)
         found.append(pieces)
     return list(_give_rest(kept, found, reader, left))
-
-
-def _give_first(hit: Hit, pieces: Sequence[Piece]) -> Hit:
-    """Give a hit its best piece, where it has any."""
-    best = max(pieces, key=lambda piece: piece.value, default=None)
-    return replace(hit, pieces=(best,)) if best else hit
-
-
-def _cut(hit: Hit, reader: NoteReader, room: int) -> Hit:
-    """Cut the one piece of a hit, or its preview, to the bytes there are."""
-    text = reader.cut(hit.text, room, measure=count_bytes)
-    if not hit.pieces:
-        return replace(hit, snippet=text)
-    return replace(hit, pieces=(replace(hit.pieces[0], text=text),))
 
 
 def _give_rest(
@@ -194,7 +184,9 @@ def _give_rest(
 class NoteReader:
     """Reads the notes of hits as the index has them, and scores their parts for one question.
 
-    Without ``paths``, and where no lines are given, notes have no text.
+    Without ``paths``, and where no lines are given, notes have no text. ``near`` says of each row
+    by how many deviations it is nearer to the question than the mean; ``counts`` how many passages
+    hold its words, which are looked up where it is not given.
     """
 
     def __init__(
@@ -203,16 +195,19 @@ class NoteReader:
         paths: PalacePaths | None,
         text: str = "",
         near: Scores | None = None,
+        counts: Mapping[str, int] | None = None,
     ) -> None:
         self._snapshot, self._paths, self._text, self._near = snapshot, paths, text, near
+        self._counts = counts
         self._notes: dict[str, MarkedLines] = {}
 
     @cached_property
     def weights(self) -> Mapping[str, float]:
         """The stems of the question that carry meaning, rare ones above 1, common ones below."""
-        terms = drop_stop_stems(self._tokenize(self._text)) if self._text else ()
-        lookup = PostingLookup(self._snapshot, "words")
-        counts = {term: lookup.document_frequency(term) for term in terms}
+        if (counts := self._counts) is None:
+            terms = drop_stop_stems(self._tokenize(self._text)) if self._text else ()
+            lookup = PostingLookup(self._snapshot, "words")
+            counts = {term: lookup.document_frequency(term) for term in terms}
         rows = self._snapshot.passages
         weights = {term: bm25_idf(count, rows) for term, count in counts.items() if count}
         mean = sum(weights.values()) / max(len(weights), 1)
@@ -228,7 +223,7 @@ class NoteReader:
 
     @cached_property
     def _names(self) -> frozenset[str]:
-        return frozenset(tokenize(self._text, stems=False)) - STOPWORDS
+        return frozenset(_words_of(self._text)) - STOPWORDS
 
     def find_pieces(self, hit: Hit, rank: int) -> list[Piece]:
         """Return the pieces of a hit's note, around its passage where that is long, in order.
@@ -240,7 +235,7 @@ class NoteReader:
         rows = (self._snapshot.row_note == bisect_left(self._snapshot.paths, hit.path)).nonzero()[0]
         lines = self._snapshot.row_lines[rows]
         first_line = int(lines[:, 0].min())
-        marked = self._read(hit.path)
+        marked = self.read(hit.path)
         text = marked.read(first_line, int(lines[:, 1].max()))
         start, end = _find_window(text, first_line, hit.chunk)
         first_line += text.count("\n", 0, start)
@@ -271,15 +266,8 @@ class NoteReader:
         words = (word for word in self._tokenize(piece.text) if not word.isdigit())
         return _TICK.match(piece.text) is not None or not self.weights.keys() >= set(words)
 
-    def read(self, path: str, first_line: int, last_line: int) -> str:
-        """Return lines of a note as they are indexed; nothing where it is not what was indexed."""
-        return self._read(path).read_whole(first_line, last_line)
-
-    def read_plain(self, path: str, first_line: int, last_line: int) -> str:
-        """Return the same without the lines that say what is superseded."""
-        return self._read(path).read(first_line, last_line)
-
-    def _read(self, path: str) -> MarkedLines:
+    def read(self, path: str) -> MarkedLines:
+        """Return a note as it is indexed, without lines where it is not what was indexed."""
         if path not in self._notes:
             self._notes[path] = MarkedLines(self._read_lines(path))
         return self._notes[path]
@@ -372,7 +360,7 @@ def is_sentence(text: str) -> bool:
     label = _LABEL.match(text)
     is_said = label is not None and text.lstrip(" \t>*_")[:1].isalpha()
     plain = _BARE.sub("", text).rstrip("\"'”’»)]*_ \t")
-    return is_said or plain.endswith(_ENDS) or len(tokenize(plain, stems=False)) >= _FEW_WORDS
+    return is_said or plain.endswith(_ENDS) or len(_words_of(plain)) >= _FEW_WORDS
 
 
 def _is_bare(text: str) -> bool:
@@ -380,8 +368,12 @@ def _is_bare(text: str) -> bool:
     rest = _BARE.sub("", text)
     if rest != text:
         rest = _LABEL.sub("", rest, count=1)
-        return STOPWORDS.issuperset(tokenize(rest, stems=False))
+        return STOPWORDS.issuperset(_words_of(rest))
     return not any(map(str.isalnum, text))
+
+
+def _words_of(text: str) -> list[str]:
+    return tokenize(text, stems=False)
 
 
 def count_bytes(text: str) -> int:
@@ -427,7 +419,7 @@ def show_whole(
     for hit in hits:
         text, lines, passage = hit.text, (hit.chunk.first_line, hit.chunk.last_line), ""
         if hit.chunk.preview:
-            passage = reader.read(hit.path, *lines)
+            passage = reader.read(hit.path).read_whole(*lines)
         more = count_bytes(passage) - count_bytes(text)
         if passage and more <= left:
             text, left = passage, left - more

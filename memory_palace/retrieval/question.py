@@ -36,7 +36,6 @@ from memory_palace.query import Names, Query, to_timestamp
 
 if TYPE_CHECKING:
     from memory_palace.config import PalacePaths
-    from memory_palace.embedding.registry import Embedder
     from memory_palace.language.time_spans import TimeExpression
 
 OTHER = 0.8
@@ -56,6 +55,7 @@ FOLDER_NOTES = frozenset({"index", "_index", "readme"})
 _TAG = re.compile(r"(?<![\w&/#])#([^\W\d_][\w/-]*)")
 _NARROWING = frozenset('#"“„«「『＂')
 _WHEN = "when:"
+_SLASH = re.compile("/")
 
 _Named = tuple[Sequence[int], Sequence[str], float]
 """Notes, a name of each, and what it counts."""
@@ -129,8 +129,9 @@ def narrow(query: ParsedQuery, snapshot: Snapshot, paths: PalacePaths | None) ->
     quotes = ASKED.read("quotes", lambda: find_quoted(query.text), ())
     if not quotes:
         return query
-    found = match_quotes(quotes, snapshot, paths, match_notes(snapshot, query.filters))
-    return replace(query, rows=found.rows, unmatched=found.unmatched)
+    allowed = match_notes(snapshot, query.filters)
+    rows, unmatched = match_quotes(quotes, snapshot, paths, allowed)
+    return replace(query, rows=rows, unmatched=unmatched)
 
 
 def take_times(query: ParsedQuery, languages: Languages) -> ParsedQuery:
@@ -158,11 +159,6 @@ def take_tags(query: ParsedQuery, is_known: Callable[[str], bool]) -> ParsedQuer
 def find_unknown_tags(text: str, is_known: Callable[[str], bool]) -> list[str]:
     """Return the tags of a question that no note has."""
     return [tag for tag in dict.fromkeys(_TAG.findall(text)) if not is_known(tag)]
-
-
-def embed_question(query: ParsedQuery, embedder: Embedder) -> ParsedQuery:
-    """Add the vector of a question."""
-    return replace(query, vector=embedder.embed_queries([query.text])[0])
 
 
 def match_names(text: str, snapshot: Snapshot, *, is_known: bool) -> Scores:
@@ -290,6 +286,11 @@ def read_filters(
     to an index only, and checked where it is asked.
     """
     since, until, room = asked.since, asked.until, asked.room
+    when: tuple[TimeReading, ...] = ()
+    if asked.when is not None:
+        from memory_palace.retrieval.times import read_when  # delayed: few questions need it
+
+        when = read_when(asked.when, moment, locale=locale)
     if room is not None:
         check_room(room)
         rooms.folder_of(room.casefold())
@@ -301,17 +302,9 @@ def read_filters(
         until=None if until is None else to_timestamp(until, now=now, end_of_day=True),
         folder=tuple(_strip_folder(name) for name in _listed(asked.folder)),
         tags=tuple(_strip_tag(name) for name in _listed(asked.tags)),
-        when=_read_when(asked.when, moment, locale),
+        when=when,
         written_by=None if asked.as_of is None else moment,
     )
-
-
-def _read_when(expression: str | None, asked: float, locale: str) -> tuple[TimeReading, ...]:
-    if expression is None:
-        return ()
-    from memory_palace.retrieval.times import read_when  # delayed: few questions need it
-
-    return read_when(expression, asked, locale=locale)
 
 
 def check_priority(name: str) -> Priority:
@@ -337,6 +330,7 @@ def match_notes(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
     """Say for each note whether it passes every filter. Private notes never do.
 
     Types and rooms are compared without regard to case; ``since`` and ``until`` are inclusive.
+    Raise ``UsageError`` for a folder or tag that no note of the index has.
     """
     passes: NDArray[np.bool_] = ~snapshot.private
     if filters.type is not None:
@@ -345,11 +339,16 @@ def match_notes(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
         check_room(filters.room)
         passes &= _are(snapshot.rooms, filters.room)
     if filters.priority is not None:
-        passes &= snapshot.priorities == PRIORITIES.index(check_priority(filters.priority))
+        passes &= snapshot.priorities == PRIORITIES.index(filters.priority)
     if (filters.since, filters.until, filters.written_by) != (None, None, None):
         passes &= _match_dates(snapshot, filters)
-    if filters.folder + filters.tags:
-        passes &= _match_names(snapshot, filters)
+    if filters.folder:
+        passes &= _are_in(snapshot, filters.folder)
+    for tag in filters.tags:
+        passes &= (has := bear_tag(snapshot, tag))
+        if not has.any():
+            written = {name for note in snapshot.shown_tags for name in note}
+            raise UsageError(describe_unknown("no note of the index has the tag", tag, written))
     if filters.when:
         naming = snapshot.row_note[match_times(snapshot, filters)]
         passes &= np.isin(np.arange(len(passes)), naming)
@@ -360,9 +359,7 @@ def match_times(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
     """Say for each row whether it is from the times of the filters, or names one of them."""
     from memory_palace.retrieval.times import match_when  # delayed: few questions need it
 
-    notes, rows = match_when(snapshot, filters.when)
-    matches: NDArray[np.bool_] = rows | np.append(notes, False)[snapshot.row_note]
-    return matches
+    return match_when(snapshot, filters.when)
 
 
 def _match_dates(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
@@ -373,19 +370,11 @@ def _match_dates(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
     if filters.until is not None:
         passes &= (dates <= filters.until) & (dates != 0)
     if filters.written_by is not None:
-        passes &= ~_begins_after(snapshot, filters.written_by)
+        # Of the earliest day that a note gives itself; it may have been changed long after.
+        firsts, day = snapshot.days[:, [0, 2]], datetime.fromtimestamp(filters.written_by, UTC)
+        is_later = (firsts > day.toordinal()) | (firsts == 0)
+        passes &= ~(is_later.all(axis=1) & firsts.any(axis=1))
     return passes
-
-
-def _begins_after(snapshot: Snapshot, moment: float) -> NDArray[np.bool_]:
-    """Say for each note whether the earliest day that it gives itself is later than a moment.
-
-    Its last change does not count, nor do git and the file: it may have been written long before.
-    """
-    firsts = snapshot.days[:, [0, 2]]
-    day = datetime.fromtimestamp(moment, UTC).toordinal()
-    later: NDArray[np.bool_] = ((firsts > day) | (firsts == 0)).all(axis=1) & firsts.any(axis=1)
-    return later
 
 
 def _are(values: list[str], wanted: str) -> NDArray[np.bool_]:
@@ -394,57 +383,26 @@ def _are(values: list[str], wanted: str) -> NDArray[np.bool_]:
     return np.fromiter(matches, np.bool_, len(values))
 
 
-def _match_names(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
-    """Say for each note whether it lies in a folder of the filters and bears all their tags.
-
-    Raise ``UsageError`` for a folder or tag that no note of the index has.
-    """
-    passes = np.ones(len(snapshot.paths), np.bool_)
-    if filters.folder:
-        passes &= _are_in(snapshot, filters.folder)
-    if filters.tags:
-        passes &= _bear(snapshot, filters.tags)
-    return passes
-
-
 def _are_in(snapshot: Snapshot, folders: Sequence[str]) -> NDArray[np.bool_]:
     """Say for each path whether it lies in or below one of the folders, in any case.
 
     A folder is given from the root, or from ``palace/``.
     """
-    paths = snapshot.paths
-    parents = [fold(path.rpartition("/")[0]) for path in paths]
-    above = {
-        parent: {parent[:end] for end in (*_slashes(parent), len(parent))} | {""}
-        for parent in set(parents)
-    }
-    known = set().union(*above.values()) if above else {""}
-    wanted = set()
+    parents = [fold(path[: path.rfind("/") + 1]) for path in snapshot.paths]
+    distinct, passing = set(parents), set[str]()
     for folder in folders:
-        places = [place for place in (fold(folder), fold(f"{PALACE}/{folder}")) if place in known]
-        if not places:
-            written = {path[:end] for path in paths for end in _slashes(path)}
-            raise UsageError(
-                describe_unknown("no note of the index is in the folder", folder, written)
-            )
-        wanted.update(places[:1])
-    passing = {parent for parent, places in above.items() if places & wanted}
+        for place in (folder, f"{PALACE}/{folder}"):
+            top = fold(place and f"{place}/")
+            inside = {parent for parent in distinct if parent.startswith(top)}
+            passing |= inside
+            if inside or not top:
+                break
+        else:
+            ends = ((path, end.start()) for path in snapshot.paths for end in _SLASH.finditer(path))
+            written = {path[:end] for path, end in ends}
+            what = "no note of the index is in the folder"
+            raise UsageError(describe_unknown(what, folder, written))
     return np.fromiter((parent in passing for parent in parents), np.bool_, len(parents))
-
-
-def _bear(snapshot: Snapshot, tags: Sequence[str]) -> NDArray[np.bool_]:
-    """Say for each note whether it has every tag, or one nested in it, in any case.
-
-    ``project`` passes ``project/hut`` too.
-    """
-    passes = np.ones(len(snapshot.paths), np.bool_)
-    for tag in tags:
-        has = bear_tag(snapshot, tag)
-        if not has.any():
-            written = {name for note in snapshot.shown_tags for name in note}
-            raise UsageError(describe_unknown("no note of the index has the tag", tag, written))
-        passes &= has
-    return passes
 
 
 def bear_tag(snapshot: Snapshot, tag: str) -> NDArray[np.bool_]:
@@ -480,10 +438,6 @@ def _strip_tag(name: str) -> str:
     if not tag:
         raise UsageError(f"a tag is a word such as #project, not {name!r}")
     return tag
-
-
-def _slashes(path: str) -> Iterator[int]:
-    return (place for place, letter in enumerate(path) if letter == "/")
 
 
 def fold(name: str) -> str:

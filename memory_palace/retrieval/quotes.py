@@ -10,7 +10,6 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,15 +38,6 @@ _ENOUGH = 0.6
 """Of the words of a quote: so many a note must have that writes the others with other accents."""
 
 
-class QuotedRows(NamedTuple):
-    """What the quotes of a question leave to be ranked."""
-
-    rows: NDArray[np.int64] | None
-    """Rows of the passages that hold every quote that some note holds; ``None`` where none is."""
-    unmatched: tuple[str, ...]
-    """The quotes that no note holds."""
-
-
 def find_quoted(text: str) -> list[str]:
     """Return what stands in double quotation marks, in order, once each."""
     found = (next(filter(None, match.groups())).strip() for match in _QUOTED.finditer(text))
@@ -59,22 +49,23 @@ def match_quotes(
     snapshot: Snapshot,
     paths: PalacePaths | None,
     allowed: NDArray[np.bool_],
-) -> QuotedRows:
-    """Say which passages of the allowed notes hold the quotes of a question.
+) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
+    """Return the passages of the allowed notes that hold what a question quotes, and what none do.
 
-    Where no note holds all of them, those count that hold one. Notes that cannot be read hold none.
-    ``paths`` lead to them, unless the snapshot knows their lines.
+    Where no note holds all quotes, those count that hold one; ``None`` where no quote is held.
+    Notes that cannot be read hold none. ``paths`` lead to them, unless the snapshot knows their
+    lines.
     """
     holding = {quote: _holders(quote, snapshot, paths, allowed) for quote in quotes}
     unmatched = tuple(quote for quote, held in holding.items() if not held)
     held = [rows for rows in holding.values() if rows]
     if not held:
-        return QuotedRows(None, unmatched)
+        return None, unmatched
     notes = set.intersection(*({int(snapshot.row_note[row]) for row in rows} for rows in held))
     rows = sorted({row for rows in held for row in rows})
     if notes:
         rows = [row for row in rows if int(snapshot.row_note[row]) in notes]
-    return QuotedRows(np.array(rows, np.int64), unmatched)
+    return np.array(rows, np.int64), unmatched
 
 
 def _holders(

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import posixpath
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +23,16 @@ from memory_palace.models import (
     ALWAYS,
     AnchorEvidence,
     Contribution,
+    Hit,
     NoteRecord,
     Scores,
     Validity,
 )
-from memory_palace.retrieval.confidence import Confidence
 from memory_palace.retrieval.evidence import Evidence, Exact, Places, find_nearest, sharpen
 from memory_palace.retrieval.signals import Profile, importance, measure, reads_vectors, recency
+
+Sureness: TypeAlias = Callable[[NoteRecord, int, int], float]
+"""The confidence in a note, given its place and a row of it."""
 
 # --- Scores ---------------------------------------------------------------------------------------
 
@@ -98,21 +101,41 @@ class Scored:
             scores=self.scores + part,
         )
 
-    def contributions(self, place: int) -> tuple[Contribution, ...]:
-        """Return the lines of one row's score."""
-        return tuple(
+    def hit(
+        self,
+        place: int,
+        sureness: Sureness,
+        *,
+        folded: int = 0,
+        preferred: str = "",
+        linked_from: str | None = None,
+    ) -> Hit:
+        """Read what is shown of a row. One that is linked from a hit is its neighbor."""
+        snapshot, row, at = self.evidence.snapshot, int(self.rows[place]), int(self.notes[place])
+        note, chunk = snapshot.note(at), snapshot.chunk(row)
+        parts = (
             Contribution(
                 signal,
                 float(self.values[signal][place]),
                 self.weights[signal],
-                int(self.parts[signal][place]) / MICRO,
+                int(part[place]) / MICRO,
             )
-            for signal in self.parts
+            for signal, part in self.parts.items()
         )
-
-    def score(self, place: int) -> float:
-        """Return one row's score: the sum of its contributions, rounded to 6 decimals."""
-        return int(self.scores[place]) / MICRO
+        return Hit(
+            path=note.path,
+            title=note.title,
+            score=int(self.scores[place]) / MICRO,
+            contributions=tuple(parts),
+            chunk=chunk,
+            snippet=chunk.preview,
+            note=note,
+            role="core" if linked_from is None else "neighbor",
+            linked_from=linked_from,
+            folded=folded,
+            preferred=preferred,
+            confidence=None if self.evidence.is_listing else sureness(note, at, row),
+        )
 
     def order(self) -> Places:
         """Return the places of the rows, best first; ties by path, then line, then row."""
@@ -182,7 +205,7 @@ def rank(quick: QuickScores, *, limit: int, per_note: bool = True) -> tuple[Scor
 
 
 def _is_settled(scored: Scored, best: Places, limit: int, floor: float) -> bool:
-    return len(best) == limit and scored.score(int(best[-1])) > floor + _MARGIN / 2
+    return len(best) == limit and scored.scores[best[-1]] / MICRO > floor + _MARGIN / 2
 
 
 def _fold(scored: Scored, *, per_note: bool) -> Places:
@@ -301,14 +324,32 @@ class Reason(NamedTuple):
         return self.words.format(self.path)
 
 
+def rank_preferred(
+    quick: QuickScores, limit: int, per_note: bool, sureness: Sureness, disputes: Disputes
+) -> tuple[Scored, Places, Mapping[int, str]]:
+    """Rank, and put first, of what says about the same, what is to be believed; see ``prefer``.
+
+    More hits are compared than are asked for, unless sources are capped: a share of more is more.
+    """
+    prefers = quick.is_gated and quick.profile.prefers
+    found = quick.evidence.query.anchors
+    is_capped = found is not None and found.capped
+    depth = max(limit, LOOKED_AT) if prefers and not is_capped else limit
+    scored, best = rank_guarded(quick, limit=depth, per_note=per_note)
+    why: Mapping[int, str] = {}
+    if prefers and len(best) > 1:
+        scored, best, why = prefer(scored, best, sureness, disputes)
+    return scored, best[:limit], why
+
+
 def prefer(
-    scored: Scored, best: Places, judge: Confidence, disputes: Disputes
+    scored: Scored, best: Places, sureness: Sureness, disputes: Disputes
 ) -> tuple[Scored, Places, Mapping[int, str]]:
     """Return the scores, the hits in order, and why a hit was moved up, by its place.
 
     A hit that is moved up gets what it lacks to the score of the one that it goes before.
     """
-    rivals = _Rivals(scored, best[:LOOKED_AT], judge, disputes)
+    rivals = _Rivals(scored, best[:LOOKED_AT], sureness, disputes)
     left, order, why = list(range(len(rivals.rows))), list[int](), dict[int, str]()
     gains = np.zeros(len(scored.scores), np.int64)
     while left:
@@ -328,9 +369,11 @@ def prefer(
 class _Rivals:
     """The first hits of a question, best first, compared with each other."""
 
-    def __init__(self, scored: Scored, best: Places, judge: Confidence, disputes: Disputes) -> None:
+    def __init__(
+        self, scored: Scored, best: Places, sureness: Sureness, disputes: Disputes
+    ) -> None:
         evidence = scored.evidence
-        self._evidence, self._judge, self._disputes = evidence, judge, disputes
+        self._evidence, self._judge, self._disputes = evidence, sureness, disputes
         self.rows, notes = scored.rows[best], scored.notes[best]
         self._scores, self._notes = scored.scores[best] / MICRO, notes.tolist()
         self._records = [evidence.snapshot.note(note) for note in self._notes]
@@ -474,7 +517,7 @@ class _Rivals:
         return self._sureness(place) >= self._sureness(other) - BAND
 
     def _sureness(self, place: int) -> float:
-        return self._judge.of(self._records[place], self._notes[place], int(self.rows[place]))
+        return self._judge(self._records[place], self._notes[place], int(self.rows[place]))
 
     def _is_over(self, note: NoteRecord, holds: Validity) -> bool:
         if holds == ALWAYS:

@@ -124,8 +124,7 @@ def _read_passages(scored: Scored, best: Places, paths: PalacePaths | None) -> l
         note, chunk = snapshot.note(notes[place]), snapshot.chunk(scored.rows[place])
         text = ""
         if chunk.preview:
-            text = reader.read_plain(note.path, chunk.first_line, chunk.last_line)
-            text = text or chunk.preview
+            text = reader.read(note.path).read(chunk.first_line, chunk.last_line) or chunk.preview
         opening = text.partition("\n")[0].strip("# \t")
         above = dict.fromkeys((note.title, *chunk.heading_path))
         above.pop(opening, None)

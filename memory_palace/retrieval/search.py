@@ -1,32 +1,36 @@
-"""A question in, ranked notes out, with the reason for every rank."""
+"""A question in, ranked notes out, with the reason for every rank, and how sure each is."""
 
 from __future__ import annotations
 
+import math
+import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memory_palace.config import Config, PalacePaths
 from memory_palace.errors import ASKED, UsageError, WrongEmbedderError
 from memory_palace.graph.resolve import NearLinks
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.models import Hit, ParsedQuery, QueryResult, TimeReading
+from memory_palace.index.words import UNSEEN, expect_mean
+from memory_palace.language.words import STOPWORDS, TOKEN, is_english, tokenize
+from memory_palace.models import Hit, NoteRecord, ParsedQuery, QueryResult, TimeReading
 from memory_palace.notes.note import find_disputes
 from memory_palace.query import Query
-from memory_palace.retrieval.confidence import ANSWERED, Confidence, agree
-from memory_palace.retrieval.evidence import Places, gather
+from memory_palace.retrieval.evidence import Evidence, Places, gather, multiply
 from memory_palace.retrieval.excerpts import choose_texts
-from memory_palace.retrieval.question import embed_question, narrow
+from memory_palace.retrieval.question import LINKED, MISTYPED, OTHER, narrow
 from memory_palace.retrieval.rank import (
-    LOOKED_AT,
     QuickScores,
     Scored,
-    prefer,
     rank_guarded,
+    rank_preferred,
     score_exactly,
     score_quickly,
 )
@@ -70,7 +74,8 @@ def answer(
     query = narrow(query, snapshot, paths)
     plan = plan_ranking(asked, query.text, snapshot.commit, config)
     if plan.mode == "vector":
-        query = embed_question(query, embedder(snapshot.commit))
+        model = embedder(snapshot.commit)
+        query = replace(query, vector=model.embed_queries([query.text])[0])
     for signal, name in EVIDENCE.items():
         if query.text and signal in plan.profile.weights:
             query = ASKED.read(name, partial(feature(name).ask, query, snapshot), query)
@@ -141,15 +146,14 @@ def search(
         scored, best = _rank_twice(quick, asked, asked.rerank, paths)
         why: Mapping[int, str] = {}
     else:
-        scored, best, why = _rank_preferred(quick, asked, judge, disputes)
+        scored, best, why = rank_preferred(quick, asked.limit, asked.per_note, judge.of, disputes)
     counts = zip(best.tolist(), count_folded(scored, best), strict=True)
-    hits = [make_hit(scored, *each, judge, preferred=why.get(each[0], "")) for each in counts]
+    hits = [scored.hit(at, judge.of, folded=n, preferred=why.get(at, "")) for at, n in counts]
     hits, is_answered = _demand(hits if evidence.is_listing else agree(hits), asked.min_confidence)
     if asked.neighbors:
         hits = list(add_neighbors(hits, quick, judge, limit=asked.neighbors))
     if paths is not None or snapshot.read_lines:
-        near, most = scored.evidence.meaning.above, asked.budget_bytes
-        shown = choose_texts(query.text, hits, snapshot, paths, max_bytes=most, near=near)
+        shown = choose_texts(scored.evidence, hits, paths, max_bytes=asked.budget_bytes)
         hits = [replace(hit, disputed_in=disputes.get(hit.path, ())) for hit in shown]
     times = [
         TimeReading(item.text, window.first, window.last, item.certainty)
@@ -178,53 +182,6 @@ def _rank_twice(
     depth = max(asked.limit, RERANKED)
     scored, best = rank_guarded(quick, limit=depth, per_note=asked.per_note)
     return rank_again(scored, best, model, paths, limit=asked.limit)
-
-
-def _rank_preferred(
-    quick: QuickScores, asked: Query, judge: Confidence, disputes: Mapping[str, Sequence[str]]
-) -> tuple[Scored, Places, Mapping[int, str]]:
-    """Rank, and put first, of what says about the same, what is to be believed.
-
-    More hits are compared than are asked for, unless sources are capped: a share of more is more.
-    """
-    prefers = quick.is_gated and quick.profile.prefers
-    found, limit = quick.evidence.query.anchors, asked.limit
-    is_capped = found is not None and found.capped
-    depth = max(limit, LOOKED_AT) if prefers and not is_capped else limit
-    scored, best = rank_guarded(quick, limit=depth, per_note=asked.per_note)
-    if not prefers or len(best) < 2:
-        return scored, best[:limit], {}
-    scored, best, why = prefer(scored, best, judge, disputes)
-    return scored, best[:limit], why
-
-
-def make_hit(
-    scored: Scored,
-    place: int,
-    folded: int,
-    judge: Confidence,
-    *,
-    preferred: str = "",
-    linked_from: str | None = None,
-) -> Hit:
-    """Read what is shown of a candidate. One that is linked from a hit is its neighbor."""
-    snapshot, row = scored.evidence.snapshot, int(scored.rows[place])
-    note_place = int(snapshot.row_note[row])
-    note, chunk = snapshot.note(note_place), snapshot.chunk(row)
-    return Hit(
-        path=note.path,
-        title=note.title,
-        score=scored.score(place),
-        contributions=scored.contributions(place),
-        chunk=chunk,
-        snippet=chunk.preview,
-        note=note,
-        role="core" if linked_from is None else "neighbor",
-        linked_from=linked_from,
-        folded=folded,
-        preferred=preferred,
-        confidence=None if scored.evidence.is_listing else judge.of(note, note_place, row),
-    )
 
 
 def count_folded(scored: Scored, shown: Places) -> list[int]:
@@ -282,9 +239,216 @@ def add_neighbors(
             path = snapshot.paths[notes[place]]
             if path in shown or not left:
                 continue
-            neighbor = make_hit(scored, place, 0, judge, linked_from=hit.path)
+            neighbor = scored.hit(place, judge.of, linked_from=hit.path)
             if neighbor.chunk.digest in passages:
                 continue
             shown.add(path)
             left -= 1
             yield neighbor
+
+
+# --- How sure it is -------------------------------------------------------------------------------
+
+ANSWERED = 0.75
+"""From this confidence on a question counts as answered."""
+LITERAL = 0.9
+"""Least confidence in a note that has what was asked for to the letter; see ``Grounds``."""
+LITTLE_ELSE = 0.6
+"""From this share of time on a question is answered by a note of that time."""
+NAMED = 0.97
+"""Least confidence of a note of which the question is the name."""
+MISQUOTED = 0.7
+"""What is left of a confidence where something is quoted that no note holds: who quotes asks to the
+letter, and nothing answers that; the nearest may still be what was meant."""
+_LEAST = 1e-4
+"""The log odds of a confidence are those of one between this and 1 less this."""
+_FARTHEST = 8.0
+"""Deviations: farther off nothing becomes surer."""
+
+
+class Weights(NamedTuple):
+    """Coefficients of the logistic function."""
+
+    meaning: float
+    words: float
+    bias: float
+
+
+WITH_VECTORS = Weights(1.45, 5.9, -6.3)
+WORDS_ALONE = Weights(0.0, 8.5, -5.0)
+
+
+class Grounds(NamedTuple):
+    """What speaks for a note."""
+
+    meaning: float | None
+    """Deviations by which its nearest passage is above the best that chance gives; ``None`` without
+    vectors."""
+    words: float
+    """Share of the question's words that its passage holds, or a question that it says it answers,
+    by weight; all of it for a question that has no stop words, which is a list and no sentence."""
+    is_literal: bool
+    """Whether it has what was quoted, or every word of a question that is no sentence, or is called
+    like the question but for a letter, or is from the time that the question is little but."""
+    is_named: bool
+    """Whether the question is one of its names."""
+
+
+class Confidence:
+    """How sure it is that notes of one snapshot answer one question.
+
+    Two things are looked at. How far the note's nearest passage stands above the best that a
+    hundred questions of ours find in this very palace, which answers nearly none of them
+    (``index.chance``); and how much of the question's words, rare ones counting more, stand in the
+    passage or name the note. A logistic function joins them. Its slopes were fitted on questions of
+    other people asked where they are answered and where they are not; its bias is such that
+    questions on the people of a palace which its notes do not answer seldom count as answered. See
+    references/measurements.md and ``python -m benchmarks confidence``.
+    """
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence, self._query, self._snapshot = evidence, evidence.query, evidence.snapshot
+        written = TOKEN.findall(unicodedata.normalize("NFKC", self._query.text))
+        plain = (word.casefold().replace("’", "'") for word in written)
+        grammar = sum(word in STOPWORDS for word in plain)
+        is_ours = self._query.text.isascii() or is_english(self._query.text)
+        self._is_plain = bool(written) and not grammar and is_ours
+        """Whether the question is a list of words, without those that only grammar needs: of a
+        sentence in another language no word is known as one."""
+        self._may_be_whole = bool(written) and 2 * grammar <= len(written)
+        """Whether half of its words carry meaning."""
+        tokens = [tokenize(word, languages=self._snapshot.languages) for word in written]
+        # Of a compound its parts are enough: a note may have it joined to more.
+        terms = dict.fromkeys(term for found in tokens for term in found[1:] or found)
+        self._needed = [(term, self._find(term)[1]) for term in terms]
+        """The terms that a note with every word of the question has, and the notes with each."""
+        self._words = [self._look_up(term) for term in evidence.question.content_terms]
+        self._spans = self._list_spans()
+        chance = self._snapshot.commit.calibration
+        sample, self._shift = evidence.meaning.sample, 0.0
+        """By how much all cosines of the question are higher, see ``find_best_null``."""
+        if (shared := chance.get("best_shared", 0.0)) and len(sample):
+            mean = float(sample.mean())
+            self._shift = shared * expect_mean(mean, len(sample), chance["best_level"])
+
+    def _find(self, term: str) -> tuple[Places, Places, Places]:
+        """Return the rows with a term, the notes that have it, and those that have it in a name."""
+        evidence = self._evidence
+        rows = evidence.words_in.find_all(term)[0]
+        named = evidence.note_of[evidence.names_in.find_all(term)[0]]
+        return rows, np.concatenate([evidence.note_of[rows], named]), named
+
+    def _look_up(self, term: str) -> _Word:
+        having = max(self._evidence.words_in.document_frequency(term), UNSEEN)
+        return _Word(term, math.log1p(self._evidence.count / having), *self._find(term))
+
+    def _list_spans(self) -> list[tuple[int, int]]:
+        """Return the spans of days that a question asks for and for little else, by ordinals."""
+        question = self._evidence.question
+        if not question.times:
+            return []
+        from memory_palace.retrieval.times import share_of_time  # delayed: few name a time
+
+        if share_of_time(question, self._evidence.words_in, unknown=1) < LITTLE_ELSE:
+            return []
+        windows = (window for asked in question.times for window in asked.windows)
+        return [(window.first.toordinal(), window.last.toordinal()) for window in windows]
+
+    def of(self, note: NoteRecord, place: int, row: int) -> float:
+        """Return the confidence in a note, the one at ``place``, with ``row`` as its passage."""
+        found = weigh(self.grounds(note, place, row))
+        return round(found * MISQUOTED, 4) if self._query.unmatched else found
+
+    def grounds(self, note: NoteRecord, place: int, row: int) -> Grounds:
+        """Return what speaks for a note; see ``of``."""
+        rows = np.flatnonzero(self._snapshot.row_owner == place)
+        dated = _date_words(note)
+        held = 0.0
+        for word in self._words:
+            is_name = place in word.named or word.term in dated
+            in_note = is_name or place in word.notes
+            if is_name or (in_note if self._is_plain else row in word.rows):
+                held += word.weight
+        for question in rows[self._snapshot.row_note[rows] < 0]:
+            held = max(held, sum(word.weight for word in self._words if question in word.rows))
+        whole = sum(word.weight for word in self._words)
+        words = held / whole if whole else 0.0
+        quoting, called = self._query.rows, self._evidence.called[place]
+        is_quoted = quoting is not None and bool(np.isin(rows, quoting).any())
+        is_whole = self._may_be_whole and all(
+            place in notes or term in dated for term, notes in self._needed
+        )
+        return Grounds(
+            self._meaning(rows),
+            words,
+            is_literal=is_quoted
+            or called >= MISTYPED * OTHER
+            or is_whole
+            or self._is_from_then(place),
+            is_named=bool(called >= LINKED),
+        )
+
+    def _is_from_then(self, place: int) -> bool:
+        """Say whether a question asks for little but a time that the note says it is from."""
+        days = self._snapshot.days[place].tolist()
+        return any(
+            first and first <= end and begin <= last
+            for first, last in (days[:2], days[2:])
+            for begin, end in self._spans
+        )
+
+    def _meaning(self, rows: NDArray[np.int64]) -> float | None:
+        chance, lacking = self._snapshot.commit.calibration, self._snapshot.lacking
+        if lacking is not None:  # what words make likely is no evidence of meaning
+            rows = rows[~lacking[rows]]
+        if self._query.vector is None or "best_null" not in chance or not len(rows):
+            return None
+        nearest = float(multiply(self._evidence, rows).max())
+        return (nearest - self._shift - chance["best_null"]) / chance["best_deviation"]
+
+
+class _Word(NamedTuple):
+    """A word of the question, and where it is."""
+
+    term: str
+    weight: float
+    rows: Places
+    """Passages, and questions of notes, that hold it."""
+    notes: Places
+    named: Places
+    """Notes that it is a name of, or a part of one."""
+
+
+def agree(hits: Sequence[Hit]) -> list[Hit]:
+    """Return ranked hits with confidences that fall with the rank.
+
+    Where a hit is surer than one ranked above it, all from there to there get the mean of their log
+    odds: isotonic regression by pooling adjacent violators (Ayer et al. 1955).
+    """
+    pools: list[tuple[float, int]] = []
+    for hit in hits:
+        sure = min(max(hit.confidence or 0.0, _LEAST), 1 - _LEAST)
+        pools.append((math.log(sure / (1 - sure)), 1))
+        while len(pools) > 1 and pools[-2][0] < pools[-1][0]:
+            (below, few), (above, many) = pools.pop(), pools.pop()
+            pools.append(((below * few + above * many) / (few + many), few + many))
+    pooled = [1 / (1 + math.exp(-odds)) for odds, count in pools for _ in range(count)]
+    return [replace(h, confidence=round(p, 4)) for h, p in zip(hits, pooled, strict=True)]
+
+
+def weigh(grounds: Grounds) -> float:
+    """Return the confidence that grounds give, rounded to 4 decimals."""
+    weights = WORDS_ALONE if grounds.meaning is None else WITH_VECTORS
+    above = min(max(grounds.meaning or 0.0, -_FARTHEST), _FARTHEST)
+    odds = weights.meaning * above + weights.words * grounds.words + weights.bias
+    found = 1 / (1 + math.exp(-odds))
+    least = NAMED if grounds.is_named else LITERAL if grounds.is_literal else 0.0
+    return round(max(found, least), 4)
+
+
+def _date_words(note: NoteRecord) -> frozenset[str]:
+    """Return the words of the day that a note says it is from."""
+    if note.date.source not in ("front matter", "file name"):
+        return frozenset()
+    day = datetime.fromtimestamp(note.date.timestamp, UTC)
+    return frozenset(tokenize(f"{day.day} {day:%B %Y} {day:%Y-%m-%d}"))

@@ -24,7 +24,6 @@ from memory_palace.language.words import (
     STOPWORDS,
     UNSPACED_RUN,
     answer_stems,
-    expect_idf,
     is_foreign,
     squeeze_all,
     tokenize,
@@ -132,10 +131,7 @@ RECALL = Profile(
     | {name: 3 * HYBRID[name] for name in ("dense", "note_dense")}
     | {"speaker": 1.0, "temporal": 1.0},
 )
-"""``hybrid`` for what is said and asks nothing: more meaning, and no priors of answers.
-
-R@5 on dev utterances (help, garden, LoCoMo): .734, .618, .860; hybrid .678, .610, .780; cosine
-.705, .605, .847."""
+"""``hybrid`` for what is said and asks nothing: more meaning, and no priors of answers."""
 
 Mode: TypeAlias = Literal["vector", "lexical", "listing"]
 """What a question is compared by; a listing has none."""
@@ -291,8 +287,7 @@ def semantic(evidence: Evidence, rows: Places) -> Scores:
 
 def dense(evidence: Evidence, rows: Places) -> Scores:
     """Return the standard deviations by which each candidate's cosine is above the mean, or 0."""
-    scores: Scores = evidence.meaning.above[rows]
-    return scores
+    return evidence.meaning.above.take(rows)
 
 
 def note_dense(evidence: Evidence, rows: Places) -> Scores:
@@ -301,20 +296,17 @@ def note_dense(evidence: Evidence, rows: Places) -> Scores:
     The best alone: a long note on something else has one passage that is near to anything. All: a
     long page is about much besides what it is asked for.
     """
-    scores: Scores = evidence.meaning.notes[evidence.note_of[rows]]
-    return scores
+    return evidence.meaning.notes.take(evidence.note_of[rows])
 
 
 def lexical(evidence: Evidence, rows: Places) -> Scores:
     """Return the standard deviations by which each candidate's BM25 is above the mean, or 0."""
-    scores: Scores = evidence.words.above[rows]
-    return scores
+    return evidence.words.above.take(rows)
 
 
 def note_lexical(evidence: Evidence, rows: Places) -> Scores:
     """Return the standard deviations by which BM25 of each candidate's note is above the mean."""
-    scores: Scores = evidence.words.notes[evidence.note_of[rows]]
-    return scores
+    return evidence.words.notes.take(evidence.note_of[rows])
 
 
 def covered(evidence: Evidence, rows: Places) -> Scores:
@@ -323,13 +315,12 @@ def covered(evidence: Evidence, rows: Places) -> Scores:
     Rare words count more, each counts once, and less where only a passage beside it has it: "I
     bought it in Paris" may answer what was said of the ring before.
     """
-    note_of, words = evidence.note_of, evidence.words_in
+    note_of = evidence.note_of
     found: Scores = np.zeros(len(note_of), np.float32)
     whole = LEAST
-    for term in evidence.question.content_terms:
-        weight = expect_idf(term, words.document_frequency(term), evidence.count)
+    for _, _, weight, held, _ in evidence.terms:
         whole += weight
-        holders, reached = words.rows(term), np.zeros(len(note_of), np.float32)
+        holders, reached = held[note_of[held] >= 0], np.zeros(len(note_of), np.float32)
         for step, share in AROUND.items():
             near = np.clip(holders - step, 0, len(note_of) - 1)
             reached[near[note_of[near] == note_of[holders]]] = share
@@ -344,13 +335,11 @@ def replied(evidence: Evidence, rows: Places) -> Scores:
     An answer need not repeat them: "How long have you had the hut?" "Four years."
     """
     note_of, words = evidence.note_of, evidence.words.above
-    asking = evidence.facts_in.rows("form", "question")
-    asking = asking[asking + 1 < len(note_of)]
+    asking = np.flatnonzero(evidence.is_asking[:-1])
     asking = asking[note_of[asking] == note_of[asking + 1]]
     found: Scores = np.zeros(len(note_of), np.float32)
     found[asking + 1] = words[asking]
-    scores: Scores = found[rows]
-    return scores
+    return found.take(rows)
 
 
 def asked_kind(evidence: Evidence, rows: Places) -> Scores:
@@ -411,8 +400,7 @@ def _borrow(found: Scores, evidence: Evidence, rows: Places) -> Scores:
         is_same = note_of[step:] == note_of[:-step]
         borrowed[step:] += np.float32(before) * found[:-step] * is_same
         borrowed[:-step] += np.float32(after) * found[step:] * is_same
-    scores: Scores = borrowed[rows]
-    return scores
+    return borrowed.take(rows)
 
 
 def speaker(evidence: Evidence, rows: Places) -> Scores:
@@ -447,8 +435,8 @@ def statement(evidence: Evidence, rows: Places) -> Scores:
 
     It is a prior: where the question found nothing, neither in meaning nor in words, it is 0.
     """
-    is_asked = evidence.mark(evidence.facts_in.rows("form", "question"), rows)
-    scores: Scores = (_is_found(evidence, rows) & ~is_asked).astype(np.float32)
+    is_asking = evidence.is_asking[rows]
+    scores: Scores = (_is_found(evidence, rows) & ~is_asking).astype(np.float32)
     return scores
 
 
@@ -482,14 +470,12 @@ def questions(evidence: Evidence, rows: Places) -> Scores:
 
     In deviations of meaning. Such questions stand in front matter: what is found is the note.
     """
-    scores: Scores = evidence.meaning.questions[evidence.note_of[rows]]
-    return scores
+    return evidence.meaning.questions.take(evidence.note_of[rows])
 
 
 def question_words(evidence: Evidence, rows: Places) -> Scores:
     """Return the same in deviations of BM25."""
-    scores: Scores = evidence.words.questions[evidence.note_of[rows]]
-    return scores
+    return evidence.words.questions.take(evidence.note_of[rows])
 
 
 def recency(evidence: Evidence, rows: Places) -> Scores:
@@ -510,8 +496,7 @@ def recency(evidence: Evidence, rows: Places) -> Scores:
 
 def importance(evidence: Evidence, rows: Places) -> Scores:
     """Return the importance that front matter or manifest give each candidate, in [0, 1]."""
-    scores: Scores = _BY_CODE[evidence.snapshot.priorities[evidence.note_of[rows]]]
-    return scores
+    return _BY_CODE.take(evidence.snapshot.priorities[evidence.note_of[rows]])
 
 
 _MEASURES: Mapping[str, _Measure] = {

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from math import log
 from unicodedata import normalize
 
@@ -183,7 +183,7 @@ def weigh_keys(asked: TimeExpression) -> dict[str, float]:
 def _date_keys(window: Window) -> Iterator[tuple[str, float]]:
     """Yield the same for one window, some keys more than once."""
     years, days = set(), list(_days_around(window))
-    for first, last in _months(window):
+    for first, last in _months(window.first, window.last):
         span = _ordinals(first), _ordinals(last)
         yield date_key(first, "month"), float(nearness(window, *span)[0])
         years.add(first.year)
@@ -211,14 +211,14 @@ def _days_around(window: Window) -> Iterator[date]:
         yield date.fromordinal(ordinal)
 
 
-def _months(window: Window) -> Iterator[tuple[date, date]]:
-    """Yield the months that a window reaches into, the last ones first."""
-    first, last = month_span(window.last.year, window.last.month)
+def _months(first: date, last: date) -> Iterator[tuple[date, date]]:
+    """Yield the months that a span reaches into, the last ones first."""
+    begin, end = month_span(last.year, last.month)
     for _ in range(_MOST_MONTHS):
-        if last < window.first:
+        if end < first:
             return
-        yield first, last
-        first, last = month_span(first.year, first.month - 1)
+        yield begin, end
+        begin, end = month_span(begin.year, begin.month - 1)
 
 
 # --- Filters: from it, or naming it ---------------------------------------------------------------
@@ -272,13 +272,11 @@ def take_when(
     return " ".join(rest.split()), times
 
 
-def match_when(
-    snapshot: Snapshot, times: Sequence[TimeReading]
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Say for each note whether it says that it is from one of the times, and for rows if they do.
+def match_when(snapshot: Snapshot, times: Sequence[TimeReading]) -> NDArray[np.bool_]:
+    """Say for each row whether its note says that it is from one of the times, or it names one.
 
-    A row of the snapshot does where its passage names a day, month or year within the time.
-    What git or the file says of a note does not count: ``--since`` and ``--until`` ask for that.
+    A passage names a day, month or year within the time. What git or the file says of a note does
+    not count: ``--since`` and ``--until`` ask for that.
     """
     notes = np.zeros(len(snapshot.paths), np.bool_)
     rows = np.zeros(len(snapshot.row_note), np.bool_)
@@ -293,30 +291,24 @@ def match_when(
             notes |= (begin > 0) & (begin <= last) & (first <= end)
         for key in list_keys(time.first, time.last):
             rows[facts.rows(FactKind.DATE, key)] = True
-    return notes, rows
+    matches: NDArray[np.bool_] = rows | np.append(notes, False)[snapshot.row_note]
+    return matches
 
 
 def list_keys(first: date, last: date) -> Iterator[str]:
     """Yield the keys of dates that lie within a span."""
-    begin, end = month_span(last.year, last.month)
     years: set[int] = set()
-    for _ in range(_MOST_MONTHS):
-        if end < first:
-            break
+    for begin, end in _months(first, last):
         if first <= begin and end <= last:
             yield date_key(begin, "month")
             yield within_key(begin)
             years.add(begin.year)
         else:
-            yield from _days(max(begin, first), min(end, last))
-        begin, end = month_span(begin.year, begin.month - 1)
+            days = range(max(begin, first).toordinal(), min(end, last).toordinal() + 1)
+            yield from (date_key(date.fromordinal(day), "day") for day in days)
     for year in years:
         if first <= date(year, 1, 1) and date(year, 12, 31) <= last:
             yield str(year)
     if (last - first).days < _WEEK_DAYS:
-        yield from (yearless_key(first + timedelta(n)) for n in range((last - first).days + 1))
-
-
-def _days(first: date, last: date) -> Iterator[str]:
-    for offset in range((last - first).days + 1):
-        yield date_key(first + timedelta(offset), "day")
+        days = range(first.toordinal(), last.toordinal() + 1)
+        yield from (yearless_key(date.fromordinal(day)) for day in days)

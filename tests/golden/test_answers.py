@@ -15,7 +15,7 @@ import pytest
 
 from memory_palace import Palace
 from memory_palace.embedding import registry
-from memory_palace.retrieval.confidence import ANSWERED
+from memory_palace.retrieval.search import ANSWERED
 
 PEOPLE = Path(__file__).parents[1] / "people"
 GARDEN = Path(__file__).parents[3] / "shared/data/vaults/jackyzha0-garden"

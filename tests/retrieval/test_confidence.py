@@ -20,7 +20,7 @@ from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.index.words import LEAST_DEVIATION
 from memory_palace.language.words import STOPWORDS
 from memory_palace.models import PERHAPS
-from memory_palace.retrieval.confidence import ANSWERED, LITERAL, NAMED, Grounds, agree, weigh
+from memory_palace.retrieval.search import ANSWERED, LITERAL, NAMED, Grounds, agree, weigh
 
 SAMPLE = Path(__file__).parents[2] / "palace"
 NOTES = {

@@ -34,7 +34,6 @@ from memory_palace.models import AnchorEvidence, FiredAnchor, ParsedQuery, Query
 from memory_palace.notes.note import stem_of
 from memory_palace.palace import Palace
 from memory_palace.query import Query
-from memory_palace.retrieval.question import embed_question
 from memory_palace.retrieval.search import search
 from memory_palace.shown import Shown, inner, plural
 
@@ -124,7 +123,8 @@ def look_up(
     snapshot = palace.snapshot()
     has_vectors = bool(snapshot.commit.dimension)
     query = ParsedQuery(text, time.time())
-    query = embed_question(query, palace.embedder()) if has_vectors else query
+    if has_vectors:
+        query = replace(query, vector=palace.embedder().embed_queries([query.text])[0])
     query = palace.anchors.ask(query, snapshot, projects=projects)
     found, hits = query.anchors, []
     if found is not None and found.fired:

@@ -116,7 +116,7 @@ class HitShown:
     def of(cls, hit: Hit, *, is_whole: bool = False, details: bool = False) -> HitShown:
         """Return a hit as it is shown; ``is_whole`` says that its text is the passage, as it is."""
         passage = hit.chunk.first_line, hit.chunk.last_line
-        line, last_line = hit.lines
+        (line, last_line), source = hit.lines, hit.note.date.source
         shown = cls(
             path=hit.path,
             line=line,
@@ -125,7 +125,7 @@ class HitShown:
             date=show_date(hit.note.date.timestamp),
             confidence=hit.confidence if details else cut_confidence(hit.confidence),
             text=hit.text if is_whole else shown_text(hit.text),
-            date_source=hit.note.date.source if details or not hit.note.date.day else ABSENT,
+            date_source=source if details or source == "mtime" else ABSENT,
             linked_from=hit.linked_from if details or hit.linked_from else ABSENT,
             superseded=Superseded.of(hit.superseded) if hit.is_superseded else ABSENT,
             disputed_in=hit.disputed_in if details or hit.disputed_in else ABSENT,
@@ -251,7 +251,7 @@ class Answer(Shown):
     def show(self, *, as_json: bool) -> None:
         """Print the answer in its format; remarks follow it, but for the one that it is unsure."""
         if not self.result.is_answered:
-            say(_say_unsure(self.result))
+            say(self._say_unsure())
         remarks = list(self.said)
         if as_json or self.format == "json":
             print_json({"schema": self.schema, **to_record(self)})
@@ -265,6 +265,13 @@ class Answer(Shown):
         for remark in remarks:
             say(remark)
         sys.stderr.flush()
+
+    def _say_unsure(self) -> str:
+        if not self.result.hits:
+            return "nothing found"
+        if self.perhaps is True:
+            return "perhaps; the notes are about that, and may not answer it"
+        return f"nothing here answers that; the nearest is {self.result.hits[0].title}"
 
     def _show_text(self, remarks: list[str]) -> None:
         """Print what is worth reading, and add the remark that there was more."""
@@ -325,7 +332,7 @@ class Answer(Shown):
             file=file,
             place=visible_line(f"{open_path(file)}:{shown.line}"),
             line=shown.line,
-            date=write_date(hit.note.date.timestamp) if hit.note.date.day else "",
+            date="" if hit.note.date.source == "mtime" else write_date(hit.note.date.timestamp),
             sure="" if sure is None else f"{sure:.2f}",
             text=visible((shown.text or shown_text(hit.snippet)).strip("\n")),
             pieces=()
@@ -335,14 +342,6 @@ class Answer(Shown):
             details=tuple(map(visible, _details(hit))) if details else (),
             is_here=root is not None,
         )
-
-
-def _say_unsure(result: QueryResult) -> str:
-    if not result.hits:
-        return "nothing found"
-    if result.may_answer:
-        return "perhaps; the notes are about that, and may not answer it"
-    return f"nothing here answers that; the nearest is {result.hits[0].title}"
 
 
 # --- Entries for people --------------------------------------------------------------------------

@@ -44,7 +44,7 @@ from memory_palace.features.seek.search_session import SearchSession, SearchSess
 from memory_palace.language.sentences import cut_text
 from memory_palace.notes.note import NoteText
 from memory_palace.palace import Feature, Palace, Verb
-from memory_palace.retrieval.confidence import ANSWERED
+from memory_palace.retrieval.search import ANSWERED
 
 WAIT_SECONDS = 10.0
 """How long a change of a session waits for another process that works on it."""

@@ -53,7 +53,6 @@ from memory_palace.retrieval.evidence import gather
 from memory_palace.retrieval.excerpts import show_whole
 from memory_palace.retrieval.question import (
     bear_tag,
-    embed_question,
     find_unknown_tags,
     match_notes,
     narrow,
@@ -353,9 +352,10 @@ class StoreReader(AbstractContextManager["StoreReader"]):
                     "store does not have: ask with --profile hybrid"
                 )
             if plan.mode == "vector":
-                query = embed_question(query, self._embedder(generation))
-                if query.vector is None or len(query.vector) != generation.commit.dimension:
+                (vector,) = self._embedder(generation).embed_queries([query.text])
+                if len(vector) != generation.commit.dimension:
                     raise damaged("the record of the generation")
+                query = replace(query, vector=vector)
             question = _Question(self.statements, outline, query)
             query, found = question.rank(plan.profile, config.half_life_days, asked, whole=whole)
         return replace(report(asked, query, plan, found, outline), freshness="current")
