@@ -224,10 +224,9 @@ def undo_change(palace: Palace, *, identity: str | None = None, apply: bool = Fa
     return _outcome(change, plan, entry.identity, reindex(palace), undone=ChangeEntry.of(entry))
 
 
-def read_changes(palace: Palace, *, command: str | None = None) -> list[LoggedChange]:
-    """Return what was changed, oldest first, by one command or by all."""
-    log = read_log(palace.paths)
-    return [entry for entry in log if command in (None, entry.command)]
+def read_changes(palace: Palace) -> list[LoggedChange]:
+    """Return what was changed, oldest first."""
+    return read_log(palace.paths)
 
 
 def read_notes(palace: Palace, *, mentioning: bytes = b"") -> Library:

@@ -84,7 +84,7 @@ def test_a_note_becomes_a_principle_with_its_evidence_and_undo_takes_it_back(rip
     assert KINDS["principle"].missing(asset.sections) == []
     assert asset.text("source") == "log" and asset.texts("tags") == ("power",)
     assert asset.section("Evidence").count("[[") >= 2
-    assert [e.evidence[0] for e in read_changes(ripe, command="metabolism")] == [
+    assert [e.evidence[0] for e in read_changes(ripe)] == [
         "worked in several tasks: linked with 2 completed cards, 2 needed"
     ]
     assert take_report(ripe, today=TODAY).ripe == ()
@@ -188,7 +188,7 @@ def test_one_undo_takes_a_whole_run_back_byte_for_byte(sample):
     outcome = eliminate(sample, apply=True, today=TODAY)
     assert len(read_state(sample.paths)) == len(before) and read_state(sample.paths) != before
     assert sample.graph().broken() == broken == []
-    (entry,) = read_changes(sample, command="metabolism")
+    (entry,) = read_changes(sample)
     moved_or_set = {m.old for m in entry.moves} | {w.path for w in entry.writes}
     lines = "\n".join(entry.evidence)
     assert all(path in lines or "control_panel" in path for path in moved_or_set)
