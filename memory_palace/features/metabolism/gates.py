@@ -78,9 +78,8 @@ def constitution_gates(ledger: Ledger, path: str, *, cost_of_deviation: str) -> 
     age = None if day is None else (ledger.today - day).days
     is_stale = document.text("status") == "stale"
     has_cost = bool(cost_of_deviation.strip())
-    cost = "the cost is stated"
-    if not has_cost:
-        cost = f'the cost of deviating is missing; add --section "{_COST}=…"'
+    absent = f'the cost of deviating is missing; add --section "{_COST}=…"'
+    cost = "the cost is stated" if has_cost else absent
     held = f"{'undated' if age is None else f'{age} days old'}, {LEAST_DAYS} needed"
     held += ", and stale" if is_stale else ""
     is_old = age is not None and age >= LEAST_DAYS and not is_stale
@@ -134,12 +133,10 @@ def _always(ledger: Ledger, path: str) -> list[PromotionGate]:
     reopened = tuple(ledger.reopened_sources(path))
     is_finished = not reopened and not ledger.is_open_card(path)
     is_disputed = path in ledger.disputed
-    cards = "no card it was made from is open"
-    conflict = "not party to an open conflict"
-    if not is_finished:
-        cards = "a card it was made from is not completed"
-    if is_disputed:
-        conflict = "party to an open conflict; resolve that first"
+    open_card = "a card it was made from is not completed"
+    cards = "no card it was made from is open" if is_finished else open_card
+    party = "party to an open conflict"
+    conflict = f"{party}; resolve that first" if is_disputed else f"not {party}"
     return [
         PromotionGate("trusted origin", not origins, trust, tuple(origins)),
         PromotionGate("finished work", is_finished, cards, reopened),
