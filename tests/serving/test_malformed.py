@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -21,11 +20,10 @@ from serving_palaces import (
     stop,
     talk,
     text_of,
-    wait_for_end,
 )
 
 from memory_palace.places import socket_path
-from memory_palace.server.client import MOST_REQUEST_BYTES, VERSION, encode
+from memory_palace.server.client import MOST_REQUEST_BYTES, encode
 
 SECRET = "the outside secret"
 ODD = (
@@ -116,18 +114,6 @@ def test_malformed_messages_do_nothing(served, count):
     assert resident_kib(pid) <= most * 1.05 + (2_048 if count > 1000 else 16_384)
 
 
-def test_another_palace_is_refused(served, tmp_path):
-    root, _ = served
-    (tmp_path / "other" / ".palace").mkdir(parents=True)
-    assert ask(root, "-C", str(tmp_path / "other"), "query", "x").get("refused") == "palace"
-
-
-def test_what_needs_the_terminal_or_writes_is_refused(served):
-    root, _ = served
-    for line in ("index", "new Evil", ""):
-        assert "refused" in ask(root, *line.split()), line
-
-
 def test_a_request_without_end_is_cut_off(served):
     root, pid = served
     with connect(root) as client:
@@ -137,31 +123,6 @@ def test_a_request_without_end_is_cut_off(served):
                 sent += client.send(piece)
         assert sent < 2 * MOST_REQUEST_BYTES + (1 << 20)
     assert is_alive(pid)
-
-
-def test_clients_that_say_nothing_keep_nobody_waiting(served):
-    root, _ = served
-    silent = [connect(root) for _ in range(30)]
-    silent[0].send(b'{"v": ')
-    assert "felt" in text_of(ask(root, "query", "rain"))
-    for client in silent:
-        client.close()
-
-
-def test_a_client_that_reads_nothing_keeps_nobody_waiting(served):
-    root, _ = served
-    deaf = connect(root)
-    deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
-    deaf.send(encode(request(root, "show", "Wide")))
-    assert "felt" in text_of(ask(root, "query", "rain"))
-    deaf.close()
-
-
-def test_another_version_ends_the_server(served):
-    root, pid = served
-    assert talk(root, encode({**request(root, "query"), "v": "0 old"}))["refused"] == "restart"
-    wait_for_end(pid)
-    assert VERSION != "0 old"
 
 
 NOBODY = """

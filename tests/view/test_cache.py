@@ -99,21 +99,6 @@ def test_nothing_of_a_private_note_is_kept(palace):
     assert "Secret" not in layout_of(palace).read_text("utf-8")
 
 
-def test_a_palace_that_may_only_be_read_is_drawn(palace, monkeypatch):
-    first = gather(palace)
-    layout_of(palace).unlink()
-
-    def refuse(*args, **kwargs):
-        raise PermissionError(13, "Permission denied", str(palace.paths.index))
-
-    monkeypatch.setattr(layout, "write_atomic", refuse)
-    said = []
-    assert gather(palace, remark=said.append) == first
-    assert len(said) == 1
-    assert "Permission denied" in said[0]
-    assert not layout_of(palace).exists()
-
-
 def test_a_layout_that_another_keeps_writing_is_not_waited_for_without_end(palace, monkeypatch):
     monkeypatch.setattr(layout, "_WAIT_SECONDS", 0.0)
     said = []

@@ -43,7 +43,6 @@ class HookStatus(Shown):
     health: HookHealth = field(metadata=SPREAD)
 
     def lines(self) -> Iterator[str]:
-        """Return the calls, then a line for each hook that fails."""
         last, failure = self.health.last, self.health.failure
         for verb, record in (("called", last), ("failed", failure if failure != last else None)):
             if record is not None:
@@ -52,7 +51,6 @@ class HookStatus(Shown):
         yield from (f"fails: {line}" for line in self.health.failing)
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
-        """Return the hooks that fail."""
         return (f"a hook fails: {line}" for line in self.health.failing)
 
 

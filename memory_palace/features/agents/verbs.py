@@ -47,11 +47,9 @@ class PluginShown(Shown):
     tree: plugin.Tree = inner()
 
     def lines(self) -> Iterable[str]:
-        """Return the diff."""
         return [self.diff.removesuffix("\n")] if self.diff else []
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
-        """Return what became of it, and what to type next."""
         tree = self.tree
         if tree.is_current:
             yield f"{self.folder} is what version {__version__} writes"
@@ -160,7 +158,6 @@ class HookText(Shown):
     text: str
 
     def lines(self) -> Iterable[str]:
-        """Return the text."""
         return [self.text] if self.text else []
 
 

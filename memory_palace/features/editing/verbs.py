@@ -45,7 +45,6 @@ class NoteShown(Shown):
     text: str
 
     def lines(self) -> Iterable[str]:
-        """Return the text."""
         return [self.text]
 
 
@@ -83,11 +82,9 @@ class NoteMade(Shown):
     withheld: tuple[Unwritten, ...]
 
     def lines(self) -> Iterable[str]:
-        """Return the path."""
         return [self.path]
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
-        """Return what was not written."""
         return map(str, self.withheld)
 
 
@@ -176,7 +173,6 @@ class ChangesShown(Shown):
     changes: tuple[ChangeEntry, ...]
 
     def lines(self) -> Iterable[str]:
-        """Return a line for each change, and whether it was undone."""
         return (one.name + "  undone" * (one.undone is True) for one in self.changes)
 
 

@@ -272,7 +272,6 @@ class ViewReport(Shown):
     """Notes that differ from the index."""
 
     def lines(self) -> Iterator[str]:
-        """Return where it is, and the figures."""
         yield f"page       {seen_from_here(self.file)}, {_megabytes(self.size_bytes)}"
         has_districts = self.districts > self.rooms
         districts = f", {plural(self.districts, 'district')}" if has_districts else ""
@@ -283,7 +282,6 @@ class ViewReport(Shown):
             yield f"archived   {self.cold:,} shown"
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
-        """Return what is to be known of the plan, and that notes changed since."""
         return [*self.layout_remarks, *([say_behind(self.behind)] if self.behind else [])]
 
 
