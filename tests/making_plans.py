@@ -2,11 +2,14 @@
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 from memory_palace.features.view.gather import PalacePlan, PlanDistrict, PlanNote, PlanRoom
 from memory_palace.features.view.layout import Box
+from memory_palace.features.view.page import render
 
 WORDS = """
 amber anchor ash bark basin birch bridge brook candle cedar chalk clay cliff cloud copper coral
@@ -101,3 +104,12 @@ def quarters(box: Box) -> list[Box]:
 def split_evenly(places: Sequence[int], parts: int) -> list[Sequence[int]]:
     edges = [len(places) * part // parts for part in range(parts + 1)]
     return [places[a:b] for a, b in pairwise(edges)]
+
+
+def write_page(folder: Path, *changes: Mapping[str, object], count: int) -> tuple[Path, list[str]]:
+    """Write the page of a made plan of notes, the first ones changed; return it and their paths."""
+    plan = make_plan(max(len(changes), count), 2)
+    notes = [replace(n, **new) for n, new in zip(plan.notes, changes, strict=False)]
+    file = folder / "page.html"
+    file.write_bytes(render(replace(plan, notes=(*notes, *plan.notes[len(notes) :]))))
+    return file, [note.path for note in plan.notes]

@@ -1,26 +1,16 @@
 """Search while one types, and the list of rooms."""
 
-from dataclasses import replace
-
 import pytest
 from browser.watching import expect
-from making_plans import make_plan
-
-from memory_palace.features.view.page import render
+from making_plans import write_page
 
 pytestmark = pytest.mark.browser
 
 
 def build(tmp_path, *notes, count=20):
     """Return a page whose first notes have these titles, aliases, first lines and tags."""
-    plan = make_plan(max(len(notes), count), 2)
-    made = [
-        replace(n, title=title, aliases=aliases, text=line, tags=tags)
-        for n, (title, aliases, line, tags) in zip(plan.notes, notes, strict=False)
-    ]
-    file = tmp_path / "page.html"
-    file.write_bytes(render(replace(plan, notes=(*made, *plan.notes[len(made) :]))))
-    return file
+    changes = [dict(zip(("title", "aliases", "text", "tags"), n, strict=True)) for n in notes]
+    return write_page(tmp_path, *changes, count=count)[0]
 
 
 def find(page, query):

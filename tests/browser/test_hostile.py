@@ -1,6 +1,5 @@
 """Notes cannot run script, load anything, leave their panel or show what is private."""
 
-from dataclasses import replace
 from itertools import chain
 
 import pytest
@@ -14,10 +13,8 @@ from browser.looking import (
     unpack_file,
 )
 from browser.watching import NARROW, WIDE, build_view
-from making_plans import make_plan
+from making_plans import write_page
 from writing_notes import index_notes
-
-from memory_palace.features.view.page import render
 
 pytestmark = pytest.mark.browser
 
@@ -94,15 +91,12 @@ def test_cold_notes_are_in_the_file_where_they_are_asked_for(hostile, tmp_path):
 
 
 def test_huge_and_deep_notes_are_shown_in_time_and_the_page_goes_on(watch, tmp_path):
-    plan, calm = make_plan(len(HEAVY) + 1, 2), "A note as people write it.\n"
-    texts = {"calm": calm, **HEAVY}
+    calm = "A note as people write it.\n"
     notes = [
-        replace(note, path=f"{name}.md", title=name, text=f"# {name}\n\n{text}")
-        for note, (name, text) in zip(plan.notes, sorted(texts.items()), strict=True)
+        {"path": f"{name}.md", "title": name, "text": f"# {name}\n\n{text}"}
+        for name, text in sorted({"calm": calm, **HEAVY}.items())
     ]
-    file = tmp_path / "heavy.html"
-    file.write_bytes(render(replace(plan, notes=tuple(notes))))
-    page = watch.open(file)
+    page = watch.open(write_page(tmp_path, *notes, count=0)[0])
     show_note(page, "calm.md")
     boxes, faults = read_boxes(page), {}
     for name in HEAVY:

@@ -1,13 +1,9 @@
 """A note is read in its panel as its writer meant it, and leads where it says."""
 
-from dataclasses import replace
-
 import pytest
 from browser.hostile_vault import LINKS
 from browser.watching import NARROW, expect
-from making_plans import make_plan
-
-from memory_palace.features.view.page import render
+from making_plans import write_page
 
 pytestmark = pytest.mark.browser
 
@@ -46,12 +42,8 @@ OTHER = "# Other\n\n" + "Some words.\n\n" * 60 + "## Part *two*\n\nHere.\n"
 
 def build(tmp_path, *texts, links=()):
     """Return a page of notes with these texts; the first has the links."""
-    plan = make_plan(max(len(texts), 3), 2)
-    notes = [replace(n, text=text) for n, text in zip(plan.notes, texts, strict=False)]
-    notes[0] = replace(notes[0], links=links)
-    file = tmp_path / "page.html"
-    file.write_bytes(render(replace(plan, notes=(*notes, *plan.notes[len(notes) :]))))
-    return file, [note.path for note in plan.notes]
+    first, *others = ({"text": text} for text in texts)
+    return write_page(tmp_path, {**first, "links": links}, *others, count=3)
 
 
 def open_note(page, path):
