@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from serving_palaces import warm
 from writing_notes import write_notes
 
 from memory_palace.features.asking.answers import Answer, Entry, LaidAnswer, write_date
@@ -45,13 +46,7 @@ def vault(tmp_path_factory):
 
 
 def palace(*arguments, cwd, **environ):
-    return subprocess.run(
-        [sys.executable, "-m", "memory_palace", *arguments],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        env={**os.environ, **environ},
-    )
+    return subprocess.CompletedProcess(arguments, *warm(cwd, *arguments, **environ))
 
 
 def on_a_terminal(*arguments, cwd, columns=80, **environ):

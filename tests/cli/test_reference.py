@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 from command_reference import write_reference
+from serving_palaces import warm
 
 ROOT = Path(__file__).parent.parent.parent
 
 
 def palace(*arguments, cwd):
-    return subprocess.run(
-        [sys.executable, "-m", "memory_palace", *arguments], cwd=cwd, capture_output=True, text=True
-    )
+    return subprocess.CompletedProcess(arguments, *warm(cwd, *map(str, arguments)))
 
 
 def test_the_committed_reference_is_the_programs_own_help():
