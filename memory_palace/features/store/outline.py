@@ -164,7 +164,8 @@ class Lists:
 
     def __init__(self, statements: Statements, words: Array, places: NDArray[np.int64]) -> None:
         """Take how many words each note at hand has, and its place by its number, else -1."""
-        self._statements, self._words, self._places = statements, words, places
+        self._statements, self._places = statements, places
+        self.arrays = {"words_lengths": words}  # the one column that is asked for
         self._found: dict[tuple[int, int], Posted] = {}
 
     def fetch(self, asked: Iterable[tuple[str, str]]) -> None:
@@ -195,10 +196,6 @@ class Lists:
         """Return the notes that hold a key, and how often each does."""
         found = self._get(FIELDS.index(field), key - (1 << 64) if key >> 63 else key)
         return found.places, found.counts
-
-    def __getitem__(self, column: str) -> Array:
-        """Return how many words each note has: the one column that is asked for."""
-        return self._words
 
     def get(self, field: str, *parts: str) -> Posted:
         """Return the notes that hold a term, or a fact by its parts."""
