@@ -73,9 +73,10 @@ def run_line(*arguments: str) -> None:
 
 def run_with_minilm_alone(*arguments: str) -> None:
     """Be the command ``palace`` of a person who has fetched no other model."""
-    from memory_palace.embedding import e5
+    from memory_palace.embedding.weights import PinnedModel
 
-    e5.is_available = lambda environ: False
+    is_present = PinnedModel.is_present
+    PinnedModel.is_present = lambda model, cache: model.name != "e5" and is_present(model, cache)
     run_line(*arguments)
 
 

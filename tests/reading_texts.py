@@ -15,9 +15,7 @@ from memory_palace.features.structure import facts
 from memory_palace.features.structure.signals import analyse
 from memory_palace.index.commit import Detail
 from memory_palace.language import (
-    markers,
     numbers,
-    secrets,
     sentences,
     tagged_words,
     visible,
@@ -101,9 +99,9 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "tokens": lambda text: (words.tokenize(text), words.plain_words(text)),
     "grammar": _grammar,
     "dates": lambda text: (find_times(text, _DAY), find_weekdays(text)),
-    "secrets": secrets.find_secrets,
+    "secrets": visible.find_secrets,
     "speakers": lambda text: (list(sentences.find_speakers(text)), sentences.split_speakers(text)),
-    "markers": lambda text: (list(markers.find_markers(text)), markers.drop_markers(text)),
+    "markers": lambda text: (list(visible.find_markers(text)), visible.drop_markers(text)),
     "language": words.is_english,
     "tongue": words.tell_tongue,
     "preferences": lambda text: list(facts.find_preferences(text, writer="i", keys=facts._HINTS)),

@@ -57,16 +57,6 @@ def load(model: str, environ: Mapping[str, str]) -> E5Embedder:
     return E5Embedder(cache_folder(environ))
 
 
-def is_available(environ: Mapping[str, str]) -> bool:
-    """Whether the weights are here."""
-    return E5.is_present(cache_folder(environ))
-
-
-def find_weights(environ: Mapping[str, str]) -> Path:
-    """Return the folder in which the weights are, or would be."""
-    return E5.folder(cache_folder(environ))
-
-
 class E5Embedder:
     """Embeds with the weights in ``cache``; they are mapped when the first text comes."""
 

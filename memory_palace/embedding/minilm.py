@@ -65,16 +65,6 @@ def load(model: str, environ: Mapping[str, str]) -> MiniLMEmbedder:
     return MiniLMEmbedder(cache_folder(environ))
 
 
-def is_available(environ: Mapping[str, str]) -> bool:
-    """Whether the weights are here."""
-    return MINILM.is_present(cache_folder(environ))
-
-
-def find_weights(environ: Mapping[str, str]) -> Path:
-    """Return the folder in which the weights are, or would be."""
-    return MINILM.folder(cache_folder(environ))
-
-
 class MiniLMEmbedder:
     """Embeds with the weights in ``cache``; they are mapped when the first text comes."""
 

@@ -2,7 +2,8 @@
 
 Each is a module here and a line of ``EMBEDDERS``; nothing heavy is imported before it is asked for.
 The module has ``load(model, environ)``, where ``model`` is what follows the colon of the name;
-``is_available(environ)`` unless it always is; and ``find_weights(environ)`` if it has weights.
+``is_available(environ)`` unless it always is; and ``find_weights(environ)`` if it has weights,
+but for the pinned models, whose place and files ``weights`` knows.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from memory_palace.embedding.weights import PINNED, cache_folder
 from memory_palace.errors import UsageError, WrongEmbedderError, did_you_mean
 from memory_palace.models import Matrix
 
@@ -95,6 +97,8 @@ def get_embedder(name: str, *, environ: Mapping[str, str] = os.environ) -> Embed
 
 def is_available(name: str, *, environ: Mapping[str, str] = os.environ) -> bool:
     """Whether the packages and weights of an embedder are here; imports none."""
+    if name in PINNED:
+        return PINNED[name].is_present(cache_folder(environ))
     module, _ = _find(name)
     return not hasattr(module, "is_available") or bool(module.is_available(environ))
 
@@ -111,6 +115,8 @@ def find_ready(preferred: Sequence[str], *, environ: Mapping[str, str] = os.envi
 
 def find_weights(name: str, *, environ: Mapping[str, str] = os.environ) -> Path | None:
     """Return the folder of an embedder's weights; ``None`` where it has none of its own."""
+    if name in PINNED:
+        return PINNED[name].folder(cache_folder(environ))
     module, _ = _find(name)
     folder: Path | None = module.find_weights(environ) if hasattr(module, "find_weights") else None
     return folder

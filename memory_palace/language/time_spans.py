@@ -416,7 +416,8 @@ def ago(setting: Setting, named: dict[str, Token]) -> Meaning | None:
 
 def yearly_ago(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return "Good Friday two years ago" and "in May three years ago": those of that year."""
-    anchor, long = named["anchor"].value, named["long"].value
+    anchor: Meaning = named["anchor"].value
+    long: Duration = named["long"].value
     if long.unit != "year" or anchor.in_year is None:
         return None
     span = anchor.in_year(setting.as_of.year - int(long.count))

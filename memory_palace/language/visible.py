@@ -1,11 +1,19 @@
-"""Text from notes as it is shown.
+"""What of a text may be shown, and how.
 
-What a terminal would obey, or nobody would see, is made visible; marks of programs are left out.
+What a terminal would obey, or nobody would see, is made visible; marks of programs, and markers of
+verification tokens, are left out; keys and passwords are found, so that they never become memory.
 """
 
 from __future__ import annotations
 
+import base64
+import json
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from memory_palace.language.words import read_table
 
 _MARKS = "\u061c\u200e\u200f"
 _JOINERS = "\u200c\u200d"
@@ -137,3 +145,114 @@ def _read_wiki(inside: str) -> tuple[str, str]:
     first, _, second = (part.strip() for part in inside.replace("\\|", "|").partition("|"))
     is_turned = _PLACE.fullmatch(second) and not _PLACE.fullmatch(first)
     return (second, first) if is_turned else (first, second)
+
+
+MARKER = re.compile(
+    r"[\[［][ \t]*verify[ \t]*[:：](?P<token>(?:[^\]］\n]++|\n(?![ \t]*(?:\n|#)))*+)"
+    r"(?:[\]］]|(?P<open>(?=\n)|\Z))",
+    re.IGNORECASE,
+)
+"""A marker may run over a line end, never over a blank line or a heading: one that is not closed
+ends there, so that it is withheld whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """One marker in a text."""
+
+    token: str
+    """On one line; empty where the marker is blank."""
+    line: int
+    """1-based, in the text."""
+    is_closed: bool
+
+
+def find_markers(text: str) -> Iterator[Marker]:
+    """Yield the markers of a text in order."""
+    if not may_hold_marker(text):
+        return
+    for match in MARKER.finditer(text):
+        yield Marker(
+            " ".join(match["token"].split()),
+            1 + text.count("\n", 0, match.start()),
+            match["open"] is None,
+        )
+
+
+def drop_markers(text: str) -> str:
+    """Return a text without its markers; every line stays where it was."""
+    if not may_hold_marker(text):
+        return text
+    return MARKER.sub(lambda match: "\n" * match[0].count("\n"), text)
+
+
+def may_hold_marker(text: str) -> bool:
+    """Say quickly whether it is worth looking."""
+    return ("[" in text or "［" in text) and "verify" in text.casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """A line that holds a secret. The secret itself is not kept."""
+
+    line: int
+    kind: str
+
+
+_MAY = re.compile(r"\b\w[\w-]{19}|://[^\s/:@]{1,200}:[^\s/:@]{1,200}@|[aA][wW][sS]", re.ASCII)
+"""Every format of ``secrets.txt`` has twenty such characters in a row, is a URL with a password, or
+names AWS. Few lines of prose do."""
+_TOKEN_KIND = "JSON Web Token"
+_KEY = "PRIVATE KEY"
+_KEY_KIND = "private key"
+_KEY_OPEN = re.compile(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----")
+_KEY_CLOSE = re.compile(r"-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----")
+
+_WINDOW, _STEP = 4000, 2000
+"""Long lines are searched in overlapping windows: some formats take quadratic time."""
+
+
+def find_secrets(text: str) -> list[Secret]:
+    """Return the lines of a text (ended by line feeds) that hold secrets, numbered from 1.
+
+    Every line of a private key block is one; a block without an end runs to the last line.
+    """
+    found = dict.fromkeys(_key_lines(text), _KEY_KIND) if _KEY in text else {}
+    for number, line in enumerate(text.split("\n"), start=1) if _MAY.search(text) else ():
+        if number not in found and _MAY.search(line) and (kind := _kind(line)):
+            found[number] = kind
+    return [Secret(number, found[number]) for number in sorted(found)]
+
+
+def _key_lines(text: str) -> Iterator[int]:
+    is_key = False
+    for number, line in enumerate(text.split("\n"), start=1):
+        if is_key or _KEY_OPEN.search(line):
+            is_key = _KEY_CLOSE.search(line) is None
+            yield number
+
+
+def _kind(line: str) -> str | None:
+    for start in range(0, max(len(line) - _STEP, 1), _STEP):
+        piece = line[start : start + _WINDOW]
+        for kind, pattern in _patterns().items():
+            if any(kind != _TOKEN_KIND or _is_web_token(m) for m in pattern.finditer(piece)):
+                return kind
+    return None
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    """Compile the formats, by kind, when the first candidate turns up."""
+    table = read_table("secrets.txt")
+    return {kind: re.compile(pattern, re.ASCII) for kind, pattern in table.items()}
+
+
+def _is_web_token(match: re.Match[str]) -> bool:
+    """Whether both parts are JSON in the base64 of RFC 7519."""
+    try:
+        for part in match.groups():
+            json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+    except (ValueError, RecursionError):
+        return False
+    return True

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from memory_palace.config import SEVEN, PalacePaths, Rooms
 from memory_palace.errors import PalaceError, UsageError
-from memory_palace.language.markers import drop_markers
+from memory_palace.language.visible import drop_markers
 from memory_palace.markdown.markup import Heading, Markup, drop_comments
 from memory_palace.models import Link, Problem
 from memory_palace.notes.discovery import discover_notes

@@ -244,7 +244,7 @@ _SCORES = re.compile(
 
 def withhold(text: str, path: str) -> tuple[str, tuple[Problem, ...]]:
     """Blank private spans and lines with secrets, keeping every line where it was."""
-    from memory_palace.language.secrets import (
+    from memory_palace.language.visible import (
         find_secrets,  # delayed: few notes of an answer need it
     )
 
@@ -352,7 +352,7 @@ def read_body(path: str, data: bytes, line_bytes: int = LONG_LINE_BYTES) -> Note
 
 
 def _read_open(path: str, data: bytes, line_bytes: int, fence: Fence) -> NoteBody:
-    from memory_palace.language.markers import drop_markers
+    from memory_palace.language.visible import drop_markers
     from memory_palace.markdown.markup import drop_comments
     from memory_palace.notes.frontmatter import FrontMatter, split_front_matter
 

@@ -12,8 +12,8 @@ from urllib.parse import unquote
 
 from memory_palace.config import LONG_LINE_BYTES
 from memory_palace.errors import Fence
-from memory_palace.language.markers import drop_markers
 from memory_palace.language.sentences import find_talkers
+from memory_palace.language.visible import drop_markers
 from memory_palace.markdown.markup import (
     WIKI_LINK,
     MarkdownLink,

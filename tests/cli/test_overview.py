@@ -5,6 +5,7 @@ import pytest
 from memory_palace.cli.app import main
 from memory_palace.embedding import minilm
 from memory_palace.embedding.hashing import HashingEmbedder
+from memory_palace.embedding.weights import PinnedModel
 
 
 @pytest.fixture
@@ -57,13 +58,13 @@ def test_it_says_when_a_model_is_missing_and_when_it_has_come(alone, tmp_path, m
         name = "minilm"
         fingerprint = "minilm:quick"
 
-    monkeypatch.setattr(minilm, "is_available", lambda environ: bool(is_here))
+    monkeypatch.setattr(PinnedModel, "is_present", lambda model, cache: model.name in is_here)
     monkeypatch.setattr(minilm, "load", lambda model, environ: Quick())
     (tmp_path / "notes" / "frost.md").write_text("# Frost\n\nThe gauge drifts in frost.\n")
     alone("init", "--here")
     alone("index", "-q")
     assert "words only" in alone() and "palace models fetch" in alone()
-    is_here.append(True)
+    is_here.append("minilm")
     assert "palace index" in alone() and "minilm is here now" in alone()
     alone("index", "-q")
     assert "model      minilm" in alone() and "palace index" not in alone()

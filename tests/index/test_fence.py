@@ -41,8 +41,8 @@ READERS = {
     "memory_palace.notes.chunking._runs": ("passages", None),
     "memory_palace.markdown.markup.read_blocks": ("Markdown", None),
     "memory_palace.notes.frontmatter.split_front_matter": ("front matter", 1),
-    "memory_palace.language.markers.drop_markers": ("private and secret lines", None),
-    "memory_palace.language.secrets.find_secrets": ("private and secret lines", None),
+    "memory_palace.language.visible.drop_markers": ("private and secret lines", None),
+    "memory_palace.language.visible.find_secrets": ("private and secret lines", None),
 }
 """Each with what the problem says that was read, and its line."""
 CLOSING = {name for name, (what, _) in READERS.items() if what.startswith("private")}
@@ -116,7 +116,7 @@ def test_only_the_line_on_which_a_reader_fails_loses_its_dates(palace, spoil):
 
 
 def test_a_note_whose_secrets_cannot_be_told_is_closed(spoil):
-    spoil("memory_palace.language.secrets.find_secrets")
+    spoil("memory_palace.language.visible.find_secrets")
     body = read_body("a.md", TEXT.encode())
     assert body.is_private and body.text == "" and body.problems[0].is_failure
 

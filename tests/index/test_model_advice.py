@@ -12,6 +12,7 @@ from running import run_well as palace
 
 from memory_palace.embedding import bge_m3, e5, minilm
 from memory_palace.embedding.hashing import HashingEmbedder
+from memory_palace.embedding.weights import PinnedModel
 from memory_palace.palace import Palace
 
 ADVICE = "not English, which minilm does not know and e5 does: "
@@ -27,8 +28,8 @@ def here(monkeypatch: pytest.MonkeyPatch) -> set[str]:
         name = module.__name__.rpartition(".")[2]
         fingerprint = f"{name}:quick"
         quick = type("Quick", (HashingEmbedder,), {"name": name, "fingerprint": fingerprint})
-        monkeypatch.setattr(module, "is_available", lambda environ, name=name: name in found)
         monkeypatch.setattr(module, "load", lambda model, environ, quick=quick: quick())
+    monkeypatch.setattr(PinnedModel, "is_present", lambda model, cache: model.name in found)
     return found
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from running import run_well as palace
 
-from memory_palace.embedding import e5, minilm
+from memory_palace.embedding import minilm
 from memory_palace.embedding.hashing import HashingEmbedder
+from memory_palace.embedding.weights import PinnedModel
 from memory_palace.errors import WrongEmbedderError
 from memory_palace.palace import Palace
 
@@ -28,8 +29,10 @@ def weights(monkeypatch: pytest.MonkeyPatch) -> Weights:
         name = "minilm"
         fingerprint = "minilm:quick"
 
-    monkeypatch.setattr(minilm, "is_available", lambda environ: found.are_here)
-    monkeypatch.setattr(e5, "is_available", lambda environ: False)
+    def is_here(model: PinnedModel, cache: Path) -> bool:
+        return model.name == "minilm" and found.are_here
+
+    monkeypatch.setattr(PinnedModel, "is_present", is_here)
     monkeypatch.setattr(minilm, "load", lambda model, environ: Quick())
     return found
 

@@ -9,7 +9,7 @@ from growing import assert_linear
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_palace.language.secrets import _is_web_token, _patterns, find_secrets
+from memory_palace.language.visible import _is_web_token, _patterns, find_secrets
 
 _PATTERNS = _patterns()
 

@@ -12,7 +12,7 @@ from memory_palace.features.memories.verification import (
     fold_words,
     holds_token,
 )
-from memory_palace.language.markers import drop_markers, find_markers
+from memory_palace.language.visible import drop_markers, find_markers
 from memory_palace.palace import Palace
 
 

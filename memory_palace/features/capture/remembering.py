@@ -22,8 +22,7 @@ from memory_palace.changes.journal import (
 )
 from memory_palace.config import Config, PalacePaths
 from memory_palace.errors import CheckFailedError, IndexLockedError, RoomNotMappedError, UsageError
-from memory_palace.language.secrets import find_secrets
-from memory_palace.language.visible import fence_text
+from memory_palace.language.visible import fence_text, find_secrets
 from memory_palace.markdown.markup import Markup, drop_comments
 from memory_palace.notes.frontmatter import write_front_matter
 from memory_palace.notes.note import (

@@ -13,12 +13,12 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from memory_palace.errors import UsageError
-from memory_palace.language.markers import drop_markers
 from memory_palace.language.numbers import UNIT_WORDS, Number, find_numbers
 from memory_palace.language.sentences import split_sentences
 from memory_palace.language.tagged_words import Part, split_words
 from memory_palace.language.time_spans import EARLIEST, TimeExpression, Window
 from memory_palace.language.times import find_times
+from memory_palace.language.visible import drop_markers
 from memory_palace.language.words import (
     NEGATIONS,
     STOP_STEMS,

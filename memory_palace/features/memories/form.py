@@ -18,7 +18,7 @@ from typing import Any
 from memory_palace.changes.journal import read_moves
 from memory_palace.config import PalacePaths
 from memory_palace.errors import UsageError
-from memory_palace.language.markers import find_markers
+from memory_palace.language.visible import find_markers
 from memory_palace.markdown.markup import Markup
 from memory_palace.notes.document import (
     LEAD,

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.resources import files
 
 from memory_palace.features.memories.form import BY_WORDS, Factor, Mark
-from memory_palace.language.markers import drop_markers
 from memory_palace.language.numbers import find_numbers
+from memory_palace.language.visible import drop_markers
 from memory_palace.language.words import tokenize
 from memory_palace.markdown.markup import strip_markup
 

@@ -25,7 +25,7 @@ from memory_palace.features.memories.form import (
     find_tokens,
 )
 from memory_palace.kinds import Flaw, TokenVerdict
-from memory_palace.language.markers import drop_markers, find_markers
+from memory_palace.language.visible import drop_markers, find_markers
 from memory_palace.language.words import STOPWORDS, UNSPACED
 
 _LETTER = rf"(?:(?!{UNSPACED})[^\W_])"

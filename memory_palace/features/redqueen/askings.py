@@ -20,8 +20,8 @@ from memory_palace.features.redqueen.session import (
     choose_targets,
 )
 from memory_palace.graph.resolve import ZonedNames
-from memory_palace.language.markers import drop_markers
 from memory_palace.language.tagged_words import name_key
+from memory_palace.language.visible import drop_markers
 from memory_palace.language.words import STOP_STEMS, plain_words, tokenize
 from memory_palace.markdown.markup import Markup, strip_markup, unescape
 from memory_palace.notes.document import Document, Library

@@ -30,8 +30,7 @@ from memory_palace.features.redqueen.session import (
     Strategy,
     conclude,
 )
-from memory_palace.language.markers import may_hold_marker
-from memory_palace.language.visible import visible_line
+from memory_palace.language.visible import may_hold_marker, visible_line
 from memory_palace.retrieval.collection import TextCollection
 
 BATCH = 4

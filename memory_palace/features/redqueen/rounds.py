@@ -40,7 +40,7 @@ from memory_palace.features.redqueen.session import (
     run_session,
 )
 from memory_palace.graph.resolve import fold_name
-from memory_palace.language.markers import MARKER
+from memory_palace.language.visible import MARKER
 from memory_palace.notes.document import (
     Document,
     Library,

@@ -24,8 +24,8 @@ from memory_palace.features.memories.form import (
     is_own_section,
     read_form,
 )
-from memory_palace.language.markers import drop_markers
 from memory_palace.language.sentences import split_sentences
+from memory_palace.language.visible import drop_markers
 from memory_palace.language.words import STOPWORDS, tokenize
 from memory_palace.markdown.markup import Markup, strip_markup
 from memory_palace.notes.document import Document, split_sections
