@@ -401,6 +401,10 @@ _HEAD_BYTES = 8192
 _OPEN = re.compile(r"^status:[ \t]*[\"']?open[\"']?[ \t]*$", re.MULTILINE)
 
 
+CLAIM_MARK = "**Superseded "
+"""Begins a line that says what took the place of a claim above it: see ``superseding``."""
+
+
 @dataclass(frozen=True, slots=True)
 class NoteText:
     """Lines of a note as stored, 1-based and inclusive."""

@@ -11,8 +11,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from memory_palace.errors import PalaceError, UsageError
+from memory_palace.markdown.markup import Markup
 from memory_palace.models import Validity
-from memory_palace.notes.note import decode_note, decode_stored
+from memory_palace.notes.frontmatter import split_front_matter
+from memory_palace.notes.note import CLAIM_MARK, decode_note, decode_stored
 
 _MARK = re.compile(
     r"^[ \t>]*\*\*Superseded (?P<day>\d{4}-\d{2}-\d{2}):\*\* "
@@ -72,10 +74,8 @@ def find_claims(text: str) -> list[LostClaim]:
 
     A mark whose claim is no longer there marks nothing, and neither does one in a fence.
     """
-    if "**Superseded " not in text:
+    if CLAIM_MARK not in text:
         return []
-    from memory_palace.markdown.markup import Markup  # delayed: few notes of an answer have claims
-
     fenced = Markup(text).fenced
     letters = _Letters(_MARK.sub(lambda mark: " " * len(mark[0]), text))
     found, line, end = list[LostClaim](), 0, 0
@@ -104,8 +104,6 @@ def blank_claims(text: str, claims: Sequence[LostClaim]) -> str:
 
 def blank_quotes(text: str) -> str:
     """Return a decided conflict with blanks for what it quotes: that stands in the notes."""
-    from memory_palace.markdown.markup import Markup  # delayed: few notes of an answer have claims
-
     lines = text.split("\n")
     for block in Markup(text).blocks:
         above = block.first - 1 if block.first < 2 or lines[block.first - 1] else block.first - 2
@@ -237,9 +235,6 @@ def _quote(claim: str) -> str:
 
 def _find_line(text: str, place: tuple[int, int]) -> tuple[int, str, bool]:
     """Return the line above a mark, what the mark begins with, and whether a gap comes first."""
-    from memory_palace.markdown.markup import Markup
-    from memory_palace.notes.frontmatter import split_front_matter  # delayed: it imports YAML
-
     head = split_front_matter(text).end
     above = text.count("\n", 0, head)
     lines = text.split("\n")

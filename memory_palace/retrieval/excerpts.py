@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from math import inf
+from typing import TYPE_CHECKING
 
 from memory_palace.config import PalacePaths
 from memory_palace.errors import Fence
@@ -23,9 +24,11 @@ from memory_palace.language.sentences import Unit, cut_text, find_units
 from memory_palace.language.visible import shown_text, visible, visible_line
 from memory_palace.language.words import STOPWORDS, bm25_idf, drop_stop_stems, tokenize
 from memory_palace.models import ELLIPSIS, ChunkRecord, Hit, Piece, Scores
-from memory_palace.notes.note import read_indexed
-from memory_palace.notes.superseding import LostClaim, find_claims, find_words, lines_of
+from memory_palace.notes.note import CLAIM_MARK, read_indexed
 from memory_palace.retrieval.evidence import Evidence
+
+if TYPE_CHECKING:
+    from memory_palace.notes.superseding import LostClaim
 
 
 class MarkedLines:
@@ -34,10 +37,13 @@ class MarkedLines:
     def __init__(self, lines: Sequence[str]) -> None:
         self._lines = lines
         self._text = "\n".join(lines)
-        self._claims = [
-            (*lines_of(self._text, claim[:2]), self._text.count("\n", 0, claim.mark_start), claim)
-            for claim in find_claims(self._text)
-        ]
+        self._claims: list[tuple[int, int, int, LostClaim]] = []
+        if CLAIM_MARK in self._text:
+            from memory_palace.notes.superseding import find_claims, lines_of  # delayed: it is rare
+
+            for claim in find_claims(self._text):
+                mark = self._text.count("\n", 0, claim.mark_start)
+                self._claims.append((*lines_of(self._text, claim[:2]), mark, claim))
 
     def read(self, first_line: int, last_line: int) -> str:
         """Return lines without those that mark a claim, which are empty; 1-based, inclusive."""
@@ -54,6 +60,8 @@ class MarkedLines:
     def complete(self, piece: Piece) -> Piece:
         """Return a piece of the note; one that says what is superseded with what marks that."""
         for mark, claim in self._between(piece.first_line, piece.last_line):
+            from memory_palace.notes.superseding import find_words
+
             words = self._text[claim.start : claim.end]
             if find_words(piece.text, words) is None and find_words(words, piece.text) is None:
                 continue
