@@ -176,10 +176,10 @@ def find_palace(folder: Path | None) -> Palace:
         except NotAPalaceError:
             from memory_palace.cli.registry import read_registry  # delayed: most stand in a palace
 
-            default = read_registry().default_folder
-            if default is None:
+            registry = read_registry()
+            if registry.default is None:
                 raise
-            return Palace(default)
+            return Palace(registry.folder_of(registry.default))
     if not folder.is_dir():
         from memory_palace.cli.registry import read_registry
 

@@ -96,11 +96,6 @@ class Registry:
     stores: Mapping[str, str] = field(default_factory=dict)
     """Name and address of a palace in a database; no palace's own settings have these."""
 
-    @property
-    def default_folder(self) -> Path | None:
-        """The folder of the default palace; raise ``ConfigError`` where it is gone."""
-        return None if self.default is None else self.folder_of(self.default)
-
     def folder_of(self, name: str) -> Path:
         """Return the folder of a registered name; raise ``ConfigError`` where it is gone."""
         folder = Path(self.palaces[name])
