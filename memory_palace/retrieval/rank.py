@@ -199,13 +199,10 @@ def rank(quick: QuickScores, *, limit: int, per_note: bool = True) -> tuple[Scor
         floor = -np.inf if is_whole else float(np.partition(totals, -size)[-size]) - _MARGIN
         scored = score_exactly(quick, np.flatnonzero(totals >= floor))
         best = _fold(scored, per_note=per_note)[:limit]
-        if is_whole or _is_settled(scored, best, limit, floor):
+        last = scored.scores[best[-1]] / MICRO if len(best) == limit else -np.inf
+        if is_whole or last > floor + _MARGIN / 2:
             return scored, best
         size *= _GROWTH
-
-
-def _is_settled(scored: Scored, best: Places, limit: int, floor: float) -> bool:
-    return len(best) == limit and scored.scores[best[-1]] / MICRO > floor + _MARGIN / 2
 
 
 def _fold(scored: Scored, *, per_note: bool) -> Places:

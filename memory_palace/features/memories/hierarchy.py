@@ -15,6 +15,7 @@ from pathlib import Path
 
 from memory_palace.embedding.registry import Embedder
 from memory_palace.errors import NotAPalaceError
+from memory_palace.features.memories.collection import TextCollection
 from memory_palace.features.memories.form import Memory, is_memory, load_reviews, read_memory
 from memory_palace.index.chance import measure_null
 from memory_palace.index.words import NULL
@@ -24,7 +25,6 @@ from memory_palace.models import Vector
 from memory_palace.notes.discovery import read_settings
 from memory_palace.notes.document import read_library
 from memory_palace.places import nearest_root
-from memory_palace.retrieval.collection import TextCollection
 from memory_palace.shown import Shown, inner, plural
 
 ROOT_CHARACTERS = 500

@@ -18,6 +18,7 @@ from memory_palace.dialogue import (
     read_text,
     read_texts,
 )
+from memory_palace.features.memories.collection import TextCollection
 from memory_palace.features.redqueen.session import (
     Cue,
     Evaluation,
@@ -31,7 +32,6 @@ from memory_palace.features.redqueen.session import (
     conclude,
 )
 from memory_palace.language.visible import may_hold_marker, visible_line
-from memory_palace.retrieval.collection import TextCollection
 
 BATCH = 4
 """Questions, answers or memories in one prompt."""

@@ -16,6 +16,7 @@ from enum import StrEnum
 from itertools import chain
 from typing import Literal, Protocol, TypeAlias
 
+from memory_palace.features.memories.collection import TextCollection
 from memory_palace.features.memories.form import (
     DECAY_PER_DAY,
     Memory,
@@ -29,7 +30,6 @@ from memory_palace.language.visible import drop_markers
 from memory_palace.language.words import STOPWORDS, tokenize
 from memory_palace.markdown.markup import Markup, strip_markup
 from memory_palace.notes.document import Document, split_sections
-from memory_palace.retrieval.collection import TextCollection
 
 
 @dataclass(frozen=True, slots=True)

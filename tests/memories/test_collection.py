@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory_palace.features.memories.collection import TextCollection
 from memory_palace.index.chance import UNRELATED, measure_null
-from memory_palace.retrieval.collection import TextCollection
 
 TEXTS = ["The rain gauge froze at night.", "Rain fell on the roof.", "Bees sleep.", "Rain. Roof."]
 WORDS = st.lists(st.sampled_from("rain gauge froze roof bees the".split()), max_size=6)
