@@ -1,7 +1,5 @@
 """A palace behind ``palace mcp``, asked over real pipes by the SDK's client, or by raw lines."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Where the cards of agents lie: in the corridor there is, else in their inbox."""
 
-from __future__ import annotations
-
 import pytest
 
 from memory_palace.errors import UsageError

@@ -1,7 +1,5 @@
 """An agent's day by ``--json`` alone: each answer gives the next command what it needs."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Laws of what agents are shown, checked by a CommonMark parser that is not ours."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Hooks: what an agent is told, and that no call ever fails."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

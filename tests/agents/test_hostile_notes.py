@@ -1,7 +1,5 @@
 """Notes written to deceive, by every way an agent is shown notes: nothing of them gets out."""
 
-from __future__ import annotations
-
 import io
 import json
 import shutil

@@ -1,7 +1,5 @@
 """The ``llm`` library with this package beside it: its own command line, and a fake model."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

@@ -1,7 +1,5 @@
 """An agent's day with a palace, by MCP alone: no step needs an editor, a shell or a second try."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

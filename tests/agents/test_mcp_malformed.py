@@ -1,7 +1,5 @@
 """Whatever is sent to ``palace mcp``: it answers what is right, and leads nowhere."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

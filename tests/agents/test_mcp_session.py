@@ -1,7 +1,5 @@
 """How a session of ``palace mcp`` begins, goes on beside others, and ends."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Six tools, each asked well and badly by the client of the SDK over real pipes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path

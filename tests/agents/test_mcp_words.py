@@ -1,7 +1,5 @@
 """What the tools say names tools and their arguments; commands are for the person to run."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The entry that OpenClaw loads, run by node with a command in the palace's place and with ours."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """``palace plugin``: what it writes, what it leaves alone, and how it says what is out of date."""
 
-from __future__ import annotations
-
 import json
 import os
 

@@ -5,8 +5,6 @@ Codex 0.169.0 (developers.openai.com/codex/plugins/build, openai/codex codex-rs/
 codex-rs/hooks) and OpenClaw 2026.9.6 (docs/plugins/manifest.md of its package).
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import re

@@ -1,7 +1,5 @@
 """What the skill tells an agent to type works as it stands, in the sample palace."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """Palaces with anchors, made with the hashing embedder."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Stop a build of anchors, and an update of them, at every call that reaches the disk."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -4,8 +4,6 @@ H1, H2, H4 and H6 are in test_lookup; H12, H13, H19 and H20 in test_update; H9, 
 test_policy.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """From words to passages."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

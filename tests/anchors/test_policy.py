@@ -1,7 +1,5 @@
 """Deny and allow lists, sources and trust, and notes that mean harm."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Anchors follow the notes: writes, edits, renames, deletions, and builds that overlap them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

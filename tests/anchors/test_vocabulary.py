@@ -1,7 +1,5 @@
 """Which terms become anchors, and how they are shown."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What was answered is kept, whatever happens; what was not is there whole or not at all."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

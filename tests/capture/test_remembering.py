@@ -1,7 +1,5 @@
 """What an agent says is written once, where it says, and is found."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

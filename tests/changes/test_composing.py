@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from memory_palace.changes.composing import compose_note, note_path, record_decision

@@ -3,8 +3,6 @@
 Stops and kills at every disk call are in ``test_change_sets``.
 """
 
-from __future__ import annotations
-
 import errno
 import json
 import os

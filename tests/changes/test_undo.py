@@ -1,7 +1,5 @@
 """``palace undo`` after every verb that changes notes, in both layouts."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

@@ -1,7 +1,5 @@
 """What of an answer is checked: its sentences, not what stands around them."""
 
-from __future__ import annotations
-
 import pytest
 
 from memory_palace.errors import UsageError

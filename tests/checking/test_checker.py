@@ -1,7 +1,5 @@
 """A sentence is quoted, supported, contradicted or not found by the window that covers it best."""
 
-from __future__ import annotations
-
 import pytest
 
 from memory_palace.features.checking.checker import Passage, Verdict, check_answer, worst_verdict

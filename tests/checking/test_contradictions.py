@@ -1,7 +1,5 @@
 """Sentences of a claim and a note, and of two notes, that cannot both be so."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

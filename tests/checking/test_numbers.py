@@ -1,7 +1,5 @@
 """Numbers are read from digits and words, with their units."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -1,7 +1,5 @@
 """A number, unit, time, name or negation in the same place is another value; a word is none."""
 
-from __future__ import annotations
-
 import pytest
 
 from memory_palace.features.checking.checker import Passage, check_answer, worst_verdict

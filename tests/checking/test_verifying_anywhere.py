@@ -1,7 +1,5 @@
 """Without a name the palace's own search finds what an answer is compared with."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """An answer is checked against any note, or against lines of one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Each row of references/documents.md is typed, in a copy of the sample palace."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

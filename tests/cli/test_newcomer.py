@@ -1,7 +1,5 @@
 """What somebody meets who has just come: an archive, notes without a body, notes not yet read."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 

@@ -1,7 +1,5 @@
 """What `palace query` says and exits with where nothing answers."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 

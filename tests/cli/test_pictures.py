@@ -1,7 +1,5 @@
 """The pictures in the documents are of what a terminal shows."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 from pathlib import Path

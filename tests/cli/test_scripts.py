@@ -1,7 +1,5 @@
 """The doors in ``scripts/``: from a checkout, by whatever Python is there."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One screen says how a palace is, whatever is wrong with it, and what to type next."""
 
-from __future__ import annotations
-
 import pytest
 from copying_palaces import copy_sample
 

@@ -1,7 +1,5 @@
 """JSON for agents: what is needed, in few bytes, and everything with ``--details``."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The recipe for a new verb in contributing.md, followed in a copy of the package."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

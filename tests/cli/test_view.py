@@ -1,7 +1,5 @@
 """``palace view``: where the page goes, what is said, and what is refused."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

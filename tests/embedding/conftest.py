@@ -1,7 +1,5 @@
 """The real weights of MiniLM, for tests that need them; CI fetches them first."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A made-up model in the format E5S1, small enough for a test to write."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Finding the weights of bge-m3, which needs neither torch nor the weights themselves."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Models that their user names: where they lie, and what is said without them or their library."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

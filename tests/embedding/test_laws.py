@@ -1,7 +1,5 @@
 """What holds for both models that run without a library."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

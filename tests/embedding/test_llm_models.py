@@ -1,7 +1,5 @@
 """An embedding model that is registered with ``llm`` the way its plugins do it."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from collections.abc import Iterable, Iterator

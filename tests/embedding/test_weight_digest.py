@@ -1,7 +1,5 @@
 """Remembered digests are those of the bytes."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from pathlib import Path

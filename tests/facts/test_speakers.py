@@ -1,7 +1,5 @@
 """Who says what."""
 
-from __future__ import annotations
-
 import pytest
 
 from memory_palace.language.sentences import find_speakers, find_units, split_speakers

@@ -5,8 +5,6 @@ writers saw neither ranking nor code; choir and the second garden set were read 
 decided.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

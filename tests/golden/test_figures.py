@@ -5,8 +5,6 @@ ranks. Any weight that moves by a factor of three moves a line of it. The hashin
 model and gives the same vectors everywhere; figures with minilm are compared where it is.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator, Sequence
 from hashlib import sha256

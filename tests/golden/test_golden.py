@@ -1,7 +1,5 @@
 """How well the golden questions are answered, and that metadata cannot spoil it."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

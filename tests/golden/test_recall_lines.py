@@ -1,7 +1,5 @@
 """Lines that recall is judged by: their form, their halves, and that none is a null line."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections import Counter

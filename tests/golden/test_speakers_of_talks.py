@@ -1,7 +1,5 @@
 """Conversations with other labels, and pages that are none."""
 
-from __future__ import annotations
-
 import os
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Neighbors and routes hold together whatever the notes are called, and quote the links."""
 
-from __future__ import annotations
-
 import pytest
 from rich.cells import cell_len
 

@@ -1,7 +1,5 @@
 """Links as eight programs document them lead to their notes, and what leads nowhere is broken."""
 
-from __future__ import annotations
-
 import pytest
 from writing_notes import index_notes
 

@@ -1,7 +1,5 @@
 """Which note a person means."""
 
-from __future__ import annotations
-
 import pytest
 
 from memory_palace.errors import UsageError

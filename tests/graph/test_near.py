@@ -1,7 +1,5 @@
 """The links of a few notes are those of the whole graph."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

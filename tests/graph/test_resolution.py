@@ -1,7 +1,5 @@
 """Run the tables of resolution.md."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Neighbors, routes and orphans of a graph, in time linear in its links."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections import deque

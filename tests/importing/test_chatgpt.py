@@ -1,7 +1,5 @@
 """ChatGPT's export."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Claude.ai's export."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from datetime import UTC, datetime

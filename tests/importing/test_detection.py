@@ -1,7 +1,5 @@
 """Which program an export is of."""
 
-from __future__ import annotations
-
 import zipfile
 from pathlib import Path
 

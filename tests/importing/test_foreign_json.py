@@ -1,7 +1,5 @@
 """Entries of JSON files, whole and damaged."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import PurePosixPath

@@ -1,7 +1,5 @@
 """Exports that are damaged, hostile or long: readers name what is wrong, and end."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

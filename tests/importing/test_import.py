@@ -1,7 +1,5 @@
 """What ``palace import`` writes, and what it leaves alone."""
 
-from __future__ import annotations
-
 import json
 import random
 import signal

@@ -1,7 +1,5 @@
 """Notes of OpenClaw."""
 
-from __future__ import annotations
-
 import os
 import zipfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Transcripts of Claude Code, Codex and OpenClaw."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any

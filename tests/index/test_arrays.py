@@ -1,7 +1,5 @@
 """Arrays map as they were written, and inverted lists give back what went in."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

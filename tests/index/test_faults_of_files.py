@@ -1,7 +1,5 @@
 """Files of the index that are not what they were, and what ended commands leave beside notes."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from itertools import combinations

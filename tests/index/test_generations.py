@@ -1,7 +1,5 @@
 """What stays true over many small builds, merges, and readers that a build overtakes."""
 
-from __future__ import annotations
-
 import pytest
 
 from memory_palace.errors import IndexDamagedError

@@ -1,7 +1,5 @@
 """The languages of the settings decide what words an index holds, and touch no vector."""
 
-from __future__ import annotations
-
 import pytest
 from writing_notes import write_notes
 

@@ -1,7 +1,5 @@
 """What a build that was killed leaves behind: used where it fits, named where nobody needs it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

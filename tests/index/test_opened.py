@@ -1,7 +1,5 @@
 """What a process holds open of an index is what a new one would open."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Questions that chance is measured with: their vectors are kept, and what they find is robust."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

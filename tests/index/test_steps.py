@@ -1,7 +1,5 @@
 """An index is published by words at once, and with vectors as they come."""
 
-from __future__ import annotations
-
 import errno
 import os
 import random

@@ -1,7 +1,5 @@
 """Files that hold no notes beside ordinary ones: each is named, and none is in the way."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which texts English patterns may look at."""
 
-from __future__ import annotations
-
 import pytest
 
 from memory_palace.language.words import is_english, tell_tongue

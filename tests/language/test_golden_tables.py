@@ -1,7 +1,5 @@
 """Run the tables of phrases.md, names.md, dates.md and times.md."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 

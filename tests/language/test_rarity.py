@@ -1,7 +1,5 @@
 """How telling a word is."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Sentences end where a reader would end them; cases are in ``sentences.md``."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

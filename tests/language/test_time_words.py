@@ -1,7 +1,5 @@
 """The short list spares the long ones, and misses nothing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

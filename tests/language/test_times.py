@@ -6,8 +6,6 @@ Japanese had written the expressions as well. ``times_second.jsonl`` is of anoth
 read by none of them before the rules were done.
 """
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from datetime import date

@@ -1,7 +1,5 @@
 """Expressions of time in texts; single ones are lines of ``times.md``."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

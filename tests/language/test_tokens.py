@@ -1,7 +1,5 @@
 """What counts as a token, in notes and in questions alike."""
 
-from __future__ import annotations
-
 import pytest
 from growing import assert_linear
 from hypothesis import given

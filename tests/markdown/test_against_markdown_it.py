@@ -6,8 +6,6 @@ Markdown; a reference definition is part of a paragraph, as in cmark, so that an
 it goes on with that paragraph.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import re

@@ -1,7 +1,5 @@
 """The text that people see has no marks that only programs read."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

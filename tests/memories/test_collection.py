@@ -1,7 +1,5 @@
 """Texts in memory are ranked as notes of the index are."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Confidence stays in its bounds, and never takes a token for granted."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Forgetting: the table, its half-lives, and the log of reviews."""
 
-from __future__ import annotations
-
 import math
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path

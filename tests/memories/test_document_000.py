@@ -1,7 +1,5 @@
 """The example of source document 000, called as it calls it: everything by its names."""
 
-from __future__ import annotations
-
 import asyncio
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The names of source document 000 can be imported, with its signatures."""
 
-from __future__ import annotations
-
 import inspect
 
 import pytest

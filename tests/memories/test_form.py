@@ -1,7 +1,5 @@
 """Memory notes are read and written by hand and by command, and nothing else of them changes."""
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, date, datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Two hops: every keyword has a vote, nothing is silently empty, and bytes are bytes."""
 
-from __future__ import annotations
-
 import random
 from itertools import permutations
 

@@ -1,7 +1,5 @@
 """Memories are written, found, scored and reviewed over real files."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime
 
 import pytest

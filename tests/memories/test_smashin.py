@@ -1,7 +1,5 @@
 """Factors that words show are found by words; the others count only where they are marked."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A token that can be had without reading the image is named as such."""
 
-from __future__ import annotations
-
 import pytest
 
 from memory_palace.features.memories.form import read_form

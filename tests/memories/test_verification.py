@@ -1,7 +1,5 @@
 """Whether a response holds the token of a memory."""
 
-from __future__ import annotations
-
 import pytest
 
 from memory_palace.errors import CheckFailedError

@@ -1,7 +1,5 @@
 """Each rule of reverse elimination at its boundary."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date, timedelta
 

@@ -1,7 +1,5 @@
 """Each gate at its boundary: the last case that is closed and the first that is open."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 
 import pytest

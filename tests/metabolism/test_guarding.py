@@ -1,7 +1,5 @@
 """No step of elimination takes a golden question's answer away."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, timedelta
 
 import pytest

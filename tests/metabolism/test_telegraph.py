@@ -1,7 +1,5 @@
 """What a telegraph keeps of cards as people write them, and that nothing is made up for a gap."""
 
-from __future__ import annotations
-
 import json
 import re
 from datetime import date

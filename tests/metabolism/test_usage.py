@@ -1,7 +1,5 @@
 """The log of use: what counts, since when it can speak of disuse, and that it costs no reading."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What programs write down of when a note is from, in the shapes that they document."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """What days a note is of, by its front matter and by its name."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime
 
 import pytest

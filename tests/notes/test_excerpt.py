@@ -1,7 +1,5 @@
 """What is shown of a note by its lines."""
 
-from __future__ import annotations
-
 import pytest
 
 from memory_palace.errors import UsageError

@@ -3,8 +3,6 @@
 Run with ``-s`` to see the numbers of each program; a failure prints the worst of them first.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """What comes to mind unasked: silence for small talk, whole sentences within a budget else."""
 
-from __future__ import annotations
-
 import pytest
 from copying_palaces import copy_sample
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 from copying_palaces import copy_sample
 from writing_notes import write_notes

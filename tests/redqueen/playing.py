@@ -1,7 +1,5 @@
 """A model that is registered with ``llm`` the way its plugins do it, and plays the four roles."""
 
-from __future__ import annotations
-
 import json
 import re
 from contextlib import contextmanager

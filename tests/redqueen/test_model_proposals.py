@@ -1,7 +1,5 @@
 """What a round with a model writes: questions, names and images, and nothing hostile."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 

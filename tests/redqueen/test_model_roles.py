@@ -1,7 +1,5 @@
 """What each role of a model is told, what it costs, and what happens when it fails."""
 
-from __future__ import annotations
-
 import importlib.util
 
 import pytest

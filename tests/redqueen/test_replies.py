@@ -1,7 +1,5 @@
 """What a model may reply, whatever it is: read, or refused with a reason it can be told."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """What a round reports of notes that people wrote, and what it leaves out."""
 
-from __future__ import annotations
-
 import pytest
 
 from memory_palace.features.redqueen.askings import (

@@ -1,7 +1,5 @@
 """Small indexes whose cosines, dates and priorities a test chooses."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256

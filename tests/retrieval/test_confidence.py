@@ -1,7 +1,5 @@
 """How sure an answer is: what raises it, what does not, and what is said below the threshold."""
 
-from __future__ import annotations
-
 import math
 import random
 import re

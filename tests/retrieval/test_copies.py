@@ -1,7 +1,5 @@
 """A telegraph says nothing that its card does not say: it is not ranked beside it."""
 
-from __future__ import annotations
-
 import pytest
 from writing_notes import write_notes
 

@@ -1,7 +1,5 @@
 """A made diary: a question by day finds the note of that day first, however either is written."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -1,7 +1,5 @@
 """What is shown of a hit is the place that answers, whole, with its own lines."""
 
-from __future__ import annotations
-
 import json
 import re
 

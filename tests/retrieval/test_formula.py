@@ -1,7 +1,5 @@
 """The formula, by hand-computed values and by its laws."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

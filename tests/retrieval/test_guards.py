@@ -1,7 +1,5 @@
 """Guards keep uncertain evidence from hiding certain evidence."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

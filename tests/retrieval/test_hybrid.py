@@ -1,7 +1,5 @@
 """Dense and lexical evidence, standardised and added up."""
 
-from __future__ import annotations
-
 from math import log1p
 from random import Random
 

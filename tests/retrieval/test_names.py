@@ -1,7 +1,5 @@
 """A question that is what a note is called finds that note first."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest

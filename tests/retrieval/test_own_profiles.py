@@ -1,7 +1,5 @@
 """Profiles of an extension, and the profile of the settings."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

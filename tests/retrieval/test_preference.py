@@ -1,7 +1,5 @@
 """Of what says about the same, the note to believe comes first; nothing overturns an answer."""
 
-from __future__ import annotations
-
 import pytest
 
 from memory_palace.palace import Palace

@@ -1,7 +1,5 @@
 """`questions` in front matter: a note is found by them, and they are never shown."""
 
-from __future__ import annotations
-
 import json
 import shlex
 

@@ -1,7 +1,5 @@
 """Quoted words must stand in the passage, and a tag narrows a question."""
 
-from __future__ import annotations
-
 import json
 import os
 

@@ -1,7 +1,5 @@
 """What is found, folded, filtered, ordered, linked and cut."""
 
-from __future__ import annotations
-
 import pytest
 
 from memory_palace.errors import UsageError

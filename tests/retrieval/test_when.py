@@ -1,7 +1,5 @@
 """``--when`` and ``when:``: what is from a time, or names it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

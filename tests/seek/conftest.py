@@ -1,7 +1,5 @@
 """A small palace of loci, and a search in it."""
 
-from __future__ import annotations
-
 import pytest
 
 from memory_palace.features.seek.loci import add_locus

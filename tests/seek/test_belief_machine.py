@@ -1,7 +1,5 @@
 """Laws of the belief, under any sequence of what can happen to it."""
 
-from __future__ import annotations
-
 import copy
 
 import pytest

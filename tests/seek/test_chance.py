@@ -1,7 +1,5 @@
 """What is promoted by chance, and what is meant."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """N1 to N10, but for the stub: what is wrong with source document 004, each as it must be."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

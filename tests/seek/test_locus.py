@@ -1,7 +1,5 @@
 """Notes that are places: written as notes, read from them, listed."""
 
-from __future__ import annotations
-
 import pytest
 
 from memory_palace.features.seek.loci import read_loci

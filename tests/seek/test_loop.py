@@ -1,7 +1,5 @@
 """One step: retrieval, proposal, verification, belief, record."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The nine tests of retrieval that source document 004 names."""
 
-from __future__ import annotations
-
 import pytest
 
 from memory_palace.embedding.hashing import HashingEmbedder

@@ -1,7 +1,5 @@
 """What a search reads of a note is cut to a budget, and says what it leaves out."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """A search among places: sightings and approaches."""
 
-from __future__ import annotations
-
 from typer.testing import CliRunner
 
 from memory_palace.cli.group import app

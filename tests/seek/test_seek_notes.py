@@ -1,7 +1,5 @@
 """A search over ordinary notes: recall in several steps, ended by words that stand in a note."""
 
-from __future__ import annotations
-
 import pytest
 
 from memory_palace.errors import CheckFailedError, UsageError

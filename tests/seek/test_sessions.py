@@ -1,7 +1,5 @@
 """A search outlives its process: locked, stopped anywhere, damaged, resumed."""
 
-from __future__ import annotations
-
 import json
 import stat
 import subprocess

@@ -1,7 +1,5 @@
 """A palace of few notes, a runtime folder of its own, and a server that says what it is told."""
 
-from __future__ import annotations
-
 import shutil
 import socket
 import tempfile

@@ -1,7 +1,5 @@
 """The client in front of the command: what it sends, what it prints, and when it steps aside."""
 
-from __future__ import annotations
-
 import io
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """What is printed through the server is, byte for byte, what is printed without it."""
 
-from __future__ import annotations
-
 import fcntl
 import io
 import os

@@ -1,7 +1,5 @@
 """Server, client or indexer killed at any time: what is left is cleared, and answers are right."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

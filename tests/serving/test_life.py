@@ -1,7 +1,5 @@
 """How a server begins and ends, what it follows, and who may not have one."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Messages that no client of ours sends: no crash, no way out of the palace, no growth."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

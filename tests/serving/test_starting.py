@@ -1,7 +1,5 @@
 """`serve: auto`: a question that finds no server starts one for the next, and waits for nothing."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

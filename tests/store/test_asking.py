@@ -1,7 +1,5 @@
 """A store answers as the files do."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

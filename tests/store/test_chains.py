@@ -1,7 +1,5 @@
 """After many pushes a store answers as one that was pushed at once, and as the files do."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from random import Random

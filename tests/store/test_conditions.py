@@ -1,7 +1,5 @@
 """Conditions, settings and whole passages at a store are those of the files."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Whatever is wrong with a store is one line that names it and says what to type."""
 
-from __future__ import annotations
-
 import socket
 import sys
 from dataclasses import replace

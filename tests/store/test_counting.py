@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")

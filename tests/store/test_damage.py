@@ -1,7 +1,5 @@
 """Whatever cannot be read in a store: a line that names it, and what mends it."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

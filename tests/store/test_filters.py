@@ -1,7 +1,5 @@
 """What a store's filters let pass is what those of the files do, however notes are named."""
 
-from __future__ import annotations
-
 import shutil
 from unicodedata import normalize
 

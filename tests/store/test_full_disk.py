@@ -1,7 +1,5 @@
 """A server whose disk is full, for real: a small one of its own, which something else fills."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 

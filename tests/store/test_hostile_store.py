@@ -1,7 +1,5 @@
 """What a writer of a palace, or whoever has the server, can do to those who ask: not much."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Whatever stands in names, notes, questions and filters is text at a store, and never SQL."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

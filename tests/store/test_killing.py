@@ -4,8 +4,6 @@ Clients are killed, connections cut, backends and whole servers killed; before e
 within batches of rows, and at any time.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

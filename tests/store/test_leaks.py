@@ -1,7 +1,5 @@
 """What PostgreSQL tells beside rows: plans, statistics, errors, files, and whose code runs."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Rights that go while somebody is connected, or that were never there."""
 
-from __future__ import annotations
-
 import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")

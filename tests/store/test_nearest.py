@@ -1,7 +1,5 @@
 """Beyond a size an index of vectors proposes passages: it must propose those that are nearest."""
 
-from __future__ import annotations
-
 import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")

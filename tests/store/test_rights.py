@@ -1,7 +1,5 @@
 """What a role that was not granted a palace can do with it: nothing."""
 
-from __future__ import annotations
-
 import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")

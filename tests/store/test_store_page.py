@@ -1,7 +1,5 @@
 """What references/store.md tells a person to type works as it stands there."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

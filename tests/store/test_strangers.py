@@ -1,7 +1,5 @@
 """Every verb, as somebody who was not granted the palace: one line, no trace, and nothing of it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

@@ -1,7 +1,5 @@
 """What a passage holds, by kind and key."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

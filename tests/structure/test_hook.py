@@ -1,7 +1,5 @@
 """The public hook: a signal and a fact of somebody else, in Python and by entry point."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """An index with structure: facts besides vectors and words."""
 
-from __future__ import annotations
-
 import pytest
 from writing_notes import write_notes
 

@@ -1,7 +1,5 @@
 """Structure as evidence: on the scale of words and meaning, whatever a filter leaves out."""
 
-from __future__ import annotations
-
 import pytest
 
 from memory_palace.features.structure.signals import LOW_PRECISION, WEIGHTS

@@ -1,7 +1,5 @@
 """What is read from a question."""
 
-from __future__ import annotations
-
 import pytest
 
 from memory_palace.features.structure.signals import Analysis, analyse

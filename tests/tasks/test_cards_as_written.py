@@ -1,7 +1,5 @@
 """Cards as ten people write them by hand."""
 
-from __future__ import annotations
-
 import pytest
 from running import commit_all
 

@@ -1,7 +1,5 @@
 """Cards that people write straight into the corridor, beside the folders of the states."""
 
-from __future__ import annotations
-
 import pytest
 
 from memory_palace.features.tasks.tasks import lint_tasks, list_tasks, move_task, show_task

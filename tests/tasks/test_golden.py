@@ -1,7 +1,5 @@
 """The golden questions: a file that people write, asked, followed and guarded."""
 
-from __future__ import annotations
-
 import pytest
 from running import commit_all
 

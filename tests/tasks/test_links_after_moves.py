@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from memory_palace.features.metabolism.cold_zone import archive_note, restore_note

@@ -1,7 +1,5 @@
 """The places of notes are kept beside the index, and nothing depends on that."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

@@ -1,7 +1,5 @@
 """The colours of the plan, measured as WCAG 2.2 measures contrast."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 

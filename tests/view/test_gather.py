@@ -1,7 +1,5 @@
 """What a plan holds of a palace, and what it never does."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 

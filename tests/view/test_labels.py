@@ -1,7 +1,5 @@
 """What districts are called."""
 
-from __future__ import annotations
-
 import pytest
 
 from memory_palace.features.view.gather import LabelText, find_words, label_groups

@@ -1,7 +1,5 @@
 """Where notes lie, and that nothing moves them."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

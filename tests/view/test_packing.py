@@ -1,7 +1,5 @@
 """How a plan is written small."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from dataclasses import replace

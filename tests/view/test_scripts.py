@@ -1,7 +1,5 @@
 """How the scripts of the page are kept: small, and without a way to turn text into markup."""
 
-from __future__ import annotations
-
 import re
 from importlib.resources import files
 

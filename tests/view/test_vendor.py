@@ -1,7 +1,5 @@
 """The library that the page of ``palace view`` holds is the one that its manifest names."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from fnmatch import fnmatch

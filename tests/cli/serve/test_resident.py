@@ -1,7 +1,5 @@
 """Where a server listens, and what a message is."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What is known of the notes without a look is what a look would find."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """Passages in memory, with the facts and words that would be indexed of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime

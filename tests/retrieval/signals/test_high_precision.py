@@ -1,7 +1,5 @@
 """temporal, quoted, name and temporal_phrase; asked on Thursday 2026-05-28."""
 
-from __future__ import annotations
-
 import pytest
 
 TEXT = "the boiler was repaired"

@@ -1,7 +1,5 @@
 """What holds for every signal of structure."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """logic, preference and noun_phrase."""
 
-from __future__ import annotations
-
 
 def test_a_relation_is_found_whoever_asks_in_whatever_tense(score):
     question = "What did Anna buy?"
