@@ -199,7 +199,7 @@ CLOCKS = ("time.monotonic", "time.perf_counter", "time.time", "time.sleep")
 def test_no_test_waits_for_a_clock_or_measures_with_one() -> None:
     allowed = {
         "storage/test_lock.py",  # a process that holds a lock, until it is killed
-        "index/test_watch_loop.py",  # that a wait is no shorter than it was asked to be
+        "index/test_watch.py",  # that a wait is no shorter than it was asked to be
         "serving_palaces.py",  # servers that are started, killed and waited for
         "agents/talking.py",  # the same
         "store/test_killing.py",  # clients and servers that are killed at any time

@@ -88,7 +88,7 @@ def test_the_day_of_a_copy_ranks_nothing(vault):
     snapshot = vault.snapshot()
     query = ParsedQuery("roof", NOW, Filters())
     asked = gather(query, snapshot, signals={"recency"}, half_life_days=30.0)
-    paths = [snapshot.paths[note] for note in asked.notes(asked.rows).tolist()]
+    paths = [snapshot.paths[note] for note in asked.note_of[asked.rows].tolist()]
     scores = dict(zip(paths, recency(asked, asked.rows).tolist(), strict=True))
     assert {scores[f"roof {n}.md"] for n in range(24)} == {0.5}
     assert scores["old.md"] < 0.01 and scores["edited.md"] > 0.9 and scores["new.md"] > 0.9

@@ -1,4 +1,4 @@
-"""Which embedder a palace is told of, by the languages of its notes."""
+"""Which embedder a palace is told of by the languages of its notes, and which it takes up."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from running import run_well as palace
 from memory_palace.embedding import bge_m3, e5, minilm
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.embedding.weights import PinnedModel
+from memory_palace.errors import WrongEmbedderError
 from memory_palace.palace import Palace
 
 ADVICE = "not English, which minilm does not know and e5 does: "
@@ -206,3 +207,100 @@ def test_the_script_for_bge_m3_builds_with_it_where_it_is_ready(
     runpy.run_path(str(script), run_name="__main__")
     model = "bge-m3" if is_ready else "minilm"
     assert f"embedded   3 chunks with {model}" in capsys.readouterr().out
+
+
+# --- A palace that was first indexed without a model, and a model that comes later ----
+
+
+@pytest.fixture
+def root(tmp_path: Path, here: set[str]) -> Path:
+    """A palace of three notes, where no model is here yet."""
+    here.clear()
+    return fill(
+        tmp_path, [f"The {name} sleeps by the weir." for name in ("heron", "otter", "vole")]
+    )
+
+
+def test_the_model_is_taken_up_by_the_next_build_and_that_is_said(root, here):
+    shown, said = palace("-C", root, "index")
+    assert "no model is here: words alone answer" in said
+    assert "  embedded   none: words alone answer\n" in shown
+    assert Palace(root).snapshot().commit.embedder == "none"
+    assert "run `palace models fetch minilm`" in palace("-C", root, "query", "heron")[1]
+    here.add("minilm")
+    assert "minilm is here now; `palace index`" in palace("-C", root, "query", "heron")[1]
+    said = palace("-C", root, "index")[1]
+    assert "minilm is here now: 3 passages get vectors;" in said
+    assert Palace(root).snapshot().commit.embedder == "minilm"
+    assert "minilm" not in palace("-C", root, "index")[1]
+    assert Palace(root).query("heron").mode == "vector"
+    assert Palace(root).doctor().findings == ()
+
+
+@pytest.mark.parametrize("first", [["--embedder", "none"], ["--embedder", "hashing"]])
+def test_an_embedder_that_was_asked_for_is_never_changed(root, here, first):
+    assert "no model" not in palace("-C", root, "index", *first)[1]
+    here.add("minilm")
+    assert "minilm" not in palace("-C", root, "index")[1]
+    assert palace("-C", root, "index", "--force")[1] == ""
+    assert Palace(root).snapshot().commit.embedder == first[1]
+
+
+@pytest.mark.parametrize("what", ["INDEX.json", "seg-*.npz"])
+def test_a_damaged_index_is_mended_while_it_takes_up_the_model(root, here, what):
+    palace("-C", root, "index")
+    here.add("minilm")
+    next(Palace(root).paths.index.glob(what)).write_bytes(b"torn")
+    palace("-C", root, "index")
+    assert (
+        Palace(root).snapshot().commit.embedder == "minilm" and Palace(root).doctor().findings == ()
+    )
+
+
+def test_words_alone_can_be_chosen_when_the_model_has_come(root, here):
+    palace("-C", root, "index")
+    here.add("minilm")
+    palace("-C", root, "index", "--embedder", "none")
+    palace("-C", root, "index")
+    assert (
+        Palace(root).snapshot().commit.embedder == "none" and Palace(root).awaited_model() is None
+    )
+
+
+def test_a_model_that_is_asked_for_by_name_needs_no_force_where_it_was_waited_for(root, here):
+    palace("-C", root, "index")
+    here.add("minilm")
+    with pytest.raises(WrongEmbedderError):
+        Palace(root).index(embedder="hashing")
+    Palace(root).index(embedder="minilm")
+    assert Palace(root).snapshot().commit.embedder == "minilm"
+
+
+def test_what_a_change_indexes_takes_up_no_model(root, here):
+    palace("-C", root, "index")
+    here.add("minilm")
+    palace("-C", root, "new", "Late")
+    assert Palace(root).snapshot().commit.embedder == "none"
+    palace("-C", root, "index")
+    assert Palace(root).snapshot().commit.embedder == "minilm"
+
+
+def test_a_build_that_was_stopped_while_it_took_up_the_model_goes_on(root, here, monkeypatch):
+    palace("-C", root, "index")
+    here.add("minilm")
+    embed, made = HashingEmbedder.embed_passages, []
+
+    def embed_one_and_die(self, texts):
+        if made:
+            raise KeyboardInterrupt
+        made.extend(texts)
+        return embed(self, texts)
+
+    monkeypatch.setattr("memory_palace.index.rows.AT_ONCE", 0)
+    monkeypatch.setattr(HashingEmbedder, "embed_passages", embed_one_and_die)
+    with pytest.raises(KeyboardInterrupt):
+        Palace(root).index()
+    monkeypatch.setattr(HashingEmbedder, "embed_passages", embed)
+    found = Palace(root).query("heron")
+    assert (found.mode, found.awaiting) == ("vector", 2)
+    assert Palace(root).index().embedded == 2

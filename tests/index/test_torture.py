@@ -184,10 +184,10 @@ def test_a_note_that_vanishes_while_it_is_read_is_simply_gone(torture, monkeypat
 
     real = rows.read_note
 
-    def vanish(paths, file, **options):
-        if file.path.endswith("plain.md"):
-            (paths.root / file.path).unlink()
-        return real(paths, file, **options)
+    def vanish(paths, path, **options):
+        if path.endswith("plain.md"):
+            (paths.root / path).unlink()
+        return real(paths, path, **options)
 
     monkeypatch.setattr(rows, "read_note", vanish)
     report = torture.index(embedder="hashing")
