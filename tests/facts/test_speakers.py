@@ -118,7 +118,7 @@ def test_a_name_that_nobody_has_is_the_speakers_who_is_spelt_most_like_it(
     query = ParsedQuery(f"what did {named} say of paint?", 0.0, Filters())
     asked = gather(query, palace.snapshot(), signals={"speaker"}, half_life_days=30)
     spoken = asked.rows[speaker(asked, asked.rows) > 0]
-    assert [asked.snapshot.paths[note] for note in asked.notes(spoken)] == meant
+    assert [asked.snapshot.paths[note] for note in asked.note_of[spoken]] == meant
 
 
 @pytest.mark.parametrize(
