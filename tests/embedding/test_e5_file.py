@@ -11,7 +11,7 @@ from memory_palace.embedding import e5
 from memory_palace.embedding.e5 import E5File, open_unpacked, write_tensors
 from memory_palace.embedding.minilm import Encoder, TensorFile
 from memory_palace.embedding.weights import PinnedModel, WeightFile, digest_weights
-from tests.embedding.e5_writer import HEADS, LAYERS, PIECES, WIDTH, quantise, write_e5
+from tests.embedding.e5_writer import HEADS, LAYERS, PIECES, WIDTH, write_e5
 
 Numbers = dict[str, NDArray[np.float32]]
 
@@ -78,14 +78,6 @@ def test_a_small_model_gives_the_vectors_of_a_plain_pass_in_double_precision(
     for ids, vector in zip(sequences, vectors, strict=True):
         if ids:
             assert np.abs(vector - embed_plainly(numbers, ids)).max() < 1e-5
-
-
-def test_a_quantised_number_is_its_scale_times_an_integer() -> None:
-    values = np.linspace(-1, 1, 128, dtype=np.float32).reshape(2, 64)
-    data, expected = quantise(values)
-    blocks = np.frombuffer(data, "u1").reshape(2, 2, 18)
-    assert np.array_equal(e5._dequantise(blocks), expected)
-    assert np.abs(expected - values).max() < 0.15
 
 
 def test_unpacking_happens_once(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,40 +2,7 @@
 
 import pytest
 
-from memory_palace.language.words import is_english, tell_tongue
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Why did we drop Kafka last week?",
-        "Kafka migration",
-        "I met Zoë at the café in Curaçao.",
-        "kubernetes",
-        "Anna: I bought a kayak.",
-    ],
-)
-def test_english_is_english(text):
-    assert is_english(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Warum haben wir Kafka aufgegeben?",
-        "Pourquoi avons-nous abandonné Kafka dans le projet ?",
-        "¿Por qué dejamos el proyecto?",
-        "Perché abbiamo lasciato il progetto per Redis?",
-        "Waarom hebben wij het project met Kafka gestopt?",
-        "我们为什么放弃了 Kafka？",
-        "Kafka を使うのをやめた",
-        "Мы любим чай",
-        "เราชอบชา",
-    ],
-)
-def test_other_languages_are_not(text):
-    assert not is_english(text)
-
+from memory_palace.language.words import tell_tongue
 
 ENGLISH = "The gauge was read at noon and the rain had stopped by then."
 
@@ -64,6 +31,10 @@ ENGLISH = "The gauge was read at noon and the rain had stopped by then."
         "펌프는 창고에 있다.",
         "המשאבה ישנה",
         "पंप पुराना है",
+        "Kafka を使うのをやめた",
+        "Perché abbiamo lasciato il progetto per Redis?",
+        "Мы любим чай",
+        "เราชอบชา",
     ],
 )
 def test_prose_of_another_language_is_told_from_english(text):
