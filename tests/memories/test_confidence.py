@@ -33,9 +33,9 @@ def test_the_document_s_formula_holds_where_there_is_a_token():
     assert without == pytest.approx(0.5 * 0.6 + 0.2 * 0.5)
 
 
-def test_d1_a_zero_vector_has_the_cosine_zero_and_warns_of_nothing():
-    assert cosine_similarity([0.0, 0.0], [1.0, 0.0]) == 0.0
-    assert cosine_similarity([], [1.0]) == 0.0
+@pytest.mark.parametrize("vector", [[0.0, 0.0], [], [math.nan, 1.0], [math.inf, 1.0]])
+def test_d1_d9_a_vector_of_noughts_or_nothing_finite_has_the_cosine_zero(vector):
+    assert cosine_similarity(vector, [1.0, 0.0]) == 0.0
 
 
 def test_d2_without_a_token_its_weight_is_shared_not_given():
@@ -44,16 +44,11 @@ def test_d2_without_a_token_its_weight_is_shared_not_given():
     assert score_answer(none, [0.0, 1.0], "anything") == pytest.approx(0.2 / 0.7)
 
 
-def test_d9_what_is_not_finite_gives_zero_and_no_nan():
-    assert cosine_similarity([math.nan, 1.0], [1.0, 0.0]) == 0.0
-    assert cosine_similarity([math.inf, 1.0], [1.0, 0.0]) == 0.0
-
-
 def test_d13_a_negative_cosine_counts_as_nothing():
     assert score_answer(memory(score=0), [-1.0, 0.0], "no") == 0.0
 
 
-@pytest.mark.parametrize("score", [-1, 13, 6.5, True])
+@pytest.mark.parametrize("score", [-1, 13, 6.5, True, "8"])
 def test_d16_smashin_scope_is_a_whole_number_from_0_to_12(score):
     with pytest.raises(UsageError, match="from 0 to 12"):
         memory(score=score)

@@ -1,6 +1,7 @@
 """The names of source document 000 can be imported, with its signatures."""
 
 import inspect
+from operator import attrgetter
 
 import pytest
 
@@ -10,24 +11,15 @@ SIGNATURES = {
     "calculate_retrieval_score": "memory query query_embedding response alpha beta gamma",
     "cosine_similarity": "a b",
     "VerificationChecker": "strict_mode",
-}
-METHODS = {
-    ("HierarchicalIndex", "retrieve"): "self query k",
-    ("VerificationChecker", "extract_token"): "self memory_image",
-    ("VerificationChecker", "check_response"): "self response expected_token",
+    "VerificationChecker.extract_token": "self memory_image",
+    "VerificationChecker.check_response": "self response expected_token",
+    "HierarchicalIndex.retrieve": "self query k",
 }
 
 
 @pytest.mark.parametrize(("name", "parameters"), SIGNATURES.items())
 def test_names_keep_the_parameters_of_the_document_in_its_order(name, parameters):
-    found = inspect.signature(getattr(documents, name)).parameters
-    assert list(found) == parameters.split()
-
-
-@pytest.mark.parametrize(("place", "parameters"), METHODS.items())
-def test_methods_keep_theirs(place, parameters):
-    name, method = place
-    found = inspect.signature(getattr(getattr(documents, name), method)).parameters
+    found = inspect.signature(attrgetter(name)(documents)).parameters
     assert list(found) == parameters.split()
 
 

@@ -171,17 +171,6 @@ def test_a_factor_map_survives_being_written_and_read(marks):
     assert list(read_marks(render_marks(ordered))) == ordered
 
 
-@pytest.mark.parametrize("score", [-1, 13, 2.5, True, "8"])
-def test_d16_a_score_outside_nought_to_twelve_is_refused(score):
-    with pytest.raises(UsageError, match="from 0 to 12"):
-        Memory(PATH, "a", "b", "c", "d", score, [0.0])
-
-
-def test_the_documents_own_way_to_make_a_memory_works():
-    memory = Memory("m1", "subject", "image", "content", "token", 8, [0.1, 0.2])
-    assert memory.verify_tokens == ("token",) and memory.embedding == [0.1, 0.2]
-
-
 def written_forms():
     text = (Path(__file__).parent / "written_forms.md").read_text("utf-8")
     cases = re.findall(r"^## (.*?)\n\n```markdown\n(.*?)^```$", text, re.M | re.S)

@@ -1,7 +1,7 @@
 """Two hops: every keyword has a vote, nothing is silently empty, and bytes are bytes."""
 
 import random
-from itertools import permutations
+from itertools import permutations, product
 
 import pytest
 from hypothesis import given
@@ -13,14 +13,30 @@ from memory_palace.features.memories.form import Memory
 from memory_palace.features.memories.hierarchy import ROOT_CHARACTERS, HierarchicalIndex, render
 from memory_palace.palace import Palace
 
-from .made_memories import make_memories
-
-SET = make_memories(300, questions=60, seed=7)
-INDEX = HierarchicalIndex.of(SET.memories)
+SYLLABLES = "ba ko li mu ren sa tor vi".split()
 
 
 def memory(path, subject, content="Text.", **fields):
     return Memory(path, subject, "", content, **fields)
+
+
+def make_memories(count):
+    """Return memories of invented words in six domains, the same ones each time."""
+    rng = random.Random(7)
+    words = list(map("".join, product(SYLLABLES, repeat=3)))
+
+    def draw(domain, size):
+        return " ".join(rng.choices(words[80 * domain :][:120], k=size))
+
+    return [
+        memory(f"palace/domain {at % 6}/memory {at}.md", draw(at % 6, 3), draw(at % 6, 60))
+        for at in range(count)
+    ]
+
+
+MEMORIES = make_memories(300)
+INDEX = HierarchicalIndex.of(MEMORIES)
+ASKED = [" ".join(kept.content.split()[:4]) for kept in MEMORIES[:10]]
 
 
 def test_the_document_s_class_reads_a_palace_and_counts_what_it_read(tmp_path):
@@ -49,7 +65,7 @@ def test_an_empty_palace_finds_nothing_and_fails_nowhere():
 
 
 def test_d6_the_order_of_keywords_changes_nothing():
-    words = SET.questions[0][0].split()[:4]
+    words = ASKED[0].split()
     found = {tuple(m.id for m in INDEX.retrieve(" ".join(p))[0]) for p in permutations(words)}
     assert len(found) == 1
 
@@ -68,7 +84,7 @@ def test_d8_ties_go_by_subject_then_file_whatever_the_order_given():
 
 
 def test_d10_d11_bytes_are_utf8_and_hold_root_domains_and_memories():
-    found = INDEX.look_up(SET.questions[0][0])
+    found = INDEX.look_up(ASKED[0])
     parts = [INDEX.root_text, *map(INDEX.domain_text, found.domains)]
     assert found.index_bytes == sum(len(part.encode()) for part in parts)
     assert found.bytes == found.index_bytes + sum(len(render(m).encode()) for m in found.loaded)
@@ -106,15 +122,14 @@ def test_what_is_counted_is_what_is_shown():
 
 
 def test_shuffled_memories_make_the_same_index():
-    shuffled = list(SET.memories)
+    shuffled = list(MEMORIES)
     random.Random(1).shuffle(shuffled)
     other = HierarchicalIndex.of(shuffled)
     assert other.root_text == INDEX.root_text
-    for text, _ in SET.questions[:10]:
+    for text in ASKED:
         assert other.look_up(text).text == INDEX.look_up(text).text
 
 
 def test_vectors_take_part_in_both_hops():
-    index = HierarchicalIndex.of(SET.memories, embedder=HashingEmbedder())
-    text, path = SET.questions[3]
-    assert path in {m.id for m in index.look_up(text, 5).loaded}
+    index = HierarchicalIndex.of(MEMORIES, embedder=HashingEmbedder())
+    assert MEMORIES[3].id in {m.id for m in index.look_up(ASKED[3], 5).loaded}
