@@ -156,12 +156,12 @@ def test_doctor_reads_each_line_of_a_long_note_without_headings_once(
     (tmp_path / ".palace").mkdir()
     palace = Palace(tmp_path)
     palace.index(embedder="none")
-    read, calls = Segment._read_line, []
+    read, calls = Segment.read_line, []
 
-    def count(self: Segment, offset: int, crc: int) -> bytes:
-        calls.append(offset)
-        return read(self, offset, crc)
+    def count(self: Segment, kind: str, place: int) -> bytes:
+        calls.append(place)
+        return read(self, kind, place)
 
-    monkeypatch.setattr(Segment, "_read_line", count)
+    monkeypatch.setattr(Segment, "read_line", count)
     assert palace.doctor().findings == ()
     assert 300 <= len(calls) <= 3 * len(palace.snapshot().row_note)
