@@ -1,5 +1,3 @@
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -27,20 +25,3 @@ def test_every_public_name_can_be_had():
 def test_every_public_method_says_what_it_does():
     silent = [name for name, member in public_members() if not (member.__doc__ or "").strip()]
     assert silent == []
-
-
-def test_importing_the_package_imports_none_of_its_modules():
-    code = "import sys, memory_palace; print(*(m for m in sys.modules if 'memory_palace.' in m))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == []
-
-
-def test_opening_a_palace_and_asking_imports_no_feature(tmp_path):
-    code = (
-        "import sys; from memory_palace import Palace; "
-        "palace = Palace.init(sys.argv[1]); palace.new('Frost'); palace.index(embedder='hashing'); "
-        "palace.query('frost'); "
-        "print(*(m for m in sys.modules if m.startswith('memory_palace.facade')))"
-    )
-    run = [sys.executable, "-c", code, str(tmp_path)]
-    assert subprocess.run(run, capture_output=True, text=True, check=True).stdout.split() == []

@@ -14,7 +14,7 @@ from rich.cells import cell_len
 from serving_palaces import warm
 from writing_notes import write_notes
 
-from memory_palace.features.asking.answers import Answer, Entry, LaidAnswer, write_date
+from memory_palace.features.asking.answers import Answer, Entry, LaidAnswer
 from memory_palace.features.asking.screen import fill, find_marks, lay_out
 from memory_palace.language.visible import visible
 from memory_palace.models import Piece
@@ -196,10 +196,6 @@ def test_a_path_opens_from_where_one_stands(vault, tmp_path, monkeypatch):
         done = palace("-C", str(vault), "query", "Dach", "-k", "1", "--format", "paths", cwd=folder)
         assert Path(done.stdout.rstrip("\n")).read_text("utf-8") == NOTES["Ärger mit dem Dach.md"]
     assert done.stdout.startswith("/")
-
-
-def test_a_date_is_written_as_people_write_it():
-    assert write_date(1781740800.0) == "18 June 2026"
 
 
 def test_a_day_that_only_the_file_gives_is_not_shown(tmp_path):

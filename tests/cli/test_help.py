@@ -116,15 +116,6 @@ def test_a_group_without_a_verb_shows_its_verbs(run):
     assert "neighbors" in out
 
 
-def test_help_imports_no_feature(run):
-    code = (
-        "import sys; from memory_palace.cli.group import run; run(['--help']); "
-        "print([n for n in sys.modules if n == 'numpy' or n.startswith('memory_palace.features.')])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
-
-
 def test_text_that_begins_with_a_dash_is_text(run, tmp_path):
     run("-C", str(tmp_path), "init", "--here")
     status, out, _ = run("-C", str(tmp_path), "new", "- an item", "--body", "-5 at night")

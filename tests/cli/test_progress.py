@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from writing_notes import write_notes
 
 from memory_palace.palace import Palace
 
@@ -26,11 +27,9 @@ main(sys.argv[1:])
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    palace = Palace.init(tmp_path)
-    for number in range(300):
-        note = palace.paths.notes / "chambers" / f"{number}.md"
-        note.write_text(f"# Note {number}\n\nWord{number} stands here.\n", "utf-8")
-    return tmp_path
+    Palace.init(tmp_path, here=True)
+    notes = {f"{number}.md": f"# Note {number}\n\nWord{number} here.\n" for number in range(300)}
+    return write_notes(tmp_path, notes)
 
 
 def test_ctrl_c_says_how_many_passages_are_kept_and_they_are(root):
@@ -60,6 +59,7 @@ def test_ctrl_c_says_how_many_passages_are_kept_and_they_are(root):
 
 EARLY = """
 import signal, sys
+from memory_palace.cli.app import main
 signal.signal(signal.SIGINT, signal.default_int_handler)
 class Hasty:
     def find_spec(self, name, path=None, target=None):

@@ -7,6 +7,7 @@ import webbrowser
 
 import pytest
 from running import run_main
+from writing_notes import index_notes
 
 from memory_palace.features.view import layout, page
 from memory_palace.palace import Palace
@@ -17,12 +18,8 @@ MARK = page.MARK.decode()
 @pytest.fixture
 def vault(tmp_path, monkeypatch):
     """A folder of notes, indexed, in which the command runs."""
-    for room, count in (("A", 3), ("B", 2), ("archive_basement/2020", 2)):
-        folder = tmp_path / "vault" / room
-        folder.mkdir(parents=True)
-        for number in range(count):
-            (folder / f"{room[0]}{number}.md").write_text(f"Note {number} of it.\n", "utf-8")
-    Palace.init(tmp_path / "vault", here=True).index(embedder="hashing")
+    names = "A/A0 A/A1 A/A2 B/B0 B/B1 archive_basement/2020/a0 archive_basement/2020/a1"
+    index_notes(tmp_path / "vault", {f"{name}.md": "A note.\n" for name in names.split()})
     monkeypatch.chdir(tmp_path / "vault")
     return tmp_path / "vault"
 
@@ -155,10 +152,16 @@ def test_notes_that_changed_since_are_said(vault, capsys):
     assert err == "1 note differs from the index; run `palace index`\n"
 
 
-def test_a_damaged_layout_is_said_once(vault, capsys):
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\xff\xfe", b"[" * 100_000, b'{"check":"44136fa355b3678a","layout":{}}'],
+)
+def test_a_damaged_layout_is_made_anew_and_said_once(vault, capsys, data):
     run_main(capsys, "view")
-    (vault / ".palace/.index/view.json").write_text("{", "utf-8")
+    page = (vault / ".palace/.index/view.html").read_bytes()
+    (vault / ".palace/.index/view.json").write_bytes(data)
     assert run_main(capsys, "view")[2] == "the plan is laid out anew: view.json is damaged\n"
+    assert (vault / ".palace/.index/view.html").read_bytes() == page
     assert run_main(capsys, "view")[2] == ""
 
 

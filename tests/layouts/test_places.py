@@ -8,7 +8,7 @@ import pytest
 from running import run_main
 from vaults import a_pose
 
-from memory_palace.config import ROOMS, SEVEN, PalacePaths, Rooms
+from memory_palace.config import Rooms
 from memory_palace.errors import ConfigError, NotAPalaceError, UsageError
 from memory_palace.palace import Palace
 from memory_palace.settings import parse_config
@@ -104,18 +104,11 @@ def test_a_room_that_is_a_link_out_of_the_notes_is_refused(mapped, tmp_path):
 def test_its_own_folder_comes_before_one_that_is_called_palace(mapped):
     assert not Palace(mapped).paths.is_classic
     assert Palace(mapped / ".palace").paths.root == mapped
-    assert Palace.discover(mapped / "palace").paths.root == mapped
-    assert Palace.discover(mapped / "Projects" / "alpha").paths.root == mapped
-
-
-def test_a_folder_called_palace_does_not_hide_the_palace_it_is_in(mapped):
     (mapped / "Projects" / "palace").mkdir()
-    assert Palace.discover(mapped / "Projects").paths.root == mapped
+    for below in ("palace", "Projects", "Projects/alpha"):
+        assert Palace.discover(mapped / below).paths.root == mapped
     Palace.init(mapped / "Projects" / "own")
     assert Palace.discover(mapped / "Projects" / "own").paths.root == mapped / "Projects" / "own"
-
-
-def test_a_palace_in_a_folder_of_another_is_the_nearest_from_inside(mapped):
     inner = mapped / "Projects" / "alpha"
     Palace.init(inner, here=True).index(embedder="hashing")
     assert Palace.discover(inner).paths.root == inner
@@ -170,12 +163,6 @@ def test_a_classic_palace_in_use_is_not_made_a_second_one(tmp_path, capsys):
     assert status == 2 and "references/layouts.md" in err and not (tmp_path / ".palace").exists()
 
 
-def test_the_classic_layout_has_the_seven_rooms_in_palace():
-    assert [SEVEN.folder_of(room) for room in ROOMS] == [f"palace/{room}" for room in ROOMS]
-    assert SEVEN.room_of("palace/chambers/a/b.md") == "chambers"
-    assert SEVEN.room_of("palace/elsewhere/b.md") is None
-
-
 @pytest.mark.parametrize(
     ("path", "place"),
     [
@@ -211,10 +198,3 @@ def test_a_place_names_the_room_instead_of_its_folder(path, place):
 )
 def test_the_archive_is_a_folder_of_that_name_or_one_that_is_called_so(path, is_archived):
     assert Rooms({"Archive": "archive_basement"}).is_archived(path) == is_archived
-
-
-def test_everything_that_is_written_lies_in_one_folder(tmp_path):
-    paths = PalacePaths(tmp_path, is_classic=False)
-    for place in ("manifest", "settings", "index", "commit", "lock", "sessions", "logs"):
-        assert getattr(paths, place).is_relative_to(tmp_path / ".palace"), place
-    assert (paths.notes, paths.prefix) == (tmp_path, "")

@@ -3,6 +3,7 @@
 import shutil
 
 import pytest
+from writing_notes import index_notes, write_notes
 
 from memory_palace.features.view import layout
 from memory_palace.features.view.gather import gather
@@ -13,13 +14,11 @@ from memory_palace.storage import writer_lock
 
 @pytest.fixture
 def palace(tmp_path):
-    for number in range(40):
-        file = tmp_path / f"{'AB'[number % 4 == 0]}" / f"{number:02}.md"
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(f"Note {number} is about the number {number % 7}.\n", "utf-8")
-    palace = Palace.init(tmp_path, here=True)
-    palace.index(embedder="hashing")
-    return palace
+    notes = {
+        f"{'AB'[number % 4 == 0]}/{number:02}.md": f"Note {number}, of the number {number % 7}.\n"
+        for number in range(40)
+    }
+    return index_notes(tmp_path, notes)
 
 
 def layout_of(palace):
@@ -31,9 +30,7 @@ def places(plan):
 
 
 def add(palace, path, text="Another note about the number 3.\n"):
-    file = palace.paths.root / path
-    file.parent.mkdir(exist_ok=True)
-    file.write_text(text, "utf-8")
+    write_notes(palace.paths.root, {path: text})
     palace.index()
 
 
@@ -58,27 +55,6 @@ def test_laying_out_anew_forgets_the_places(palace):
     anew = gather(palace, relayout=True)
     assert places(anew) != places(grown)
     assert places(gather(palace)) == places(anew)
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"",
-        b"{",
-        b"[]",
-        b"\xff\xfe",
-        b"[" * 100_000,
-        b'{"check":"00","layout":{}}',
-        b'{"check":"44136fa355b3678a","layout":{}}',
-    ],
-)
-def test_a_damaged_layout_is_made_anew_and_said(palace, data):
-    first = gather(palace)
-    layout_of(palace).write_bytes(data)
-    said = []
-    assert gather(palace, remark=said.append) == first
-    assert said == ["the plan is laid out anew: view.json is damaged"]
-    assert gather(palace, remark=pytest.fail) == first
 
 
 def test_every_changed_byte_is_noticed(palace):

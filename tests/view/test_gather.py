@@ -3,24 +3,12 @@
 import json
 from dataclasses import asdict
 
+from writing_notes import index_notes
+
 from memory_palace.features.view.gather import gather, read_text
 from memory_palace.palace import Palace
 
 TOKEN = "AKIA" + "Q7RZ2KJX5LMN3PWT"
-
-
-def make_palace(folder, notes, *, settings="", embedder="hashing"):
-    """Return an indexed palace of a folder of notes, given by path."""
-    for path, text in notes.items():
-        file = folder / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, "utf-8")
-    palace = Palace.init(folder, here=True)
-    if settings:
-        palace.paths.settings.write_text(settings, "utf-8")
-    palace = Palace(folder)
-    palace.index(embedder=embedder)
-    return palace
 
 
 def everything(plan):
@@ -33,7 +21,7 @@ def by_path(plan):
 
 
 def test_a_note_comes_with_its_text_its_links_and_its_dates(tmp_path):
-    palace = make_palace(
+    palace = index_notes(
         tmp_path,
         {
             "Trees/Oak.md": "---\ndate: 2026-02-03\naliases: [Quercus]\npriority: high\n"
@@ -69,7 +57,7 @@ def test_links_are_those_of_the_graph(tmp_path):
         f"[there](../A/n{n // 2 * 2}.md)\n"
         for n in range(20)
     } | {"A/same.md": "One.\n", "B/same.md": "Other.\n", "C/x.md": "[[same]] ![[n3]]\n"}
-    palace = make_palace(tmp_path, notes)
+    palace = index_notes(tmp_path, notes)
     plan = gather(palace)
     found = {(n.path, text, plan.notes[to].path) for n in plan.notes for text, to in n.links}
     edges = palace.graph().edges
@@ -78,7 +66,7 @@ def test_links_are_those_of_the_graph(tmp_path):
 
 
 def test_nothing_of_a_private_note_is_on_the_plan(tmp_path):
-    palace = make_palace(
+    palace = index_notes(
         tmp_path,
         {
             "Diary.md": "---\nprivate: true\naliases: [Hortensia]\n---\nWe met [[Friend]] again.\n",
@@ -95,7 +83,7 @@ def test_nothing_of_a_private_note_is_on_the_plan(tmp_path):
 
 
 def test_a_note_that_became_private_since_it_was_indexed_is_left_out(tmp_path):
-    palace = make_palace(tmp_path, {"a.md": "Plain words.\n", "b.md": "See [[a]].\n"})
+    palace = index_notes(tmp_path, {"a.md": "Plain words.\n", "b.md": "See [[a]].\n"})
     (tmp_path / "a.md").write_text("---\nprivate: true\n---\nPlain words.\n", "utf-8")
     plan = gather(palace)
     assert [note.path for note in plan.notes] == ["b.md"]
@@ -104,7 +92,7 @@ def test_a_note_that_became_private_since_it_was_indexed_is_left_out(tmp_path):
 
 
 def test_private_spans_secrets_comments_and_tokens_are_blank(tmp_path):
-    palace = make_palace(
+    palace = index_notes(
         tmp_path,
         {
             "a.md": "One line.\n\n<private>her number</private>\n\n%% a remark %%\n\n"
@@ -125,7 +113,7 @@ COLD = {
 
 
 def test_cold_notes_are_a_locked_room_without_names(tmp_path):
-    palace = make_palace(tmp_path, COLD)
+    palace = index_notes(tmp_path, COLD)
     plan = gather(palace)
     cold = [room for room in plan.rooms if room.is_cold]
     assert [(room.notes, room.locked) for room in cold] == [(0, 1)]
@@ -136,7 +124,7 @@ def test_cold_notes_are_a_locked_room_without_names(tmp_path):
 
 
 def test_cold_notes_are_shown_to_whoever_asks_and_everything_else_stays(tmp_path):
-    palace = make_palace(tmp_path, COLD)
+    palace = index_notes(tmp_path, COLD)
     hot, whole = gather(palace), gather(palace, include_cold=True)
     old = by_path(whole)["archive_basement/2020/old thing.md"]
     assert old.is_cold
@@ -155,12 +143,12 @@ def test_the_nearest_in_meaning_are_named_and_none_without_vectors(tmp_path):
         "car.md": "The engine of a car needs oil.\n",
         "bus.md": "A bus has an engine and oil too.\n",
     }
-    plan = gather(make_palace(tmp_path / "with", notes))
+    plan = gather(index_notes(tmp_path / "with", notes))
     at = {note.path: number for number, note in enumerate(plan.notes)}
     assert by_path(plan)["tea.md"].near[0] == at["pot.md"]
     assert by_path(plan)["car.md"].near[0] == at["bus.md"]
     assert at["tea.md"] not in by_path(plan)["tea.md"].near
-    plan = gather(make_palace(tmp_path / "without", notes, embedder="none"))
+    plan = gather(index_notes(tmp_path / "without", notes, embedder="none"))
     assert [note.near for note in plan.notes] == [()] * 4
 
 

@@ -1,7 +1,5 @@
 """Where notes lie, and that nothing moves them."""
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,13 +10,9 @@ from memory_palace.features.view.layout import (
     GATHERED,
     MOST_PER_DISTRICT,
     PLAN,
-    Extent,
-    Grid,
     Layout,
     arrange,
-    divide,
     divide_plan,
-    find_site,
     lay_out,
     name_rooms,
     to_box,
@@ -86,12 +80,6 @@ def assert_unmoved(before, after):
     extents = {room.name: room.extent for room in before.rooms}
     for room in after.rooms:
         assert extents.get(room.name, room.extent) == room.extent
-
-
-def test_every_note_lies_in_its_room_and_none_on_another():
-    layout = lay(residents(("A", 200), ("B", 31), ("C", 1), ("", 4)))
-    assert_sound(layout)
-    assert len(layout.notes) == 236
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 5, 40, 81, 300])
@@ -200,21 +188,6 @@ def test_a_grid_takes_as_many_notes_as_it_has_cells(count, columns, data):
     assert all(0 < size <= MOST_PER_DISTRICT for size in inside)
 
 
-def test_the_cells_in_the_streets_lie_beside_the_note_of_their_cell():
-    grid = Grid(Extent(0, 0, 400_000, 400_000), 2, 2)
-    cells = [cell for level in range(3) for cell in grid.cells(level)]
-    assert len(cells) == 4 + 28 + 196
-    assert_apart([grid.box(cell) for cell in cells])
-
-
-@given(
-    inside=st.tuples(st.integers(1000, 10**6), st.integers(1000, 10**6)), cells=st.integers(1, 5000)
-)
-def test_a_room_is_divided_into_enough_cells(inside, cells):
-    grid = divide(Extent(0, 0, *inside), cells)
-    assert cells <= grid.columns * grid.rows < 2 * cells + 1
-
-
 @given(st.lists(st.floats(0.01, 1), min_size=1, max_size=24))
 def test_a_treemap_fills_the_plan_in_proportion(weights):
     extents = divide_plan(weights)
@@ -224,15 +197,6 @@ def test_a_treemap_fills_the_plan_in_proportion(weights):
         area = (extent.width + CORRIDOR) * (extent.height + CORRIDOR)
         if extent.width > CORRIDOR < extent.height:
             assert area == pytest.approx(weight / whole * PLAN.width * PLAN.height, rel=0.02)
-
-
-@given(st.lists(st.tuples(st.integers(1000, 300_000), st.integers(1000, 300_000)), max_size=8))
-def test_further_rooms_never_overlap(sizes):
-    taken = []
-    for width, height in sizes:
-        taken.append(find_site(taken, width, height))
-    for one, other in combinations(taken, 2):
-        assert_apart([to_box(*one), to_box(*other)])
 
 
 def rooms_of(*paths, home="", known=()):

@@ -11,9 +11,7 @@ from reading_pages import unpack
 
 from memory_palace.features.view.gather import gather
 from memory_palace.features.view.page import (
-    HEAD_LENGTH,
     Packed,
-    head_of,
     heading_of,
     pack,
     render,
@@ -40,30 +38,9 @@ def test_the_texts_of_all_notes_come_out_as_they_went_in() -> None:
 
 def test_a_text_without_an_end_of_line_comes_out_whole() -> None:
     plan = make_plan(4)
-    odd = ["", "# ", "x" * 999, "\n\n# T\n\nfirst"]
+    odd = ["# T\n\nOne line.\nAnother.\n", "# ", "x" * 999, "\n\n# T\n\nfirst"]
     notes = tuple(replace(note, text=text) for note, text in zip(plan.notes, odd, strict=True))
     assert texts_of(pack(replace(plan, notes=notes))) == odd
-
-
-def test_a_short_text_is_not_cut_in_two() -> None:
-    assert head_of("# Title\n\nOne line.\nAnother.\n") == "# Title\n\nOne line.\nAnother.\n"
-    assert len(head_of("x" * 999)) == HEAD_LENGTH
-
-
-def test_a_target_is_stored_only_where_it_is_not_the_name_of_the_file() -> None:
-    plan = make_plan(3)
-    notes = (replace(plan.notes[0], links=(("00001", 1), ("the second", 1))), *plan.notes[1:])
-    notes = (notes[0], replace(notes[1], path="00001.md"), notes[2])
-    columns = unpack(pack(replace(plan, notes=notes)).plan)["notes"]
-    assert columns["links"][0] == [1, [1, "the second"]]
-
-
-def test_a_title_that_the_heading_or_the_name_gives_is_not_stored() -> None:
-    plan = make_plan(3)
-    titles = [plan.notes[0].title, "00001", "Something else"]
-    notes = tuple(replace(n, title=t) for n, t in zip(plan.notes, titles, strict=True))
-    notes = (notes[0], replace(notes[1], path="00001.md"), notes[2])
-    assert unpack(pack(replace(plan, notes=notes)).plan)["notes"]["title"] == [1, 0, titles[2]]
 
 
 def test_a_page_of_many_short_notes_keeps_to_its_size() -> None:

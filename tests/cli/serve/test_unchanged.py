@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from writing_notes import index_notes, write_notes
 
 from memory_palace import Palace
 from memory_palace.index.snapshot import Freshness, check_freshness
@@ -15,9 +16,11 @@ from memory_palace.server import refreshing
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the kernel tells of no changes")
 
 
-def write(root: Path, path: str, text: str = "# A\n\nA pear.\n") -> None:
-    (root / path).parent.mkdir(parents=True, exist_ok=True)
-    (root / path).write_text(text)
+PEAR = "# A\n\nA pear.\n"
+
+
+def write(root: Path, path: str, text: str = PEAR) -> None:
+    write_notes(root, {path: text})
 
 
 CHANGES: dict[str, Callable[[Path], object]] = {
@@ -42,11 +45,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 
 @pytest.fixture
 def palace(tmp_path: Path) -> Palace:
-    for path in ("low/a.md", "b.md"):
-        write(tmp_path, path)
-    found = Palace.init(tmp_path, here=True)
-    found.index(embedder="hashing")
-    return found
+    return index_notes(tmp_path, dict.fromkeys(("low/a.md", "b.md"), PEAR))
 
 
 class Looking:
