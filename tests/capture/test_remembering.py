@@ -49,12 +49,14 @@ def test_a_day_has_one_inbox_note_of_each_agent(palace):
     assert (palace.paths.root / first.path).read_text("utf-8").count("\norigin: agent\n") == 1
 
 
-def test_the_chamber_of_an_agent_is_found_by_its_name(tmp_path):
+def test_the_chamber_of_an_agent_is_found_by_its_name_and_the_settings_name_the_inbox(tmp_path):
     Palace.init(tmp_path)
     palace = Palace(tmp_path, config=Config(embedder="hashing"))
     (tmp_path / "palace/chambers/01_wren").mkdir(parents=True)
     found = palace.remember("one thing", agent="Wren")
     assert found.path.startswith("palace/chambers/01_wren/inbox/wren-")
+    palace = Palace(tmp_path, config=Config(embedder="hashing", inbox="From agents"))
+    assert palace.remember("another", agent="wren").path.startswith("palace/From agents/wren-")
 
 
 @pytest.mark.parametrize(
@@ -65,13 +67,6 @@ def test_no_name_of_an_agent_leads_out_of_the_inbox(palace, agent):
     place = (palace.paths.root / found.path).resolve()
     assert place.is_relative_to(palace.paths.notes.resolve()) and found.is_indexed
     assert not any(part.startswith(".") for part in found.path.split("/"))
-
-
-def test_the_settings_name_the_inbox(tmp_path):
-    Palace.init(tmp_path, here=True)
-    (tmp_path / ".palace/palace.yaml").write_text("inbox: From agents\nembedder: hashing\n")
-    found = Palace(tmp_path).remember("one thing", agent="wren")
-    assert found.path.startswith("From agents/wren-")
 
 
 def test_what_is_said_again_is_counted(palace):

@@ -52,8 +52,9 @@ def paths(tmp_path):
     return make_palace(tmp_path)
 
 
-def change(paths, **more):
-    return apply_change(paths, CHANGE, command="task", reason="test", now="t", **more)
+def change(paths, operations=CHANGE, **more):
+    about = {"command": "task", "reason": "test", "now": "t"}
+    return apply_change(paths, operations, **about | more)
 
 
 def leftovers(paths):
@@ -116,9 +117,7 @@ def test_undo_gives_every_byte_back_once(paths):
 
 def test_undo_goes_by_id(paths):
     first = change(paths)
-    apply_change(
-        paths, [Create("palace/chambers/e.md", b"")], command="conflict", reason="r", now="t"
-    )
+    change(paths, [Create("palace/chambers/e.md", b"")], command="conflict")
     assert plan_undo(paths)[0].command == "conflict"
     assert undo(paths, first, now="u")[0].identity == first
     assert (paths.notes / "chambers" / "e.md").exists()
@@ -143,18 +142,15 @@ def test_undo_says_so_where_the_old_bytes_are_gone(paths):
         (Create("palace/.index/x.md", b"x"), "outside the palace"),
         (Create("palace/../x.md", b"x"), "outside the palace"),
         (Replace("palace/chambers/gone.md", b"", b"x"), "not a file"),
+        (Move("palace/gone.md", "palace/chambers/new.md"), "not a file"),
+        (Move("palace/../x.md", "palace/chambers/new.md"), "outside the palace"),
+        (Move("elsewhere/x.md", "palace/chambers/new.md"), "outside the palace"),
     ],
 )
 def test_a_change_that_cannot_be_done_whole_is_not_begun(paths, operation, words):
     before = read_state(paths)
     with pytest.raises(PalaceError, match=words):
-        apply_change(
-            paths,
-            [Replace("palace/chambers/a.md", OLD, b"x"), operation],
-            command="task",
-            reason="r",
-            now="t",
-        )
+        change(paths, [Replace("palace/chambers/a.md", OLD, b"x"), operation])
     assert read_state(paths) == before and read_log(paths) == []
 
 
@@ -189,17 +185,10 @@ def test_a_note_with_uncommitted_edits_is_refused_unless_told(paths):
     change(paths, allow_uncommitted=True)
     assert read_state(paths) == NEW
     # What the last change wrote is ours, not an edit that could be lost.
-    again = [Replace("palace/chambers/b.md", b"other\n", b"third")]
-    apply_change(paths, again, command="task", reason="r", now="t")
+    change(paths, [Replace("palace/chambers/b.md", b"other\n", b"third")])
     (paths.notes / "chambers" / "b.md").write_bytes(b"mine")
     with pytest.raises(UsageError, match="not committed"):
-        apply_change(
-            paths,
-            [Replace("palace/chambers/b.md", b"mine", b"x")],
-            command="task",
-            reason="r",
-            now="t",
-        )
+        change(paths, [Replace("palace/chambers/b.md", b"mine", b"x")])
 
 
 def test_without_git_or_untracked_nothing_is_refused(paths, monkeypatch):

@@ -5,23 +5,25 @@ from memory_palace.config import SEVEN
 from memory_palace.errors import UsageError
 from memory_palace.language.visible import fence_text
 
-
-def test_a_decision_stands_above_what_was_deliberated():
-    before = b"# A\n\n## Decision\n\nWe talked for an hour.\n\n## Follow-up\n\nNone yet.\n"
-    after = record_decision("a.md", before, "Accepted.").decode()
-    assert after.index("Accepted.") < after.index("We talked for an hour.")
-    assert after.endswith("## Follow-up\n\nNone yet.\n")
+REST = "\n## Follow-up\n\nNone yet.\n"
 
 
-@pytest.mark.parametrize("undecided", ["Open.", "Pending. A person decides."])
-def test_a_decision_takes_the_place_of_what_the_form_said(undecided):
-    before = f"# A\n\n## Decision\n\n{undecided}\n\n## Follow-up\n\nNone yet.\n"
-    after = record_decision("a.md", before.encode(), "Accepted.").decode()
-    assert after == "# A\n\n## Decision\n\nAccepted.\n\n## Follow-up\n\nNone yet.\n"
-
-
-def test_a_note_without_a_place_for_the_decision_gets_one():
-    assert record_decision("a.md", b"# A\n", "Accepted.") == b"# A\n\n## Decision\n\nAccepted.\n"
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("## Decision\n\nOpen.\n" + REST, "## Decision\n\nAccepted.\n" + REST),
+        ("## Decision\n\nPending. A person decides.\n" + REST, "## Decision\n\nAccepted.\n" + REST),
+        ("## Decision\n\nWe talked.\n", "## Decision\n\nAccepted.\n\nWe talked.\n"),
+        (
+            "```\n## Decision\n\nOpen.\n```\n",
+            "```\n## Decision\n\nOpen.\n```\n\n## Decision\n\nAccepted.\n",
+        ),
+        ("", "## Decision\n\nAccepted.\n"),
+    ],
+)
+def test_a_decision_takes_the_place_of_what_the_form_said_and_of_nothing_else(before, after):
+    decided = record_decision("a.md", f"# A\n\n{before}".encode(), "Accepted.")
+    assert decided.decode() == f"# A\n\n{after}"
 
 
 def test_a_note_has_fields_heading_lead_sections_and_source_in_that_order():
@@ -41,9 +43,3 @@ def test_a_fence_is_longer_than_any_in_the_text():
 def test_a_title_that_names_no_file_is_refused(title):
     with pytest.raises(UsageError, match="cannot be named after"):
         note_path(SEVEN, title, room="chambers")
-
-
-def test_a_heading_in_a_code_block_is_not_the_section_of_the_decision():
-    before = b"# A\n\n```\n## Decision\n\nOpen.\n```\n\n## Decision\n\nOpen.\n"
-    after = record_decision("a.md", before, "Accepted.")
-    assert after == before[: -len(b"Open.\n")] + b"Accepted.\n"

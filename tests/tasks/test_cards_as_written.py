@@ -179,13 +179,15 @@ def test_other_headings_are_no_part_of_a_card(name):
         ("`reports/w.pdf` and `reports/v.pdf`", "reports/v.pdf"),
         ("reports/w.pdf, reports/v.pdf", "reports/v.pdf"),
         ("palace/w.md#Winter", "palace/w.md"),
+        ("{root}/reports/w.pdf", "reports/w.pdf"),
     ],
 )
 def test_an_output_counts_wherever_below_the_root_it_is_and_however_it_is_named(
     palace, write, item, file
 ):
-    write(f"{ACTIVE}/card.md", f"---\nproject: winter\n---\n- [x] done\n\n## Outputs\n- {item}\n")
     root = palace.paths.root
+    item = item.replace("{root}", str(root))
+    write(f"{ACTIVE}/card.md", f"---\nproject: winter\n---\n- [x] done\n\n## Outputs\n- {item}\n")
     (root / "reports").mkdir()
     if " and " in item or ", " in item:
         (root / "reports" / "w.pdf").touch()
@@ -218,12 +220,13 @@ def test_a_card_in_a_folder_of_its_state_keeps_that_folder(palace, write):
 
 
 @pytest.mark.parametrize(
-    ("verb", "state"), [("start", "blocked"), ("block", "active"), ("reopen", "completed")]
+    ("verb", "state"),
+    [("start", "blocked"), ("block", "active"), ("complete", "active"), ("reopen", "completed")],
 )
 def test_edits_of_the_card_in_an_editor_block_no_verb(palace, write, verb, state):
     path = write(f"dispatch_corridor/{state}/card.md", "- [ ] done\n")
     commit_all(palace.paths.root)
-    (palace.paths.root / path).write_text("Other words.\n\n- [x] done\n- [ ] more\n")
+    (palace.paths.root / path).write_text("Other words.\n\n- [x] done\n")
     assert palace.tasks.move(verb, "card", reason="so", apply=True).identity
 
 
@@ -239,19 +242,15 @@ CARDS = (
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("hygrometer", 0),
         ("trial of the heated hygrometer", 0),
         ("heated hygrometr trail", None),
         ("HeatedHygrometerTrial", 0),
-        ("winter batery", None),
         ("battery wsap", None),
-        ("battery-swap", 1),
         ("2026-10-28", 1),
         ("palace/dispatch_corridor/blocked/2026-10-28_winter-battery-swap.md", 1),
         ("saddle radio", 2),
         ("ubergabe muller", 3),
         ("uebergabe an mueller", None),
-        ("übergabe", 3),
         ("電池", 4),
     ],
 )

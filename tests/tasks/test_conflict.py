@@ -31,15 +31,8 @@ def open_(palace, first="a:3-6", second="b", **more):
 
 
 def resolve(palace, *, winner="a", apply=True, **more):
-    return resolve_conflict(
-        palace,
-        "mast-height",
-        winner=winner,
-        decision="Snow decides.",
-        by="Ilse",
-        apply=apply,
-        **more,
-    )
+    more |= {"decision": "Snow decides.", "by": "Ilse"}
+    return resolve_conflict(palace, "mast-height", winner=winner, apply=apply, **more)
 
 
 def test_both_claims_are_quoted_by_path_lines_and_digest(palace, notes):
@@ -197,12 +190,6 @@ def test_a_conflict_marks_the_line_that_lost_and_leaves_the_note(palace, rooms):
     assert read_notes(palace).documents[rooms[0]].text("superseded_by") == ""
     undo_change(palace, apply=True)
     assert read(palace, rooms[0]) == WREN
-
-
-def test_of_a_line_with_several_sentences_one_is_marked(palace, rooms):
-    open_(palace, "wren:5", "rooms:4")
-    resolve(palace, winner="rooms")
-    assert ':** "The pump starts at 0.9 bar." Snow decides.' in read(palace, rooms[0])
 
 
 def test_whole_notes_that_contradict_each_other_are_quoted_by_their_sentences(palace, rooms):

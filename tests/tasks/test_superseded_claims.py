@@ -2,7 +2,6 @@ import json
 
 import pytest
 
-from memory_palace.changes.changing import read_notes
 from memory_palace.features.agents.fencing import fence
 from memory_palace.features.asking.answers import Answer
 from memory_palace.features.checking.verify import verify
@@ -83,12 +82,3 @@ def test_a_superseded_claim_bears_out_nothing(walked, against):
         assert checked.sentences[0].reason == "superseded 2026-03-04, see rooms"
     assert verify(walked, "The lift holds eight people or one rack.", ("walk",)).verdict == "quoted"
     assert verify(walked, "Window lease floor says so.", ("walk",)).verdict == "not_found"
-
-
-def test_marking_a_claim_embeds_the_note_anew_and_no_other(walked, write):
-    write(
-        "chambers/rooms.md", "# Rooms\n\nOn the sixth floor we have the server room.\nSo be it.\n"
-    )
-    report = walked.index()
-    assert report.embedded == 1
-    assert len(read_notes(walked).documents) == 3
