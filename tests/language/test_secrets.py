@@ -60,31 +60,16 @@ def test_a_secret_is_found_by_line_and_kind(kind, secret):
     assert secrets(f"harmless prose\n\nsee {secret} here\nmore") == [(3, kind)]
 
 
-def test_a_github_token_of_the_newer_kind_is_found():
+def test_a_github_token_of_the_newer_kind_and_an_aws_secret_with_slashes_are_found():
     assert secrets("github_pat_" + "11AAAAAAA0abcdefghijkl_" * 3) == [(1, "GitHub Token")]
-
-
-def test_an_aws_secret_with_slashes_is_found():
-    value = "AbCdEfGhI/" * 4
-    assert secrets(f"aws_secret_key = '{value}'") == [(1, "AWS Access Key")]
+    assert secrets(f"aws_secret_key = '{'AbCdEfGhI/' * 4}'") == [(1, "AWS Access Key")]
 
 
 def test_every_line_of_a_private_key_is_a_secret():
     text = "\n".join(["before", *KEY, "after"])
     assert [line for line, _ in secrets(text)] == [2, 3, 4, 5]
-
-
-def test_a_private_key_without_an_end_runs_to_the_last_line():
-    assert [line for line, _ in secrets("\n".join(["before", *KEY[:3], "", "x"]))] == [
-        2,
-        3,
-        4,
-        5,
-        6,
-    ]
-
-
-def test_a_private_key_on_one_line_ends_there():
+    text = "\n".join(["without an end", *KEY[:3], "", "x"])
+    assert [line for line, _ in secrets(text)] == [2, 3, 4, 5, 6]
     assert [line for line, _ in secrets("\\n".join(KEY) + "\nafter")] == [1]
 
 

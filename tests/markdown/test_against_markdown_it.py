@@ -150,6 +150,7 @@ _ _ _
 #nope
 text
 """.splitlines()
+LINES += ["#", "### x#", "####### x", "   # x", "[t](a b.md)"]
 LINES += ["", "", "", "\tcode", "    code", "-\tfoo", '[l]: /url "t"\n', "[m]: <x.md>\n"]
 
 

@@ -32,22 +32,19 @@ def test_what_front_matter_and_links_state_is_a_fact_in_any_language():
     }
 
 
-def test_a_name_of_several_words_is_found_by_each():
+def test_a_name_is_found_by_each_word_in_any_form_and_in_small_letters_where_the_note_has_it():
     assert keys("entity", "I met Maria Lopez in town.") == {"maria lopez", "maria", "lopez"}
-
-
-def test_an_entity_of_the_note_is_found_in_small_letters():
+    assert keys("entity", "I met Zo\u00eb there.") == {"zo\u00eb"}
+    assert keys("entity", "I met Zoe\u0308 there.") == {"zo\u00eb"}
     assert "kafka" in keys("entity", "we asked about kafka", entities=["Kafka"])
 
 
 def test_phrases_have_the_key_that_a_question_has():
     held = keys("phrase", "She lost two portable power banks.")
     assert {"portabl power bank", "power bank", "bank"} <= held
-
-
-def test_headings_and_title_give_phrases():
     held = keys("phrase", "It was loud.", title="Heat pump", headings=["Repair costs"])
     assert {"heat pump", "repair cost"} <= held
+    assert keys("quote", 'He said "Slow  living!" again.') == {text_key("slow living")}
 
 
 @pytest.mark.parametrize(
@@ -56,7 +53,6 @@ def test_headings_and_title_give_phrases():
         ("Anna bought a red kayak.", "anna|buy|kayak"),
         ("Anna: I finally bought a kayak!", "anna|buy|kayak"),
         ("I have been reading a novel.", "i|read|novel"),
-        ("We moved to Lisbon.", "i|move|lisbon"),
         ("Yesterday Ben went to the dentist.", "ben|go|dentist"),
     ],
 )
@@ -71,6 +67,7 @@ def test_who_does_what_is_a_relation(text, expected):
     ("text", "expected"),
     [
         ("I really love green tea.", "i|tea"),
+        ("I like trains because buses make me sick.", "i|train"),
         ("Anna prefers trains to planes.", "anna|train"),
         ("Anna: I can't stand loud bars.", "anna|bar"),
         ("**Anna:** I'd love to visit Norway", "anna|norway"),
@@ -81,7 +78,8 @@ def test_who_does_what_is_a_relation(text, expected):
     ],
 )
 def test_likes_wishes_and_plans_are_preferences(text, expected):
-    assert expected in keys("preference", text)
+    held = keys("preference", text)
+    assert expected in held and not held & {"i|bus", "i|buse"}
 
 
 @pytest.mark.parametrize(
@@ -89,12 +87,6 @@ def test_likes_wishes_and_plans_are_preferences(text, expected):
 )
 def test_what_states_no_preference_gives_none(text):
     assert keys("preference", text) == set()
-
-
-def test_a_clause_ends_a_preference():
-    held = keys("preference", "I like trains because buses make me sick.")
-    assert "i|train" in held
-    assert "i|buse" not in held and "i|bus" not in held
 
 
 def test_dates_are_absolute_where_the_text_or_the_note_says_so():
@@ -106,10 +98,6 @@ def test_dates_are_absolute_where_the_text_or_the_note_says_so():
     written = date(2024, 3, 6)
     assert keys("date", "We moved yesterday.", written=written) == {"2024-03-05", "2024-03~"}
     assert keys("date", "We moved last month.", written=written) == {"2024-02"}
-
-
-def test_quotes_are_facts():
-    assert keys("quote", 'He said "Slow  living!" again.') == {text_key("slow living")}
 
 
 def test_code_math_and_addresses_hold_no_facts():
@@ -133,7 +121,6 @@ def test_the_shown_name_of_a_link_is_prose():
         "我们上周二在北京见了面，因为安娜喜欢喝茶。",
         "Мы встретились во вторник, потому что Анна любит чай.",
         "Wir haben Anna am Dienstag im Park getroffen, weil sie das Boot mag.",
-        "Nous avons vu Anna dans le parc avec son bateau et elle est contente.",
         "Vimos a Anna en el parque con su barco y ella no quiere el té.",
         "",
     ],
@@ -149,11 +136,6 @@ def test_any_text_gives_distinct_facts_with_keys_the_same_each_time(text):
     assert len(set(pairs)) == len(pairs)
     assert all(key for _, key in pairs)
     assert extract_facts(text) == facts
-
-
-def test_unicode_forms_of_one_name_have_one_key():
-    composed = keys("entity", "I met Zo\u00eb there.")
-    assert composed == keys("entity", "I met Zoe\u0308 there.") == {"zo\u00eb"}
 
 
 def test_every_kind_is_extracted_from_something():

@@ -5,12 +5,8 @@ import pytest
 from memory_palace.features.structure.signals import Analysis, analyse
 
 
-def ask(text, **options):
-    return analyse(text, **options)
-
-
 def test_one_question_is_read_for_all_signals():
-    read = ask('What did Anna say about the "slow living" blog last Tuesday?')
+    read = analyse('What did Anna say about the "slow living" blog last Tuesday?')
     assert read.is_english
     assert read.names == ("anna",)
     assert read.quotes == ("slow live",)
@@ -19,14 +15,14 @@ def test_one_question_is_read_for_all_signals():
 
 
 def test_the_unknown_part_of_a_relation_is_left_open():
-    assert ask("Who plays the violin?").relations == ("*|play|violin",)
-    assert ask("What does Anna play?").relations == ("anna|play|*",)
-    assert "i|buy|*" in ask("What did we buy in Rome?").relations
+    assert analyse("Who plays the violin?").relations == ("*|play|violin",)
+    assert analyse("What does Anna play?").relations == ("anna|play|*",)
+    assert "i|buy|*" in analyse("What did we buy in Rome?").relations
 
 
 def test_known_entities_are_names_in_any_spelling():
-    assert ask("what does melanie play?").names == ()
-    assert ask("what does melanie play?", known_entities={"melanie"}).names == ("melanie",)
+    assert analyse("what does melanie play?").names == ()
+    assert analyse("what does melanie play?", known_entities={"melanie"}).names == ("melanie",)
 
 
 @pytest.mark.parametrize(
@@ -39,8 +35,8 @@ def test_known_entities_are_names_in_any_spelling():
     ],
 )
 def test_questions_of_taste_are_recognised(text, expected):
-    assert ask(text).asks_preference is expected
+    assert analyse(text).asks_preference is expected
 
 
 def test_r3_other_languages_are_not_read():
-    assert ask("Почему мы ушли?") == ask("谁说过“慢生活”？") == Analysis(is_english=False)
+    assert analyse("Почему мы ушли?") == analyse("谁说过“慢生活”？") == Analysis(is_english=False)
