@@ -11,8 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from memory_palace.embedding import minilm
-from memory_palace.embedding.registry import Embedder, is_available
-from memory_palace.embedding.weights import cache_folder
+from memory_palace.embedding.registry import Embedder, cache_folder, is_available
 from memory_palace.errors import MissingPartError
 from memory_palace.index.embedders import Embedders
 from memory_palace.models import Matrix

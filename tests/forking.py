@@ -73,7 +73,7 @@ def run_line(*arguments: str) -> None:
 
 def run_with_minilm_alone(*arguments: str) -> None:
     """Be the command ``palace`` of a person who has fetched no other model."""
-    from memory_palace.embedding.weights import PinnedModel
+    from memory_palace.embedding.registry import PinnedModel
 
     is_present = PinnedModel.is_present
     PinnedModel.is_present = lambda model, cache: model.name != "e5" and is_present(model, cache)

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from typer import Option
 
 from benchmarks.timing import Measured
-from memory_palace.embedding.weights import cache_folder
+from memory_palace.embedding.registry import cache_folder
 from memory_palace.errors import UsageError
 from memory_palace.language.visible import visible
 from memory_palace.shown import print_json, to_record

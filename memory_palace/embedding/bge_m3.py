@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from memory_palace.embedding.weights import cache_folder, digest_weights, hub_snapshots
+from memory_palace.embedding.registry import cache_folder, digest_weights, hub_snapshots
 from memory_palace.errors import MissingPartError
 from memory_palace.libraries import install_command
 from memory_palace.models import Matrix

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.embedding.minilm import Encoder, Tensor, TensorFile, map_file
-from memory_palace.embedding.weights import E5, UNPACKED, cache_folder, digest_weights, has_size
+from memory_palace.embedding.registry import E5, UNPACKED, cache_folder, digest_weights, has_size
 from memory_palace.models import Matrix
 from memory_palace.storage import write_atomic
 

@@ -19,7 +19,7 @@ from typing import IO, BinaryIO, TypeAlias
 from zipfile import BadZipFile, ZipFile
 
 from memory_palace.embedding.e5 import open_unpacked
-from memory_palace.embedding.weights import (
+from memory_palace.embedding.registry import (
     E5,
     MINILM,
     PinnedModel,

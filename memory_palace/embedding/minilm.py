@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.embedding.weights import MINILM, MODEL, cache_folder, read_vocabulary
+from memory_palace.embedding.registry import MINILM, MODEL, cache_folder, read_vocabulary
 from memory_palace.models import Matrix
 
 Tensor: TypeAlias = NDArray[np.float32]

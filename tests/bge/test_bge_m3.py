@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from memory_palace.embedding.bge_m3 import BATCH_SIZE, BgeM3Embedder, load
-from memory_palace.embedding.weights import DIGESTS
+from memory_palace.embedding.registry import DIGESTS
 
 pytestmark = pytest.mark.bge
 

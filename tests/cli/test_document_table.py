@@ -14,8 +14,7 @@ import pytest
 from copying_palaces import copy_sample
 from running import run_main
 
-from memory_palace.embedding.registry import is_available
-from memory_palace.embedding.weights import cache_folder
+from memory_palace.embedding.registry import cache_folder, is_available
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "references" / "documents.md").read_text("utf-8")

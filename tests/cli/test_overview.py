@@ -5,7 +5,7 @@ import pytest
 from memory_palace.cli.app import main
 from memory_palace.embedding import minilm
 from memory_palace.embedding.hashing import HashingEmbedder
-from memory_palace.embedding.weights import PinnedModel
+from memory_palace.embedding.registry import PinnedModel
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 
 from memory_palace.embedding.e5 import E5Embedder
 from memory_palace.embedding.minilm import MiniLMEmbedder
-from memory_palace.embedding.weights import E5, MINILM, cache_folder
+from memory_palace.embedding.registry import E5, MINILM, cache_folder
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from memory_palace.embedding.e5 import READ_TOKENS, E5Embedder, Unigram, open_unpacked
-from memory_palace.embedding.weights import E5, cache_folder
+from memory_palace.embedding.registry import E5, cache_folder
 from memory_palace.models import Matrix
 
 REFERENCE = json.loads((Path(__file__).parent / "data" / "e5_reference.json").read_bytes())

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from memory_palace.embedding import e5
 from memory_palace.embedding.e5 import E5File, open_unpacked, write_tensors
 from memory_palace.embedding.minilm import Encoder, TensorFile
-from memory_palace.embedding.weights import PinnedModel, WeightFile, digest_weights
+from memory_palace.embedding.registry import PinnedModel, WeightFile, digest_weights
 from tests.embedding.e5_writer import HEADS, LAYERS, PIECES, WIDTH, write_e5
 
 Numbers = dict[str, NDArray[np.float32]]

@@ -17,7 +17,7 @@ from memory_palace.embedding.fetching import (
     fetch_weights,
     list_sources,
 )
-from memory_palace.embedding.weights import (
+from memory_palace.embedding.registry import (
     MINILM,
     MODEL,
     TOKENIZER,

@@ -4,8 +4,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from memory_palace.embedding.registry import EMBEDDERS
-from memory_palace.embedding.weights import MINILM
+from memory_palace.embedding.registry import EMBEDDERS, MINILM
 from memory_palace.errors import UsageError
 from memory_palace.features.upkeep.models import models as app
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.embedding.registry import EMBEDDERS, get_embedder, is_available
-from memory_palace.embedding.weights import MINILM
+from memory_palace.embedding.registry import EMBEDDERS, MINILM, get_embedder, is_available
 from memory_palace.errors import UsageError
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.embedding import weights as weights_module
-from memory_palace.embedding.weights import DIGESTS, digest_weights
+from memory_palace.embedding import registry as weights_module
+from memory_palace.embedding.registry import DIGESTS, digest_weights
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_palace.embedding.minilm import WordPiece
-from memory_palace.embedding.weights import read_vocabulary
+from memory_palace.embedding.registry import read_vocabulary
 
 tokenizers = pytest.importorskip("tokenizers")
 

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.embedding.registry import is_available
-from memory_palace.embedding.weights import MINILM, cache_folder
+from memory_palace.embedding.registry import MINILM, cache_folder, is_available
 
 ROOT = Path(__file__).parent.parent.parent
 PALACE = Path(sys.executable).parent / "palace"

@@ -12,7 +12,7 @@ from running import run_well as palace
 
 from memory_palace.embedding import bge_m3, e5, minilm
 from memory_palace.embedding.hashing import HashingEmbedder
-from memory_palace.embedding.weights import PinnedModel
+from memory_palace.embedding.registry import PinnedModel
 from memory_palace.errors import WrongEmbedderError
 from memory_palace.palace import Palace
 

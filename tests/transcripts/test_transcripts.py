@@ -17,8 +17,7 @@ from pathlib import Path
 import pytest
 from forking import Forked, run_with_minilm_alone
 
-from memory_palace.embedding.registry import is_available
-from memory_palace.embedding.weights import MINILM
+from memory_palace.embedding.registry import MINILM, is_available
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent

@@ -17,12 +17,14 @@ from memory_palace.embedding.registry import (
     DEFAULT,
     EMBEDDERS,
     MULTILINGUAL,
+    PINNED,
+    PinnedModel,
+    cache_folder,
     find_weights,
     is_available,
 )
 from memory_palace.embedding.st_models import RERANKERS
 from memory_palace.embedding.st_models import fetch_model as fetch_from_hub
-from memory_palace.embedding.weights import PINNED, PinnedModel, cache_folder
 from memory_palace.index.embedders import choose_for, take_share
 from memory_palace.language.words import LanguageShare
 from memory_palace.palace import Palace

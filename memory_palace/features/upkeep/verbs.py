@@ -20,9 +20,10 @@ from memory_palace.cli.progress import keep_vectors, progress_line
 from memory_palace.config import PalacePaths, find_paths
 from memory_palace.embedding.registry import (
     DEFAULT,
+    MINILM,
     NO_VECTORS,
+    PINNED,
 )
-from memory_palace.embedding.weights import MINILM, PINNED
 from memory_palace.errors import NotesFailedError, UsageError
 from memory_palace.features.upkeep.models import name_missing_model, write_share
 from memory_palace.index.doctor import Examination, IndexStatus
