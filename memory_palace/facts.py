@@ -12,7 +12,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from memory_palace.config import ROOMS, Config
-from memory_palace.errors import Fence
 from memory_palace.index.commit import Detail
 from memory_palace.index.values import Derived
 from memory_palace.language.sentences import find_speakers
@@ -20,7 +19,7 @@ from memory_palace.language.time_words import may_name_time
 from memory_palace.language.words import Languages, squeeze_all, tell_tongue, tokenize
 from memory_palace.markdown.markup import strip_markup
 from memory_palace.models import Problem
-from memory_palace.notes.note import Chunk, Note, stem_of
+from memory_palace.notes.note import Chunk, Fence, Note, stem_of
 from memory_palace.places import PALACE
 from memory_palace.signals import fact_readers
 

@@ -85,11 +85,13 @@ class Palace:
 
     def __init__(self, root: str | os.PathLike[str], *, config: Config | None = None) -> None:
         home = Path(root).expanduser()
-        if home.name in (PALACE, OWN) and find_paths(home) is None:
+        paths = find_paths(home)
+        if paths is None and home.name in (PALACE, OWN):
             home = home.parent
-        if find_paths(home) is None:
+            paths = find_paths(home)
+        if paths is None:
             raise NotAPalaceError(_no_palace(home))
-        self.paths, self.config = read_settings(home, config)
+        self.paths, self.config = read_settings(paths, config)
         self._embedders = Embedders(self.paths, self.config)
         self.check_freshness = check_freshness
         self._opened = OpenedIndex(self.paths, self.config.languages)

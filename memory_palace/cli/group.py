@@ -11,7 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar, get_args, get_type_hints
@@ -215,7 +215,17 @@ def note_below(palace: Palace, name: str) -> str:
     return name if below.startswith(os.pardir) else Path(below).as_posix()
 
 
-def check_cold(rooms: Rooms, asked: Query, folders: Sequence[str]) -> None:
+def ask_below(palace: Palace, asked: Query) -> Query:
+    """Return a question with its folders relative to the root; raise ``UsageError`` for bad ones.
+
+    See ``folders_below`` and ``check_cold``.
+    """
+    asked = replace(asked, folder=folders_below(palace, asked.folder))
+    check_cold(palace.paths.rooms, asked)
+    return asked
+
+
+def check_cold(rooms: Rooms, asked: Query) -> None:
     """Raise ``UsageError`` where ``--room`` or ``--in`` name the archive and nothing lets it in.
 
     It stays out unless asked for, and "nothing found" would be taken for an empty archive.
@@ -223,7 +233,7 @@ def check_cold(rooms: Rooms, asked: Query, folders: Sequence[str]) -> None:
     if asked.include_cold:
         return
     known = {folder.casefold(): folder for folder in rooms.folders}
-    names = [(name, known.get(name.casefold(), name)) for name in folders]
+    names = [(name, known.get(name.casefold(), name)) for name in asked.folder or ()]
     names += [(name, name.casefold()) for name in (asked.room,) if name]
     for name, folder in names:
         if rooms.is_archived(folder):

@@ -221,7 +221,7 @@ class Snapshot:
         """Number of live passages outside the cold zone, of all notes of the palace."""
         return int(np.count_nonzero(self.hot_rows))
 
-    @property
+    @cached_property
     def statistics(self) -> Statistics:
         """Figures of all notes."""
         return Statistics(self)

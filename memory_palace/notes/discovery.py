@@ -213,12 +213,11 @@ def _holds(folder: str, path: str) -> bool:
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
-def read_settings(root: Path, config: Config | None = None) -> tuple[PalacePaths, Config]:
-    """Return the places below a root, rooms included, and its settings.
+def read_settings(paths: PalacePaths, config: Config | None = None) -> tuple[PalacePaths, Config]:
+    """Return the places of a palace with its rooms, and its settings.
 
     ``config`` replaces the settings file, which is then not read.
     """
-    paths = find_paths(root) or PalacePaths(root)
     if config is None and not paths.settings.exists():
         return paths, Config()
     from memory_palace.settings import map_rooms, read_config  # delayed: it imports YAML

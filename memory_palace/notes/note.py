@@ -10,16 +10,18 @@ import codecs
 import os
 import re
 import stat
+import sys
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 from memory_palace.config import LONG_LINE_BYTES, ROOMS, PalacePaths, Rooms
-from memory_palace.errors import CheckFailedError, Fence, PalaceError, UsageError
+from memory_palace.errors import CheckFailedError, PalaceError, UsageError
 from memory_palace.models import (
     ALWAYS,
     FileStat,
@@ -34,6 +36,8 @@ from memory_palace.models import (
 if TYPE_CHECKING:
     from memory_palace.notes.frontmatter import FrontMatter
 
+T = TypeVar("T")
+Lost = TypeVar("Lost")
 Days: TypeAlias = tuple[date, date]
 """The first and the last day of a span."""
 
@@ -498,3 +502,63 @@ def _open_parties(file: Path, stamp: tuple[int, ...]) -> list[str]:
 
     parties = split_front_matter(f"{head}\n---\n").values.get("parties")
     return [str(party) for party in parties] if isinstance(parties, list) else []
+
+
+# --- Defects of readers --------------------------------------------------------------------------
+
+
+def _tell(problem: Problem) -> None:
+    sys.stderr.write(f"palace: {problem}\n")
+
+
+class Fence:
+    """Calls readers of one note, or of a question, and tells what they could not read.
+
+    A defect in a reader costs the one fact that it reads, and is named: no text of a note may stop
+    a build, and none of a question an answer.
+    """
+
+    def __init__(
+        self, path: str = "the question", tell: Callable[[Problem], object] | None = None
+    ) -> None:
+        """``tell`` is given each problem; without it they are lines on stderr."""
+        self._path, self._tell = path, tell
+
+    def read(
+        self, reader: str, read: Callable[[], T], lost: Lost, line: int | None = None
+    ) -> T | Lost:
+        """Return what a reader returns, or ``lost`` where it raises what nobody can mend."""
+        try:
+            return read()
+        except (PalaceError, OSError, MemoryError):
+            raise
+        except Exception as error:
+            import traceback  # delayed: no reader should fail
+
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            raised = f"{type(error).__name__}, {where.filename.rpartition('/')[2]}:{where.lineno}"
+            message = (
+                f"the reader of {reader} failed ({raised}); all else was read. This is a defect of "
+                "Memory Palace: please report it"
+            )
+            (self._tell or _tell)(Problem(self._path, line, "defect", message, is_failure=True))
+            return lost
+
+    def read_lines(
+        self, reader: str, read: Callable[[str], Iterable[T]], text: str, line: int
+    ) -> list[T]:
+        """Return what a reader finds in a text; where it fails, in each line that it can read."""
+        told: list[Problem] = []
+        found: list[T] = []
+        fence = Fence(self._path, told.append)
+        if (whole := fence.read(reader, lambda: [*read(text)], None, line)) is not None:
+            return whole
+        for at, row in enumerate(text.split("\n"), start=line):
+            found += fence.read(reader, lambda: [*read(row)], [], at)  # noqa: B023 - called at once
+        for problem in told[1:] or told:
+            (self._tell or _tell)(problem)
+        return found
+
+
+ASKED = Fence()
+"""Of a question, whatever it is."""

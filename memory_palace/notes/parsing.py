@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, cast
 from urllib.parse import unquote
 
 from memory_palace.config import LONG_LINE_BYTES
-from memory_palace.errors import Fence
 from memory_palace.language.sentences import find_talkers
 from memory_palace.language.visible import drop_markers
 from memory_palace.markdown.markup import (
@@ -33,7 +32,7 @@ from memory_palace.notes.chunking import (
 from memory_palace.notes.dating import read_times
 from memory_palace.notes.frontmatter import split_front_matter
 from memory_palace.notes.manifest import PRIORITIES
-from memory_palace.notes.note import Chunk, Note, read_body, stem_of
+from memory_palace.notes.note import Chunk, Fence, Note, read_body, stem_of
 from memory_palace.notes.superseding import blank_claims, blank_quotes, find_claims
 
 _SUFFIX = re.compile(r"\.(?:md|markdown)$", re.IGNORECASE)

@@ -16,7 +16,6 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from memory_palace.config import PalacePaths
-from memory_palace.errors import Fence
 from memory_palace.index.segment import STAT
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.words import PostingLookup
@@ -24,7 +23,7 @@ from memory_palace.language.sentences import Unit, cut_text, find_units
 from memory_palace.language.visible import shown_text, visible, visible_line
 from memory_palace.language.words import STOPWORDS, bm25_idf, drop_stop_stems, tokenize
 from memory_palace.models import ELLIPSIS, ChunkRecord, Hit, Piece, Scores
-from memory_palace.notes.note import CLAIM_MARK, read_indexed
+from memory_palace.notes.note import CLAIM_MARK, Fence, read_indexed
 from memory_palace.retrieval.evidence import Evidence
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.config import ROOMS, SEVEN, Rooms
-from memory_palace.errors import ASKED, UsageError, did_you_mean
+from memory_palace.errors import UsageError, did_you_mean
 from memory_palace.graph.resolve import fold_name, fold_names, fold_target
 from memory_palace.index.segment import PRIORITIES
 from memory_palace.index.snapshot import Snapshot
@@ -31,6 +31,7 @@ from memory_palace.language.words import (
     tokenize,
 )
 from memory_palace.models import Filters, ParsedQuery, Priority, Scores, TimeReading
+from memory_palace.notes.note import ASKED
 from memory_palace.places import PALACE
 from memory_palace.query import Names, Query, to_timestamp
 

@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.config import Config, PalacePaths
-from memory_palace.errors import ASKED, UsageError, WrongEmbedderError
+from memory_palace.errors import UsageError, WrongEmbedderError
 from memory_palace.graph.resolve import NearLinks
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.words import UNSEEN, expect_mean
 from memory_palace.language.words import STOPWORDS, TOKEN, is_english, tokenize
 from memory_palace.models import Hit, NoteRecord, ParsedQuery, QueryResult, TimeReading
-from memory_palace.notes.note import find_disputes
+from memory_palace.notes.note import ASKED, find_disputes
 from memory_palace.query import Query
 from memory_palace.retrieval.evidence import Evidence, Places, gather, multiply
 from memory_palace.retrieval.excerpts import choose_texts

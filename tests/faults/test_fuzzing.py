@@ -8,12 +8,13 @@ import pytest
 from fuzzing import DIGITS, make_text, time_words
 
 from memory_palace.config import Config
-from memory_palace.errors import Fence, UsageError
+from memory_palace.errors import UsageError
 from memory_palace.facts import derive
 from memory_palace.features.structure.signals import analyse
 from memory_palace.index.commit import Detail
 from memory_palace.language.times import find_times
 from memory_palace.models import ParsedQuery, Problem
+from memory_palace.notes.note import Fence
 from memory_palace.notes.parsing import parse_note
 from memory_palace.retrieval.question import read_question, take_times
 from memory_palace.retrieval.quotes import find_quoted

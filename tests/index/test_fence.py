@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from running import run_main
 
-from memory_palace.errors import Fence, UsageError
+from memory_palace.errors import UsageError
 from memory_palace.models import Problem
-from memory_palace.notes.note import read_body
+from memory_palace.notes.note import Fence, read_body
 from memory_palace.palace import Palace
 
 BROKEN = "zugzwang"

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from memory_palace.config import SEVEN, Config, PalacePaths, Rooms
 from memory_palace.embedding.registry import Embedder
-from memory_palace.errors import Fence, RoomNotMappedError
+from memory_palace.errors import RoomNotMappedError
 from memory_palace.features.anchors.anchor_file import Anchor, Keys, TermKind, open_rows, row_keys
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.values import Progress
@@ -30,7 +30,7 @@ from memory_palace.language.words import (
     stem_word,
 )
 from memory_palace.markdown.markup import strip_markup
-from memory_palace.notes.note import Chunk, Note, NoteUnreadable, read_note, stem_of
+from memory_palace.notes.note import Chunk, Fence, Note, NoteUnreadable, read_note, stem_of
 from memory_palace.notes.parsing import parse_note
 
 LONGEST = 6

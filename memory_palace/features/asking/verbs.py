@@ -13,9 +13,9 @@ from memory_palace.cli.group import (
     Group,
     IncludeCold,
     Json,
+    ask_below,
     check_cold,
     fields_of,
-    folders_below,
     reach_store,
 )
 from memory_palace.config import SEVEN
@@ -94,9 +94,8 @@ def query(
         result, said = _ask_store(store, asked, full=full)
     else:
         palace = palace or Palace.discover()  # which says that there is none
-        root, folders = palace.paths.root, folders_below(palace, asked.folder)
-        check_cold(palace.paths.rooms, asked, folders)
-        result = palace.ask(replace(asked, folder=folders))
+        root = palace.paths.root
+        result = palace.ask(ask_below(palace, asked))
         if full:
             snapshot = palace.snapshot(include_cold=asked.include_cold)
             most = asked.budget_bytes
@@ -109,7 +108,7 @@ def query(
 
 def _ask_store(store: str, asked: Query, *, full: bool) -> tuple[QueryResult, list[str]]:
     """Return what a palace of a store answers, in whole passages if wanted, and remarks."""
-    check_cold(SEVEN, asked, asked.folder or ())
+    check_cold(SEVEN, asked)
     result, unknown = reach_store("ask")(store, asked, whole=full)
     said = [*_remark_quotes(result), *map(_say_unknown, unknown)]
     if result.mode == "lexical":
@@ -261,8 +260,7 @@ def list_notes(
 
     Example: palace list --type project --since 30d --sort date
     """
-    asked = replace(asked, folder=folders_below(palace, asked.folder), include_cold=include_cold)
-    check_cold(palace.paths.rooms, asked, asked.folder or ())
+    asked = ask_below(palace, replace(asked, include_cold=include_cold))
     notes = palace.list_notes(asked)
     snapshot = palace.snapshot(include_cold=include_cold)
     if sort == "date":

@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 
+from memory_palace.config import find_paths
 from memory_palace.embedding.registry import Embedder
 from memory_palace.errors import NotAPalaceError
 from memory_palace.features.memories.collection import TextCollection
@@ -69,9 +70,11 @@ class HierarchicalIndex:
         With an ``embedder`` meanings are compared beside words.
         """
         root = Path(root_path).absolute()
-        if (near := nearest_root(str(root))) is None:
+        near = nearest_root(str(root))
+        places = find_paths(Path(near[0])) if near else None
+        if places is None:
             raise NotAPalaceError(f"there is no palace in {root} or above it; run `palace init`")
-        paths, config = read_settings(Path(near[0]))
+        paths, config = read_settings(places)
         library = read_library(paths, ignore=config.ignore, limit_bytes=config.max_note_bytes)
         documents = library.documents.values()
         reviews = load_reviews(paths)

@@ -14,12 +14,12 @@ from functools import cached_property, partial
 import numpy as np
 
 from memory_palace.config import PalacePaths
-from memory_palace.errors import ASKED
 from memory_palace.graph.naming import active_projects
 from memory_palace.index.chance import SmallTalk
 from memory_palace.index.snapshot import Snapshot, check_freshness
 from memory_palace.language.words import plain_words
 from memory_palace.models import Hit, ParsedQuery, Piece, Recollection
+from memory_palace.notes.note import ASKED
 from memory_palace.palace import Palace
 from memory_palace.query import Moment, Query
 from memory_palace.retrieval.excerpts import (

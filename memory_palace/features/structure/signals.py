@@ -15,7 +15,6 @@ from functools import lru_cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.errors import ASKED
 from memory_palace.features.structure.facts import (
     ANY,
     Kind,
@@ -34,6 +33,7 @@ from memory_palace.index.words import PostingLookup
 from memory_palace.language.tagged_words import Name, Word, find_names, split_words
 from memory_palace.language.words import STOPWORDS, is_english, stem_word
 from memory_palace.models import Scores
+from memory_palace.notes.note import ASKED
 from memory_palace.retrieval.evidence import Evidence, Places
 from memory_palace.retrieval.question import AskedWords
 from memory_palace.retrieval.quotes import find_quoted
