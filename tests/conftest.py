@@ -52,7 +52,7 @@ def unregistered() -> Iterator[None]:
 def flawless() -> Iterator[None]:
     """Fail a test in which a reader of a question fails: the fence would only name it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("memory_palace.errors._tell", lambda problem: pytest.fail(str(problem)))
+        patch.setattr("memory_palace.notes.note._tell", lambda problem: pytest.fail(str(problem)))
         yield
 
 

@@ -65,7 +65,7 @@ def palace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Palace:
     (folder / "bread.md").write_text("# Bread\n\nThe oven of 5 May 2024 runs hot.\n", "utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
-        "memory_palace.errors._tell", lambda problem: sys.stderr.write(f"palace: {problem}\n")
+        "memory_palace.notes.note._tell", lambda problem: sys.stderr.write(f"palace: {problem}\n")
     )
     return Palace.init(tmp_path)
 
