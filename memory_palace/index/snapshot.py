@@ -82,7 +82,7 @@ def _texts_of_notes(member: str) -> cached_property[list[str]]:
 
 def _lists_of_notes(member: str) -> cached_property[list[tuple[str, ...]]]:
     """Return an attribute of a snapshot: some texts of each note."""
-    return cached_property(lambda snapshot: list(map(_split, snapshot._texts(member))))
+    return cached_property(lambda snapshot: list(map(split_list, snapshot._texts(member))))
 
 
 class Snapshot:
@@ -296,7 +296,9 @@ class Snapshot:
         for place in (~self.cold).nonzero()[0].tolist():
             places.setdefault(stem_of(self.paths[place]), []).append(place)
         named = self._texts("originals")
-        found = {copy: [places.get(name, []) for name in _split(named[copy])] for copy in copies}
+        found = {
+            copy: [places.get(name, []) for name in split_list(named[copy])] for copy in copies
+        }
         return {
             copy: [place for (place,) in originals]
             for copy, originals in found.items()
@@ -312,7 +314,7 @@ class Snapshot:
     def shown_tags(self) -> list[tuple[str, ...]]:
         """Tags of each note as written, without ``#``; ``a/b`` is below ``a``. Private: none."""
         pairs = zip(self._texts("tags"), self.private.tolist(), strict=True)
-        return [() if is_hidden else _split(text) for text, is_hidden in pairs]
+        return [() if is_hidden else split_list(text) for text, is_hidden in pairs]
 
     def _locate(self, row: int) -> tuple[Segment, int]:
         number = int(np.searchsorted(self.row_starts, row, side="right")) - 1
@@ -362,7 +364,8 @@ class Snapshot:
         return [texts[i] for i in self._order.tolist()]
 
 
-def _split(text: str) -> tuple[str, ...]:
+def split_list(text: str) -> tuple[str, ...]:
+    """Return the names or links that one field of a note holds."""
     return tuple(text.split(SEPARATOR)) if text else ()
 
 

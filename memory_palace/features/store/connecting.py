@@ -150,7 +150,11 @@ def asking(address: Address) -> Iterator[None]:
 
 def _explain(error: psycopg.Error, address: Address) -> PalaceError:
     state, role = error.sqlstate, read_parameters(address).get("user", "ROLE")
-    why, tried = error.diag.message_primary or _first_line(error), error.pgconn
+    why, tried = error.diag.message_primary or "", error.pgconn
+    if not why:  # libpq says too which of many ways it tried
+        why = str(error).strip().partition("\n")[0]
+        for mark in ("FATAL:", "failed: "):
+            why = why.rpartition(mark)[2].strip() or why
     make = "run `palace index --store ADDRESS`, or ask whoever set it up"
     grant = (
         f"whoever set the store up can run `palace config store grant {role}`, "
@@ -172,14 +176,6 @@ def _explain(error: psycopg.Error, address: Address) -> PalaceError:
         advice = next(advice for mark, advice in _UNCONNECTED.items() if mark in why)
         said = f"{why}; {advice.format(role=role)}"
     return StoreError(f"{address.shown}: {said}")
-
-
-def _first_line(error: psycopg.Error) -> str:
-    """Return what libpq says, without which of many ways it tried."""
-    text = str(error).strip().partition("\n")[0]
-    for mark in ("FATAL:", "failed: "):
-        text = text.rpartition(mark)[2].strip() or text
-    return text
 
 
 class Statements:
@@ -269,16 +265,12 @@ def _has_tables(connection: psycopg.Connection, address: Address) -> bool:
     version = found[0] if found else 0
     if version == VERSION:
         return True
-    mend = (
-        "update the program"
-        if version > VERSION
-        else f"have its owner run `DROP SCHEMA {SCHEMA} CASCADE` there, then push every palace "
-        "and grant it again"
-    )
-    raise StoreError(
-        f"the store at {address.shown} is of version {version}, this program knows {VERSION}: "
-        + mend
-    )
+    mend = "update the program"
+    if version < VERSION:
+        mend = f"have its owner run `DROP SCHEMA {SCHEMA} CASCADE` there, then push every palace "
+        mend += "and grant it again"
+    what = f"is of version {version}, this program knows {VERSION}"
+    raise StoreError(f"the store at {address.shown} {what}: {mend}")
 
 
 def become_owner(connection: psycopg.Connection, address: Address, what: str) -> None:

@@ -11,7 +11,7 @@ same way by their links.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from itertools import pairwise
@@ -20,12 +20,21 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_palace.config import Rooms
 from memory_palace.features.store.connecting import Statements
 from memory_palace.features.store.rows import Generation, damaged, read_figures, read_matrix
 from memory_palace.graph.resolve import join_labels, list_ends, read_link
 from memory_palace.index.segment import FIELDS as WORDS
-from memory_palace.index.segment import SEPARATOR, Array, fact_term, hash_key
-from memory_palace.index.snapshot import PRIOR, Figure, Snapshot, Spread, Statistics, find_spread
+from memory_palace.index.segment import Array, fact_term, hash_key
+from memory_palace.index.snapshot import (
+    PRIOR,
+    Figure,
+    Snapshot,
+    Spread,
+    Statistics,
+    find_spread,
+    split_list,
+)
 from memory_palace.index.words import BM25, K1, PASSAGE_B, PostingLookup, Rows
 from memory_palace.index.writing import NoteRow
 from memory_palace.language.words import expect_idf
@@ -68,11 +77,6 @@ def list_link_ends(row: NoteRow) -> list[str]:
     """Return the ends of what the links of a note may mean."""
     links = join_labels(split_list(row.targets), split_list(row.link_names))
     return list_ends([name for link in links for name in read_link(link, row.path)])
-
-
-def split_list(text: str) -> list[str]:
-    """Return the names or links that one field of a note holds."""
-    return text.split(SEPARATOR) if text else []
 
 
 def list_terms(notes: Iterable[tuple[int, NoteRow]]) -> Terms:
@@ -172,12 +176,10 @@ class Lists:
         """Read the lists of some terms, given with their fields, at once."""
         self._read({(FIELDS.index(field), key_of(term)) for field, term in asked})
 
-    def _read(self, asked: Iterable[tuple[int, int]]) -> None:
+    def _read(self, asked: Collection[tuple[int, int]]) -> list[Posted]:
         keys = sorted(set(asked) - self._found.keys())
-        if not keys:
-            return
         held: dict[tuple[int, int], list[bytes]] = {key: [] for key in keys}
-        for field, key, data in self._statements.ask(
+        for field, key, data in keys and self._statements.ask(
             "SELECT field, key, data"
             " FROM unnest(%(fields)b::int2[], %(keys)b::int8[]) AS asked (field, key)"
             " JOIN posting USING (field, key) WHERE palace = %(palace)s ORDER BY block",
@@ -191,20 +193,17 @@ class Lists:
             own = entries[places >= 0]
             counts = own["passages"].astype(np.int64), own["count"].astype(np.int64)
             self._found[known] = Posted(places[places >= 0], *counts)
+        return [self._found[key] for key in asked]
 
     def find(self, field: str, key: int) -> tuple[Array, Array]:
         """Return the notes that hold a key, and how often each does."""
-        found = self._get(FIELDS.index(field), key - (1 << 64) if key >> 63 else key)
+        (found,) = self._read([(FIELDS.index(field), key - (1 << 64) if key >> 63 else key)])
         return found.places, found.counts
 
     def get(self, field: str, *parts: str) -> Posted:
         """Return the notes that hold a term, or a fact by its parts."""
         term = fact_term(*parts) if len(parts) > 1 else parts[0]
-        return self._get(FIELDS.index(field), key_of(term))
-
-    def _get(self, field: int, key: int) -> Posted:
-        self._read([(field, key)])
-        return self._found[field, key]
+        return self._read([(FIELDS.index(field), key_of(term))])[0]
 
 
 # --- The outline ---
@@ -218,17 +217,18 @@ class Outline(Snapshot):
     def __init__(
         self, statements: Statements, generation: Generation, *, include_cold: bool
     ) -> None:
-        super().__init__(generation.commit, [], rooms=generation.rooms)
-        self.disputes = generation.disputes
+        super().__init__(generation.commit, [], rooms=Rooms(generation.record["rooms"]))
+        disputes = generation.record["disputes"].items()
+        self.disputes = {path: tuple(found) for path, found in disputes}
+        """The open conflicts of every note that is party to one."""
         self._statements = statements
-        ((data, *texts),) = statements.ask(
-            "SELECT coalesce(string_agg(figures, ''), ''), coalesce(array_agg(path), '{}'),"
+        ((sample, data, *texts),) = statements.ask(
+            "SELECT (SELECT sample FROM generation WHERE palace = %(palace)s),"
+            " coalesce(string_agg(figures, ''), ''), coalesce(array_agg(path), '{}'),"
             " coalesce(array_agg(type), '{}'), coalesce(array_agg(tags), '{}')"
             " FROM (SELECT * FROM note WHERE palace = %(palace)s ORDER BY id) AS note"
         )
-        figures = read_figures(data)
-        if len(figures) != len(texts[0]):
-            raise damaged("the figures of the notes")
+        figures = read_figures(data, notes=len(texts[0]))
         places = np.flatnonzero(~figures["is_cold"] | include_cold).tolist()
         self.paths, *others = ([every[place] for place in places] for every in texts)
         self._read = dict(zip(("types", "tags"), others, strict=True))
@@ -236,8 +236,7 @@ class Outline(Snapshot):
         self.is_whole = len(kept) == len(figures)
         self.places = np.full(int(figures["id"].max(initial=0)) + 1, -1, np.int64)
         self.places[kept["id"]] = np.arange(len(kept))
-        ((data,),) = statements.ask("SELECT sample FROM generation WHERE palace = %(palace)s")
-        self.sample_vectors = read_matrix(data, self.commit.dimension, "the sample of vectors")
+        self.sample_vectors = read_matrix(sample, self.commit.dimension, "the sample of vectors")
         self.cosines: Scores = np.zeros(0, np.float32)
         # What a snapshot of files reads from its segments.
         size, self.cold, self.dates = len(kept), kept["is_cold"], kept["date"]

@@ -89,7 +89,6 @@ EXACT_ROWS = 75_000
 """Where a filter leaves so few passages, all of them are compared."""
 _OF_NOTES = ("note_lexical", "covered", "titled", "dense", "speaker", "temporal", "dated")
 """Signals that an outline tells enough for."""
-_KNOWN = SIGNALS - {"anchor"}
 
 _PLANNING = (
     "SELECT set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true),"
@@ -346,7 +345,7 @@ class StoreReader(AbstractContextManager["StoreReader"]):
             query = take_times(query, outline.languages)
             query = take_tags(query, lambda tag: bool(bear_tag(outline, tag).any()))
             plan = plan_ranking(asked, query.text, generation.commit, config)
-            if needed := plan.profile.weights.keys() - _KNOWN:
+            if needed := plan.profile.weights.keys() - (SIGNALS - {"anchor"}):
                 raise UsageError(
                     f"the profile {plan.profile.name} needs {', '.join(sorted(needed))}, which a "
                     "store does not have: ask with --profile hybrid"

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 
-from memory_palace.config import ROOMS, Config, PalacePaths, Rooms
+from memory_palace.config import ROOMS, Config, PalacePaths
 from memory_palace.errors import IndexDamagedError, IndexMissingError, NotesFailedError
 from memory_palace.features.store.connecting import Statements
 from memory_palace.index.commit import Commit
@@ -35,7 +35,6 @@ from memory_palace.index.segment import (
     KeyCounts,
     Segment,
 )
-from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.writing import (
     DIGEST_BYTES,
     NO_DAYS,
@@ -46,6 +45,7 @@ from memory_palace.index.writing import (
 )
 from memory_palace.models import Matrix
 from memory_palace.notes.note import find_disputes, read_indexed
+from memory_palace.settings import parse_config
 
 STAMP_BYTES = 16
 _BY_MTIME = SOURCES.index("mtime")
@@ -85,26 +85,22 @@ class IndexFiles:
     """The committed index of a folder."""
 
     def __init__(self, paths: PalacePaths) -> None:
-        self._paths, self._state = paths, open_state(paths)
+        self.paths, self.state = paths, open_state(paths)
 
     def read_commit(self) -> Commit:
         """Return the commit record; raise ``IndexMissingError`` where there is none."""
-        if self._state.commit is None:
-            raise IndexMissingError(f"there is no index in {self._paths.index}; run `palace index`")
-        if waiting := self._state.commit.awaiting:
+        if self.state.commit is None:
+            raise IndexMissingError(f"there is no index in {self.paths.index}; run `palace index`")
+        if waiting := self.state.commit.awaiting:
             raise IndexMissingError(f"{waiting:,} passages have no vectors yet; run `palace index`")
-        return self._state.commit
-
-    @cached_property
-    def snapshot(self) -> Snapshot:
-        return Snapshot(self.read_commit(), [self._state.hot], rooms=self._paths.rooms)
+        return self.state.commit
 
     def list_stamps(self) -> Mapping[str, bytes]:
         """Return the stamp of every live note that is not private, by path."""
         fingerprint = self.read_commit().fingerprint
         stamps: dict[str, bytes] = {}
         for is_cold in (False, True):
-            fold = self._state.fold(is_cold)
+            fold = self.state.fold(is_cold)
             marks = {segment.name: _mark_rows(segment) for segment in fold.segments}
             for place, path in enumerate(fold.paths):
                 row = read_row(fold, place, kind=CONTENT)
@@ -114,42 +110,26 @@ class IndexFiles:
                     stamps[path] = stamp(row, mark, is_cold=is_cold, fingerprint=fingerprint)
         return stamps
 
-    @property
-    def rooms(self) -> Rooms:
-        return self._paths.rooms
-
-    def list_disputes(self, shown: Collection[str]) -> dict[str, tuple[str, ...]]:
-        """Return the open conflicts of every note that is party to one, of those that are shown."""
-        found = {
-            path: tuple(conflict for conflict in conflicts if conflict in shown)
-            for path, conflicts in find_disputes(self._paths).items()
-        }
-        return {path: kept for path, kept in found.items() if kept and path in shown}
-
-    def note_digests(self, paths: Collection[str]) -> dict[str, bytes]:
-        wanted = set(paths)
-        return {note.path: note.digest for note in self._state.known() if note.path in wanted}
-
     def read_notes(self, paths: Collection[str]) -> Iterator[StoredNote]:
         """Yield notes; raise ``NotesFailedError`` for one that is no longer what was indexed."""
         wanted = set(paths)
         for is_cold in (False, True):
-            fold = self._state.fold(is_cold)
+            fold = self.state.fold(is_cold)
             for place, path in enumerate(fold.paths):
                 if path in wanted:
                     owner, rows = _rows_of(fold, place)
                     row = with_chunks(read_row(fold, place, kind=CONTENT), owner, rows)
-                    yield StoredNote(row, is_cold, self._read_text(row))
-
-    def _read_text(self, row: NoteRow) -> str:
-        is_withheld = bool(row.flags & HAS_PROBLEMS)
-        size = row.stat[STAT.size]
-        lines = read_indexed(
-            self._paths, row.path, size=size, digest=row.digest, is_withheld=is_withheld
-        )
-        if not lines:
-            raise NotesFailedError(f"{row.path} has changed since it was indexed; run it again")
-        return "\n".join(lines)
+                    lines = read_indexed(
+                        self.paths,
+                        path,
+                        size=row.stat[STAT.size],
+                        digest=row.digest,
+                        is_withheld=bool(row.flags & HAS_PROBLEMS),
+                    )
+                    if not lines:
+                        why = "has changed since it was indexed; run it again"
+                        raise NotesFailedError(f"{path} {why}")
+                    yield StoredNote(row, is_cold, "\n".join(lines))
 
 
 def _mark_rows(segment: Segment) -> Array:
@@ -240,15 +220,6 @@ class Generation:
         """The record as a reader of files has it, without segments."""
         return Commit(self.number, **{name: self.record[name] for name in _OF_COMMIT})
 
-    @property
-    def rooms(self) -> Rooms:
-        return Rooms(self.record["rooms"])
-
-    @property
-    def disputes(self) -> dict[str, tuple[str, ...]]:
-        """The open conflicts of every note that is party to one."""
-        return {path: tuple(found) for path, found in self.record["disputes"].items()}
-
 
 def read_generation(statements: Statements) -> Generation | None:
     """Return what is committed for a palace, ``None`` where nothing was pushed to it yet.
@@ -262,19 +233,16 @@ def read_generation(statements: Statements) -> Generation | None:
         return None
     generation = Generation(*found[0])
     record = generation.record
-    try:
-        is_whole = (
+    with suppress(LookupError, TypeError):
+        if (
             all(type(record[name]) is kind for name, kind in RECORD.items())
             and record["dimension"] >= 0
             and set(record["rooms"].values()) <= ROOMS.keys()
             and all(type(value) in (int, float) for value in record["calibration"].values())
             and all(type(path) is str for found in record["disputes"].values() for path in found)
-        )
-    except (LookupError, TypeError):
-        is_whole = False
-    if not is_whole:
-        raise damaged("the record of the generation")
-    return generation
+        ):
+            return generation
+    raise damaged("the record of the generation")
 
 
 def write_generation(statements: Statements, generation: Generation, sample: bytes) -> None:
@@ -296,8 +264,13 @@ def make_record(source: IndexFiles, settings: Config, shown: Mapping[str, Any]) 
     kept: dict[str, Any] = {name: getattr(settings, name) for name in SETTINGS}
     kept = {name: value for name, value in kept.items() if value != getattr(usual, name)}
     record = {name: getattr(commit, name) for name in _OF_COMMIT}
-    record |= {"settings": kept, "rooms": dict(source.rooms.folders)}
-    record |= {"disputes": source.list_disputes(shown)}
+    disputes = {
+        path: [conflict for conflict in conflicts if conflict in shown]
+        for path, conflicts in find_disputes(source.paths).items()
+        if path in shown
+    }
+    record |= {"settings": kept, "rooms": dict(source.paths.rooms.folders)}
+    record |= {"disputes": {path: known for path, known in disputes.items() if known}}
     found: dict[str, Any] = json.loads(json.dumps(record))
     return found
 
@@ -305,10 +278,6 @@ def make_record(source: IndexFiles, settings: Config, shown: Mapping[str, Any]) 
 def read_settings(values: Mapping[str, Any], source: str) -> Config:
     """Check what a store holds of settings; raise ``ConfigError`` as for a settings file."""
     known = {name: values[name] for name in SETTINGS if name in values}
-    if not known:
-        return Config()
-    from memory_palace.settings import parse_config  # delayed: most palaces have the defaults
-
     return parse_config(known, source=source)
 
 
@@ -354,7 +323,7 @@ def pack_note(number: int, note: StoredNote, stamp: bytes) -> tuple[Any, ...]:
 
 def unpack_note(path: str, record: bytes, keys: bytes, vectors: bytes, dimension: int) -> NoteRow:
     """Rebuild a note with its chunks; raise ``IndexDamagedError`` for one that is none."""
-    try:
+    with suppress(*UNREADABLE):
         found = json.loads(record)
         parts, kept = found["chunks"], dict[str, Any]()
         for name, kind in _KINDS.items():
@@ -376,28 +345,24 @@ def unpack_note(path: str, record: bytes, keys: bytes, vectors: bytes, dimension
             vectors=matrix,
             **kept,
         )
-        is_whole = (
+        if (
             row.path == path
             and len(matrix) == len(chunks)
             and {len(row.digest), *(len(chunk.digest) for chunk in chunks)} == {DIGEST_BYTES}
             and all(0 <= chunk.first_line <= chunk.last_line < 1 << 31 for chunk in chunks)
             and all(type(found[name]) is kind for name, kind in _KINDS.items())
             and abs(row.date) < _FARTHEST
-        )
-    except UNREADABLE:
-        is_whole = False
-    if not is_whole:
-        raise damaged(f"the record of {path}")
-    return row
+        ):
+            return row
+    raise damaged(f"the record of {path}")
 
 
-def read_figures(data: bytes) -> np.ndarray[Any, np.dtype[np.void]]:
+def read_figures(data: bytes, *, notes: int) -> np.ndarray[Any, np.dtype[np.void]]:
     """Return the figures of all notes; raise ``IndexDamagedError`` where they are none."""
-    if len(data) % FIGURES.itemsize:
-        raise damaged("the figures of the notes")
-    found = np.frombuffer(data, FIGURES)
+    found = np.frombuffer(data, FIGURES, len(data) // FIGURES.itemsize)
     if not (
-        (np.abs(found["date"]) < _FARTHEST).all()
+        len(data) == notes * FIGURES.itemsize
+        and (np.abs(found["date"]) < _FARTHEST).all()
         and (np.diff(found["id"]) > 0).all()
         and all((found[name] >= 0).all() for name in ("passages", "words", "priority", "days"))
         and (found["priority"] < len(PRIORITIES)).all()

@@ -28,6 +28,7 @@ from memory_palace.features.store.rows import (
     write_generation,
 )
 from memory_palace.index.commit import has_same_vectors
+from memory_palace.index.snapshot import Snapshot
 
 INDEXED_ROWS = 20_000
 """From here on vectors are found by an index (HNSW); below it all of them are compared."""
@@ -88,8 +89,9 @@ def push(
             for table in ("note", "passage", "posting"):
                 statements.run(f"DELETE FROM {table} WHERE palace = %(palace)s")
             statements.run("SELECT index_vectors(%(palace)s, 0)")
-        pushed, last = _write(statements, source, before, known, stamps)
+        pushed = _write(statements, source, before, known, stamps)
         _settle(statements, commit.dimension, pushed.rows_sent, passages)
+        last = before.last_note + pushed.added
         made = Generation(pushed.generation, record, built_by, len(stamps), passages, last)
         write_generation(statements, made, sample)
         return pushed
@@ -100,7 +102,7 @@ def measure(source: IndexFiles) -> tuple[bytes, int]:
 
     Private notes are left out. The sample says what a cosine is by chance.
     """
-    hot = source.snapshot
+    hot = Snapshot(source.read_commit(), [source.state.hot], rooms=source.paths.rooms)
     rows = hot.sample[~hot.private[hot.row_note[hot.sample]]]
     passages = int(np.count_nonzero(hot.hot_rows & ~np.append(hot.private, True)[hot.row_note]))
     return hot.rows_of(rows).astype("<f4").tobytes(), passages
@@ -112,8 +114,8 @@ def _refuse_others(
     """Raise ``StoreError`` where hardly a note stays: most likely these are of another palace."""
     theirs = dict(statements.ask("SELECT path, digest FROM note WHERE palace = %(palace)s"))
     gone = len(theirs.keys() - stamps.keys())
-    digests = source.note_digests(theirs.keys() & stamps.keys())
-    others = sum(digest != theirs[path] for path, digest in digests.items())
+    ours = {note.path: note.digest for note in source.state.known() if note.path in stamps}
+    others = sum(ours[path] != theirs[path] for path in theirs.keys() & ours.keys())
     if gone + others > max(_OTHER_NOTES, stored.notes / 2):
         raise StoreError(
             f"the store holds other notes, last pushed by {stored.built_by}: of "
@@ -128,8 +130,8 @@ def _write(
     before: Generation,
     known: Mapping[str, tuple[int, bytes]],
     stamps: Mapping[str, bytes],
-) -> tuple[Pushed, int]:
-    """Write the notes that differ; return the last number that a note was given too."""
+) -> Pushed:
+    """Write the notes that differ; those that are new get numbers after all that were given."""
     changed = {path for path in known.keys() & stamps.keys() if known[path][1] != stamps[path]}
     added, gone = sorted(stamps.keys() - known.keys()), known.keys() - stamps.keys()
     numbers = {path: known[path][0] for path in changed}
@@ -156,7 +158,7 @@ def _write(
         write_lists(statements, NO_TERMS, list_terms((n, note.row) for n, note in pairs))
         sent += len(passages)
     counts = len(added), len(changed), len(gone), sent, removed
-    return Pushed(before.number + 1, *counts), before.last_note + len(added)
+    return Pushed(before.number + 1, *counts)
 
 
 def list_passages(number: int, note: StoredNote) -> Iterator[tuple[Any, ...]]:
