@@ -1,8 +1,19 @@
 """Ask the anchors of a palace, and what they answered with."""
 
+from collections.abc import Callable
+from pathlib import Path
+
 from memory_palace.features.anchors.lookup import find_passages
 from memory_palace.palace import Palace
 from memory_palace.settings import parse_config
+
+Write = Callable[[str, str], Path]
+
+
+def rebuild(palace: Palace) -> None:
+    """Index what was written, and build the anchors of all notes anew."""
+    palace.index()
+    palace.anchors.build()
 
 
 def with_settings(palace: Palace, **settings: object) -> Palace:

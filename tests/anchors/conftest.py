@@ -1,9 +1,9 @@
 """Palaces with anchors, made with the hashing embedder."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from asking_anchors import Write
 
 from memory_palace.palace import Palace
 
@@ -21,12 +21,14 @@ NOTES = {
 
 @pytest.fixture
 def palace(tmp_path: Path) -> Palace:
-    """Return an indexed palace of four notes."""
-    return make_palace(tmp_path, NOTES)
+    """Return an indexed palace of four notes, with its anchors."""
+    made = make_palace(tmp_path, NOTES)
+    made.anchors.build()
+    return made
 
 
 @pytest.fixture
-def write(palace: Palace) -> Callable[[str, str], Path]:
+def write(palace: Palace) -> Write:
     """Return what writes a note into the palace."""
 
     def write_note(path: str, text: str) -> Path:

@@ -1,15 +1,12 @@
 """Stop a build of anchors, and an update of them, at every call that reaches the disk."""
 
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
+from asking_anchors import Write, rebuild
 from stopping import is_stopped
 
 from memory_palace.palace import Palace
 
 CALLS = ("open", "fsync", "replace", "unlink")
-Write = Callable[[str, str], Path]
 
 
 def answer(palace: Palace) -> tuple[str, tuple[str, ...]]:
@@ -22,7 +19,6 @@ def answer(palace: Palace) -> tuple[str, tuple[str, ...]]:
 def test_a_stopped_nightly_build_leaves_the_old_anchors_or_the_new_ones(
     palace: Palace, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    palace.anchors.build()
     write("chambers/wren/snow.md", "# Snowdrift sensor\n\nA [[snowdrift sensor]] stands there.\n")
     palace.index()
     outcomes = [answer(palace)[1]]
@@ -43,8 +39,7 @@ def test_a_stopped_update_leaves_the_old_anchors_or_the_new_ones(
     palace: Palace, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write("chambers/wren/snow.md", "# Snowdrift sensor\n\nA [[snowdrift sensor]] stands there.\n")
-    palace.index()
-    palace.anchors.build()
+    rebuild(palace)
     outcomes = set()
     step = 0
     while True:

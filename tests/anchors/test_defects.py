@@ -19,7 +19,6 @@ from memory_palace.palace import Palace
 def test_h2_the_exported_vectors_pair_with_the_exported_texts(
     palace: Palace, tmp_path: Path
 ) -> None:
-    palace.anchors.build()
     index, embeds, meta = palace.anchors.export(tmp_path / "export")
     arrays = np.load(embeds)
     texts = arrays["anchor_texts"].tolist()
@@ -36,7 +35,6 @@ def test_h2_the_exported_vectors_pair_with_the_exported_texts(
 
 
 def test_h3_anchors_are_unit_vectors_and_scores_are_bounded(palace: Palace) -> None:
-    palace.anchors.build()
     file = palace.anchors.book().file
     assert np.allclose(np.linalg.norm(file.matrix, axis=1), 1, atol=1e-5)
     assert file.scores.min() >= 0 and file.scores.max() <= 1
@@ -45,7 +43,6 @@ def test_h3_anchors_are_unit_vectors_and_scores_are_bounded(palace: Palace) -> N
 def test_h7_a_lookup_embeds_nothing_but_the_question(
     palace: Palace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    palace.anchors.build()
     kind, asked = type(palace.embedder()), []
     embed = kind.embed_passages
 
@@ -67,7 +64,6 @@ def test_h16_the_threshold_is_calibrated_or_literal(palace: Palace) -> None:
 
 
 def test_h18_changing_an_answer_changes_no_other(palace: Palace) -> None:
-    palace.anchors.build()
 
     def find() -> AnchorEvidence:
         return find_passages(palace.anchors.book(), "tipping bucket")

@@ -1,15 +1,12 @@
 """From words to passages."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from asking_anchors import answered_by, fired_anchors, reached, with_settings
+from asking_anchors import Write, answered_by, fired_anchors, reached, rebuild, with_settings
 
 from memory_palace.palace import Palace
-
-Write = Callable[[str, str], Path]
 
 
 def paths(palace: Palace, text: str) -> list[str]:
@@ -17,7 +14,6 @@ def paths(palace: Palace, text: str) -> list[str]:
 
 
 def test_a_term_in_the_question_leads_to_its_passage(palace: Palace) -> None:
-    palace.anchors.build()
     answer = palace.look_up("can we talk about ANTENNA MASTS?")
     assert answered_by(palace, "can we talk about ANTENNA MASTS?") == "anchors"
     assert ("antenna mast", "link") in fired_anchors(palace, "can we talk about ANTENNA MASTS?")
@@ -26,15 +22,13 @@ def test_a_term_in_the_question_leads_to_its_passage(palace: Palace) -> None:
 
 def test_an_alias_leads_where_its_term_does(palace: Palace, write: Write) -> None:
     write("grand_hall/anchors.md", "# Anchors\n\n- Tipping bucket: Kippwaage\n")
-    palace.index()
-    palace.anchors.build()
+    rebuild(palace)
     assert "palace/project_rooms/rain/gauge.md" in paths(palace, "Where is the Kippwaage")
 
 
 def test_that_project_is_the_one_with_an_open_card(palace: Palace, write: Write) -> None:
     write("dispatch_corridor/active/card.md", "# Fix it\n\nSee [[plan]].\n")
-    palace.index()
-    palace.anchors.build()
+    rebuild(palace)
     text = "how is that project going"
     assert answered_by(palace, text) == "pronoun"
     assert reached(palace, text) == {"palace/project_rooms/radio/plan.md"}
@@ -43,7 +37,6 @@ def test_that_project_is_the_one_with_an_open_card(palace: Palace, write: Write)
 
 
 def test_what_is_pointed_at_adds_nothing_where_an_anchor_fired(palace: Palace) -> None:
-    palace.anchors.build()
     assert answered_by(palace, "that project with the antenna mast") == "anchors"
 
 
@@ -62,13 +55,11 @@ def test_what_is_pointed_at_adds_nothing_where_an_anchor_fired(palace: Palace) -
 )
 def test_small_talk_fires_nothing(palace: Palace, text: str) -> None:
     """FINDINGS C: on 30 lines of small talk it fired 28 and 30 times."""
-    palace.anchors.build()
     assert answered_by(palace, text) == "nothing"
     assert palace.look_up(text).hits == ()
 
 
 def test_without_any_anchor_the_profile_ranks_as_hybrid_does(palace: Palace) -> None:
-    palace.anchors.build()
     text = "a burette for the paper"
     assert answered_by(palace, text) == "nothing"
     assert palace.look_up(text).hits == ()
@@ -82,8 +73,7 @@ def test_anchors_are_one_signal_of_the_one_ranking(palace: Palace, write: Write)
     for number in range(12):
         write(f"chambers/wren/n{number}.md", f"# Day {number}\n\nThe [[tipping bucket]] again.\n")
     write("chambers/wren/frost.md", "# Frost\n\nRime on the funnel froze the drain shut.\n")
-    palace.index()
-    palace.anchors.build()
+    rebuild(palace)
     text = "rime froze the funnel drain shut, as with the tipping bucket"
     hits = palace.query(text, profile="anchors", neighbors=0).hits
     assert hits[0].path == "palace/chambers/wren/frost.md"
@@ -100,8 +90,7 @@ def test_filters_come_before_the_cap_on_passages(
             f"chambers/wren/n{number}.md",
             f"# Day {number}\n\nThe [[tipping bucket]] again {number}.\n",
         )
-    palace.index()
-    palace.anchors.build()
+    rebuild(palace)
     asked = {"profile": "anchors", "room": "reflection_wing", "neighbors": 0}
     result = palace.query("tipping bucket", **asked)
     assert [hit.path for hit in result.hits] == ["palace/reflection_wing/review.md"]
@@ -109,7 +98,6 @@ def test_filters_come_before_the_cap_on_passages(
 
 def test_asking_twice_gives_the_same_scores_and_changes_no_file(palace: Palace) -> None:
     """H6: scores of a question must not be kept in the index."""
-    palace.anchors.build()
     before = {p.name: p.read_bytes() for p in palace.paths.index.iterdir()}
     first = palace.look_up("tipping bucket").hits
     palace.look_up("referee reports and antenna mast")
@@ -135,8 +123,7 @@ def test_one_note_may_answer_with_several_passages(palace: Palace, write: Write)
         "chambers/wren/long.md",
         f"# Long\n\n## Kiln one\n\n[[kiln]] {words}\n\n## Kiln two\n\nkiln {words} x\n",
     )
-    palace.index()
-    palace.anchors.build()
+    rebuild(palace)
     lines = [h.chunk.first_line for h in palace.look_up("the kiln").hits if "long" in h.path]
     assert len(set(lines)) > 1
 
@@ -145,8 +132,7 @@ def test_an_archived_passage_comes_to_mind_by_no_anchor_even_where_cold_notes_ar
     palace: Palace, write: Write
 ) -> None:
     write("archive_basement/2025/old.md", "# Old\n\nThe [[tipping bucket]] of last year.\n")
-    palace.index()
-    palace.anchors.build()
+    rebuild(palace)
     found = palace.query("tipping bucket", profile="anchors", include_cold=True, neighbors=0)
     assert found.anchors is not None and found.anchors.answered_by == "anchors"
     assert not any(hit.note.is_cold for hit in found.hits)

@@ -1,11 +1,8 @@
 """Anchors follow the notes: writes, edits, renames, deletions, and builds that overlap them."""
 
-from collections.abc import Callable
-from pathlib import Path
-
 import numpy as np
 import pytest
-from asking_anchors import reached
+from asking_anchors import Write, reached
 
 from memory_palace.errors import IndexDamagedError
 from memory_palace.features.anchors import anchor_file
@@ -13,20 +10,16 @@ from memory_palace.features.anchors.anchors import build_file, commit_file
 from memory_palace.index.commit import read_commit
 from memory_palace.palace import Palace
 
-Write = Callable[[str, str], Path]
-
 
 def test_a_new_note_is_reachable_through_its_anchors_after_one_update(
     palace: Palace, write: Write
 ) -> None:
-    palace.anchors.build()
     write("chambers/wren/new.md", "# Snow\n\nMelt water filled the tipping bucket.\n")
     palace.index()
     assert "palace/chambers/wren/new.md" in reached(palace, "the tipping bucket")
 
 
 def test_a_new_name_is_an_anchor_from_the_next_build_on(palace: Palace, write: Write) -> None:
-    palace.anchors.build()
     write("chambers/wren/new.md", "# Visit\n\nThen **Quirin Zabel** came by.\n")
     palace.index()
     assert reached(palace, "what of Quirin Zabel") == set()
@@ -36,7 +29,6 @@ def test_a_new_name_is_an_anchor_from_the_next_build_on(palace: Palace, write: W
 
 def test_an_edited_note_has_none_of_its_old_passages(palace: Palace, write: Write) -> None:
     """H13: all postings of a changed note are replaced."""
-    palace.anchors.build()
     write("project_rooms/radio/plan.md", "# Radio plan\n\n## Cable\n\nOnly a cable now.\n")
     palace.index()
     assert reached(palace, "antenna mast") == set()
@@ -47,7 +39,6 @@ def test_an_edited_note_has_none_of_its_old_passages(palace: Palace, write: Writ
 def test_a_note_is_found_under_its_new_path_and_a_cold_or_deleted_one_is_not(
     palace: Palace, to: str | None
 ) -> None:
-    palace.anchors.build()
     old = palace.paths.notes / "reflection_wing/review.md"
     if to:
         (palace.paths.notes / to).parent.mkdir(exist_ok=True)
@@ -75,7 +66,6 @@ def test_anchors_of_an_older_version_are_made_anew_and_never_misread(
 
 def test_a_build_that_began_before_an_update_loses_nothing(palace: Palace, write: Write) -> None:
     """H12: the nightly build computes for long; notes come meanwhile."""
-    palace.anchors.build()
     work = palace.anchors.work()
     file = build_file(work, palace.snapshot())
     write("chambers/wren/new.md", "# Snow\n\nMelt water filled the tipping bucket.\n")
@@ -95,7 +85,6 @@ def test_the_commit_record_names_the_files_and_nothing_else_stays(palace: Palace
 
 def test_an_unchanged_palace_gives_the_same_lists(palace: Palace) -> None:
     """H19: nothing compounds from night to night."""
-    palace.anchors.build()
     first = palace.anchors.book().file
     palace.anchors.build()
     again = palace.anchors.book().file
@@ -104,7 +93,6 @@ def test_an_unchanged_palace_gives_the_same_lists(palace: Palace) -> None:
 
 
 def test_a_damaged_file_stops_no_update(palace: Palace, write: Write) -> None:
-    palace.anchors.build()
     name = read_commit(palace.paths.commit).anchors[0]
     path = palace.paths.index / f"{name}.npz"
     path.write_bytes(path.read_bytes()[:-100] + bytes(100))
@@ -120,7 +108,6 @@ def test_a_damaged_file_stops_no_update(palace: Palace, write: Write) -> None:
 def test_a_damaged_file_is_named_by_everyone_and_left_out_by_doctor(
     palace: Palace, damage: str
 ) -> None:
-    palace.anchors.build()
     path = palace.paths.index / f"{read_commit(palace.paths.commit).anchors[0]}.npz"
     data = bytearray(path.read_bytes())
     if damage == "delete":
@@ -143,7 +130,6 @@ def test_a_damaged_file_is_named_by_everyone_and_left_out_by_doctor(
 
 
 def test_compaction_and_a_forced_build_keep_the_anchors(palace: Palace, write: Write) -> None:
-    palace.anchors.build()
     for number in range(10):
         write(f"chambers/wren/n{number}.md", f"# Day {number}\n\nNothing much, {number}.\n")
         palace.index()

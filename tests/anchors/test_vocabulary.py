@@ -1,14 +1,10 @@
 """Which terms become anchors, and how they are shown."""
 
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
+from asking_anchors import Write
 
 from memory_palace.features.anchors.vocabulary import FEWEST, PASSAGES_EACH, is_usable, match_key
 from memory_palace.palace import Palace
-
-Write = Callable[[str, str], Path]
 
 
 def displays(palace: Palace) -> set[str]:

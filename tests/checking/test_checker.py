@@ -29,7 +29,6 @@ def verdict(answer, *passages):
         ("Above 2.4 metres the gate jams.", "supported"),
         ("The gate jams above 2.7 metres.", "contradicted"),
         ("The gate jams below 2.4 metres.", "contradicted"),
-        ("The bridge was painted green by the harbour company in July.", "contradicted"),
         ("The bridge was not painted green by the harbour company in June.", "contradicted"),
         ("Whales sing to each other over great distances.", "not_found"),
         ("Shall I go on?", "not_applicable"),
@@ -46,6 +45,7 @@ def test_an_answer_is_as_good_as_its_worst_sentence():
     assert verdict(f"{right} {wrong}") == Verdict.CONTRADICTED
     assert verdict("Shall I go on?") == Verdict.NOT_APPLICABLE
     assert verdict(f"{right} Whales sing to each other.") == Verdict.NOT_FOUND
+    assert worst_verdict(check_answer(right, [])) == Verdict.NOT_FOUND
 
 
 def test_a_sentence_has_the_note_and_the_lines_that_decided():
@@ -72,10 +72,6 @@ def test_what_another_passage_says_without_a_difference_clears_a_sentence():
     answer = "The bridge was painted blue by the harbour company in June."
     (found,) = check(answer, BRIDGE, other)
     assert (found.verdict, found.passage.note) == (Verdict.QUOTED, "new.md")
-
-
-def test_without_a_passage_nothing_is_found():
-    assert worst_verdict(check_answer("The gate jams above 2.4 metres.", [])) == Verdict.NOT_FOUND
 
 
 def test_of_a_long_passage_every_sentence_can_be_found():

@@ -1,4 +1,4 @@
-"""Numbers are read from digits and words, with their units."""
+"""Numbers are read from digits and words."""
 
 from fractions import Fraction
 
@@ -25,11 +25,3 @@ from memory_palace.language.numbers import find_numbers
 )
 def test_words_and_digits_are_numbers(text, values):
     assert [number.value for number in find_numbers(text)] == values
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [("five minutes", "300 seconds"), ("40 per cent", "0.4"), ("2 km", "2,000 metres")],
-)
-def test_units_of_one_family_are_compared(one, other):
-    assert find_numbers(one)[0].agrees(find_numbers(other)[0])

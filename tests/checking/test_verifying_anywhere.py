@@ -8,7 +8,7 @@ from running import run_main
 from writing_notes import write_notes
 
 from memory_palace import Palace
-from memory_palace.errors import UsageError
+from memory_palace.errors import PalaceError, UsageError
 from memory_palace.features.checking.checker import Verdict
 from memory_palace.features.checking.verify import verify, write_lines
 
@@ -48,6 +48,24 @@ def test_each_sentence_finds_its_own_note_and_lines(palace: Palace) -> None:
     assert done.is_searched and done.verdict == Verdict.QUOTED
     places = [(s.passage.note, s.passage.first_line) for s in done.sentences]
     assert places == [("river/gate.md", 5), ("river/mill.md", 3)]
+    assert not palace.paths.logs.exists()  # it counts as no use of a note
+
+
+@pytest.mark.parametrize("name", ["river/gate.md", "gate:5", "river/gate.md:1-7", "Gate"])
+def test_a_note_without_a_token_bears_out_what_it_says(palace: Palace, name: str) -> None:
+    right, wrong = (verify(palace, said, [name]) for said in (SAID, WRONG))
+    assert (right.verdict, right.token_verdict) == ("quoted", "not_applicable")
+    assert wrong.verdict == "contradicted"
+
+
+def test_only_the_lines_that_are_named_count_and_none_that_are_withheld(palace: Palace) -> None:
+    shed = "The canary shed key hangs left."
+    for said, name in ((SAID, "gate:7"), (shed, "half.md"), (shed, "town/half.md:1-9")):
+        assert verify(palace, said, [name]).verdict in ("contradicted", "not_found")
+    with pytest.raises(UsageError, match="7 lines"):
+        verify(palace, SAID, ["gate:30"])
+    with pytest.raises(PalaceError, match="no note matches"):
+        verify(palace, "The canary vault opens at 4:15.", ["private.md"])
 
 
 @pytest.mark.parametrize(
@@ -142,11 +160,6 @@ def test_an_index_is_needed_for_a_search_alone(tmp_path: Path) -> None:
     assert done.verdict == Verdict.QUOTED and not done.by_meaning
     with pytest.raises(Exception, match="palace index"):
         verify(palace, SAID)
-
-
-def test_checking_counts_as_no_use_of_a_note(palace: Palace) -> None:
-    verify(palace, SAID)
-    assert not palace.paths.logs.exists()
 
 
 def test_at_most_three_notes_are_cited_for_a_sentence(palace: Palace) -> None:

@@ -33,8 +33,10 @@ def test_a_model_that_knows_schemas_is_held_to_the_entries_of_its_prompt(sample,
         assert list(entries["properties"]) == entries["required"] == [each["id"] for each in shown]
 
 
-def test_the_learner_of_a_model_sees_no_content(sample, player):
-    play(sample, open_dialogue("talker"), question_count=50)
+def test_prompts_are_short_and_hold_no_token_and_the_learners_no_content(sample, player):
+    play(sample, open_dialogue("talker"), question_count=60, limit=None)
+    assert max(map(len, player.prompts)) < 20_000
+    assert all("violet raincoat seesaw" not in prompt for prompt in player.prompts)
     shown = player.asked_as("learner")
     assert {key for data in shown for cue in data["cues"] for key in cue} == {
         "id", "subject", "anchors", "image",
@@ -43,16 +45,6 @@ def test_the_learner_of_a_model_sees_no_content(sample, player):
     told = "".join(prompt for prompt in player.prompts if role_of(prompt) == "learner")
     assert "append each packet to a file" not in told
     assert any("append each packet to a file" in prompt for prompt in player.prompts)
-
-
-def test_no_prompt_holds_more_text_than_a_small_model_reads(sample, player):
-    play(sample, open_dialogue("talker"), question_count=60, limit=None)
-    assert max(map(len, player.prompts)) < 20_000
-
-
-def test_no_token_is_in_any_prompt(sample, player):
-    play(sample, open_dialogue("talker"), question_count=60, limit=None)
-    assert all("violet raincoat seesaw" not in prompt for prompt in player.prompts)
 
 
 def test_instructions_in_a_note_stay_inside_of_the_data(house, player):

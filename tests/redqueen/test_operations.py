@@ -30,16 +30,14 @@ def play(palace, *, apply=True, **more):
     return run(palace, roles=Namer(), apply=apply, **options)
 
 
-def test_a_dry_round_writes_nothing(sample):
-    before = {p: p.read_bytes() for p in sample.paths.root.rglob("*") if p.is_file()}
-    done = play(sample, apply=False)
-    assert done.change.diff and not done.change.identity
-    assert {p: p.read_bytes() for p in sample.paths.root.rglob("*") if p.is_file()} == before
-
-
-def test_an_applied_round_writes_what_was_shown_and_undo_gives_every_byte_back(sample):
+def test_a_dry_round_writes_nothing_an_applied_one_what_was_shown_and_undo_gives_every_byte_back(
+    sample,
+):
+    files = {p: p.read_bytes() for p in sample.paths.root.rglob("*") if p.is_file()}
     before = read_state(sample.paths)
     shown = play(sample, apply=False)
+    assert shown.change.diff and not shown.change.identity
+    assert {p: p.read_bytes() for p in sample.paths.root.rglob("*") if p.is_file()} == files
     done = play(sample)
     assert done.change.diff == shown.change.diff
     assert len(done.change.paths) == 3
@@ -47,6 +45,7 @@ def test_an_applied_round_writes_what_was_shown_and_undo_gives_every_byte_back(s
     assert changed == set(done.change.paths)
     undo_change(sample, apply=True)
     assert read_state(sample.paths) == before
+    assert find_resting(sample, now=datetime.now(UTC)) == set()
 
 
 def test_a_memory_is_not_evolved_twice_within_a_day_and_may_be_after(sample):
@@ -57,12 +56,6 @@ def test_a_memory_is_not_evolved_twice_within_a_day_and_may_be_after(sample):
     now = datetime.now(UTC)
     assert find_resting(sample, now=now) >= set(first.change.paths)
     assert find_resting(sample, now=now + timedelta(hours=24, seconds=1)) == set()
-
-
-def test_an_undone_round_leaves_nobody_resting(sample):
-    play(sample)
-    undo_change(sample, apply=True)
-    assert find_resting(sample, now=datetime.now(UTC)) == set()
 
 
 def test_cold_pinned_and_private_notes_are_never_examined(sample):

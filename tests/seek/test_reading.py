@@ -32,6 +32,11 @@ def test_of_a_long_note_the_lines_that_bear_on_the_goal_are_read_and_those_aroun
     shown = palace.read(path, first_line=reading.first_line, last_line=reading.last_line)
     assert (shown.text, shown.total_lines) == (reading.text, reading.total_lines)
     assert reading.first_line > 40
+    root = str(palace.paths.root)
+    shown = CliRunner().invoke(app, ["seek", "observe", "-C", root])
+    assert f"read {path}:" in shown.stderr and " of 123 lines;" in shown.stderr
+    answer = CliRunner().invoke(app, ["seek", "observe", "--json", "-C", root])
+    assert ANSWER in json.loads(answer.stdout)["reading"]["text"]
 
 
 def test_a_note_that_became_short_or_one_long_line_is_read_as_it_is(long_note):
@@ -50,14 +55,3 @@ def test_a_short_note_is_read_whole(notes):
     step_search(notes)
     _, reading = read_node(notes)
     assert reading == notes.read("palace/chambers/pump.md")
-
-
-def test_observing_says_which_lines_were_read(long_note):
-    palace, path = long_note
-    start_search(palace, GOAL)
-    step_search(palace)
-    root = str(palace.paths.root)
-    shown = CliRunner().invoke(app, ["seek", "observe", "-C", root])
-    assert f"read {path}:" in shown.stderr and " of 123 lines;" in shown.stderr
-    answer = CliRunner().invoke(app, ["seek", "observe", "--json", "-C", root])
-    assert ANSWER in json.loads(answer.stdout)["reading"]["text"]

@@ -22,8 +22,12 @@ def begin(palace):
 
 def test_a_search_leads_to_the_place_and_ends_by_an_approach(house):
     begin(house)
-    _, record = step_search(house, None)
+    session, record = step_search(house, None)
     assert (record["next_action"], record["next_node_id"]) == ("goto_node", CELLAR)
+    place = session.places[CELLAR]
+    assert (place.pose, place.title) == (Pose2D(2.5, -1.0), "Cellar")
+    assert set(session.places) == {CELLAR, ATTIC, GARAGE}
+    assert load_search(house, None).places == session.places
     sight_node(house, None, None, is_hit=True)
     assert load_search(house, None).belief["target_status"] != "visible"
     session = sight_node(house, None, None, is_hit=True)
@@ -78,18 +82,13 @@ def test_one_vain_approach_gives_up_no_visible_target_and_three_do(house):
     assert record["next_node_id"] in (ATTIC, GARAGE)
 
 
-def test_what_is_rejected_is_closed_at_once(house):
-    begin(house)
-    step_search(house, None)
-    assert reject_node(house, None, None, "empty").closed == {CELLAR: "rejected: empty"}
-
-
-def test_another_goal_forgets_the_vain_looks(house):
+def test_another_goal_forgets_the_vain_looks_and_what_is_rejected_is_closed_at_once(house):
     begin(house)
     for _ in range(2):
         sight_node(house, None, CELLAR, is_hit=False)
     change_search_goal(house, None, "wine and juice")
     assert sight_node(house, None, CELLAR, is_hit=False).misses == {CELLAR: 1}
+    assert reject_node(house, None, CELLAR, "empty").closed == {CELLAR: "rejected: empty"}
 
 
 def test_another_embedder_means_another_threshold(house):
@@ -100,16 +99,6 @@ def test_another_embedder_means_another_threshold(house):
     assert before.threshold_null is not None
     assert after.threshold_null is None
     assert after.embedder != before.embedder
-
-
-def test_a_step_says_where_the_next_place_is_and_the_candidates(house):
-    begin(house)
-    session, record = step_search(house, None)
-    place = session.places[record["next_node_id"]]
-    assert place.pose == Pose2D(2.5, -1.0)
-    assert (place.path, place.title) == ("palace/chambers/places/Cellar.md", "Cellar")
-    assert set(session.places) == {CELLAR, ATTIC, GARAGE}
-    assert load_search(house, None).places == session.places
 
 
 def test_a_place_whose_note_is_gone_is_approached_all_the_same(house):

@@ -27,6 +27,10 @@ def search(notes):
 def test_a_step_leads_to_a_note_and_observing_reads_it(search):
     session, record = step_search(search, None)
     assert session.nodes[record["next_node_id"]] == "palace/chambers/pump.md"
+    place = session.places[record["next_node_id"]]
+    assert (place.path, place.title) == ("palace/chambers/pump.md", "pump")
+    assert (place.lines, place.pose) == ((3, 3), None)
+    assert load_search(search, None).places == session.places
     _, text = read_node(search, None, None)
     assert "moved to the shed" in text.text
     after = load_search(search, None)
@@ -114,14 +118,6 @@ def test_a_goal_may_be_as_long_as_a_question(notes):
         start_search(notes, "pump " * 119 + "pumps")
 
 
-def test_a_step_says_which_lines_of_the_next_note_bear_on_the_goal(search):
-    session, record = step_search(search, None)
-    place = session.places[record["next_node_id"]]
-    assert (place.path, place.title) == ("palace/chambers/pump.md", "pump")
-    assert (place.lines, place.pose) == ((3, 3), None)
-    assert load_search(search, None).places == session.places
-
-
 def test_another_goal_opens_what_was_closed(search):
     step_search(search, None)
     read_node(search, None, None)
@@ -151,21 +147,16 @@ def test_asking_changes_no_note_and_no_index(search):
     assert {path.name for path in changed if path.parent.name == "logs"} == {"usage.jsonl"}
 
 
-def test_a_search_among_no_loci_is_refused_and_leaves_no_session(notes):
+def test_what_no_search_can_do_is_refused(notes):
     with pytest.raises(UsageError, match="there are no loci"):
         start_search(notes, GOAL, on_loci=True)
     with pytest.raises(UsageError, match="there is no search"):
         load_search(notes, None)
-
-
-def test_a_note_is_not_sighted(search):
-    step_search(search, None)
-    with pytest.raises(UsageError, match="takes --found or --reject"):
-        sight_node(search, None, None, is_hit=True)
-
-
-def test_a_node_that_was_not_named_is_refused(search):
+    start_search(notes, GOAL)
     with pytest.raises(UsageError, match="leads nowhere"):
-        read_node(search, None, None)
+        read_node(notes, None, None)
     with pytest.raises(UsageError, match="has not named node 7"):
-        read_node(search, None, 7)
+        read_node(notes, None, 7)
+    step_search(notes, None)
+    with pytest.raises(UsageError, match="takes --found or --reject"):
+        sight_node(notes, None, None, is_hit=True)

@@ -104,16 +104,18 @@ def test_one_writer_at_a_time(search, monkeypatch):
         step_search(palace, name)
 
 
-def test_writers_that_wait_lose_no_step(search):
-    palace, name = search
-    threads = [
-        threading.Thread(target=step_search, args=(Palace(palace.paths.root), name))
-        for _ in range(4)
-    ]
+def at_once(act):
+    """Do something in four threads."""
+    threads = [threading.Thread(target=act) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
+
+
+def test_writers_that_wait_lose_no_step(search):
+    palace, name = search
+    at_once(lambda: step_search(Palace(palace.paths.root), name))
     assert load_search(palace, name).step == 4
     steps = [r["step"] for r in read_search_log(palace, name) if r["event"] == "step"]
     assert steps == [0, 1, 2, 3]
@@ -126,11 +128,7 @@ def test_two_that_begin_the_same_search_at_once_get_two(search):
     def begin():
         begun.append(start_search(Palace(palace.paths.root), "where is the pump").id)
 
-    threads = [threading.Thread(target=begin) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(begin)
     assert sorted(begun) == [f"{name}-{number}" for number in range(2, 6)]
 
 
