@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from memory_palace.embedding.minilm import MiniLMEmbedder
 from memory_palace.embedding.registry import Embedder
 from memory_palace.index import chance
 from memory_palace.models import Matrix
+from memory_palace.palace import Palace
 
 # A busy machine is slower and not wrong: no example has a deadline.
 settings.register_profile("palace", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -22,6 +24,12 @@ settings.load_profile("palace")
 
 SHIPPED = (HashingEmbedder, MiniLMEmbedder, E5Embedder)
 LOCAL = ("127.0.0.1", "::1", "localhost")
+
+
+@pytest.fixture
+def palace(tmp_path: Path) -> Palace:
+    """Make an empty palace of seven rooms."""
+    return Palace.init(tmp_path)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -1,9 +1,7 @@
 """The official files, where they are: what is asked of them, and one figure that needs no model."""
 
-import os
-from pathlib import Path
-
 import pytest
+from evaluation_data import DATA
 
 from benchmarks.datasets.beir import load_beir
 from benchmarks.datasets.locomo import load_locomo
@@ -12,9 +10,6 @@ from benchmarks.datasets.meetings import load_meetings
 from benchmarks.report import core, summarise
 from benchmarks.runs import run_system
 from memory_palace.embedding.hashing import HashingEmbedder
-
-ROOT = Path(__file__).parent.parent.parent
-DATA = Path(os.environ.get("PALACE_BENCH_DATA", ROOT.parent / "shared" / "data"))
 
 
 def needed(name):

@@ -42,9 +42,8 @@ def said(palace, agent="wren"):
 
 def test_stopped_at_any_disk_call_nothing_that_was_answered_is_lost(palace, monkeypatch):
     palace.remember("first", agent="wren")
-    monkeypatch.setattr(
-        "memory_palace.features.capture.remembering.index_note", lambda *_, **__: ""
-    )
+    index = "memory_palace.features.capture.remembering.index_note"
+    monkeypatch.setattr(index, lambda *_, **__: "")
     outcomes = set()
     for number in range(1, 200):
         text = f"entry {'x' * number}"
@@ -54,9 +53,7 @@ def test_stopped_at_any_disk_call_nothing_that_was_answered_is_lost(palace, monk
             CALLS,
             at=number,
         )
-        monkeypatch.setattr(
-            "memory_palace.features.capture.remembering.index_note", lambda *_, **__: ""
-        )
+        monkeypatch.setattr(index, lambda *_, **__: "")
         recover(palace.paths)
         found = said(palace)
         assert found.count("first") == 1 and found.count(text) in (0, 1)

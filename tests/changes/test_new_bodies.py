@@ -27,13 +27,9 @@ def make(palace, body, **given):
     return read(palace, palace.new("Rain", room="chambers", body=body, **given))
 
 
-def test_a_body_follows_the_heading(palace):
-    assert make(palace, "\nIt drifts.\r\nIn frost.\n\n").endswith(
-        "---\n# Rain\n\nIt drifts.\nIn frost.\n"
-    )
-
-
-def test_a_heading_of_the_body_is_kept_and_front_matter_is_refused(palace):
+def test_a_body_follows_the_heading_or_has_its_own_and_front_matter_is_refused(palace):
+    text = read(palace, palace.new("Frost", body="\nIt drifts.\r\nIn frost.\n\n"))
+    assert text.endswith("---\n# Frost\n\nIt drifts.\nIn frost.\n")
     assert make(palace, "# Own\n\ntext").endswith("---\n# Own\n\ntext\n")
     with pytest.raises(UsageError, match="front matter"):
         palace.new("Other", body="---\na: 1\n---\ntext")

@@ -4,14 +4,8 @@ from stopping import is_stopped
 from memory_palace.changes.changing import undo_change
 from memory_palace.changes.journal import read_log, recover
 from memory_palace.errors import UsageError
-from memory_palace.palace import Palace
 
 CALLS = ("open", "fsync", "replace", "link", "unlink")
-
-
-@pytest.fixture
-def palace(tmp_path):
-    return Palace.init(tmp_path)
 
 
 def files(palace):

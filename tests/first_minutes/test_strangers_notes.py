@@ -1,18 +1,16 @@
 """From an empty home, in a folder of notes that nobody made for this program."""
 
 import json
-import os
 import shutil
 from pathlib import Path
 
 import pytest
+from evaluation_data import DATA
 from first_minutes.conftest import CACHE, PALACE, Home, take_state
 from writing_notes import write_notes
 
 from memory_palace.embedding.registry import is_available
 
-ROOT = Path(__file__).parents[2]
-DATA = Path(os.environ.get("PALACE_BENCH_DATA", ROOT.parent / "shared" / "data"))
 VAULTS = {
     "help": DATA / "multilingual-help" / "notes" / "en",
     "garden": DATA / "vaults" / "jackyzha0-garden",

@@ -1,6 +1,5 @@
 """How well the golden questions are answered, and that metadata cannot spoil it."""
 
-import os
 import random
 import shutil
 from contextlib import contextmanager
@@ -9,6 +8,7 @@ from statistics import mean
 
 import pytest
 from copying_palaces import ask, measure_recall
+from evaluation_data import GARDEN, ROOT
 from remembering import remember_questions
 
 from benchmarks.golden import copy_vault, read_pairs
@@ -16,9 +16,6 @@ from memory_palace.embedding.registry import is_available
 from memory_palace.palace import Palace
 
 HERE = Path(__file__).parent
-ROOT = HERE.parent.parent
-DATA = Path(os.environ.get("PALACE_BENCH_DATA", ROOT.parent / "shared" / "data"))
-GARDEN = DATA / "vaults" / "jackyzha0-garden"
 
 pytestmark = pytest.mark.skipif(
     not is_available("minilm"), reason="needs minilm; palace models fetch minilm"

@@ -1,20 +1,18 @@
 """Lines that recall is judged by: their form, their halves, and that none is a null line."""
 
 import json
-import os
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from evaluation_data import DATA, ROOT
 
 from benchmarks.recall_sets import read_talks
 from memory_palace.embedding.registry import get_embedder, is_available
 from memory_palace.language.words import plain_words
 
 HERE = Path(__file__).parent
-ROOT = HERE.parent.parent
 LINES = HERE / "recall"
-DATA = Path(os.environ.get("PALACE_BENCH_DATA", ROOT.parent / "shared" / "data"))
 NULL = [ROOT / "memory_palace" / "index" / name for name in ("chat.txt", "talk.txt")]
 LIKE = {"minilm": 0.95, "e5": 0.98}
 """Cosines above which two lines are the same one; those of e5 lie close together."""

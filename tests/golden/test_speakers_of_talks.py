@@ -1,11 +1,10 @@
 """Conversations with other labels, and pages that are none."""
 
-import os
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
+from evaluation_data import DATA
 
 from benchmarks.datasets.locomo import load_locomo
 from benchmarks.report import core, summarise
@@ -14,8 +13,6 @@ from memory_palace.embedding.registry import get_embedder
 from memory_palace.language.sentences import find_speakers, find_talkers
 from memory_palace.markdown.markup import strip_markup
 
-ROOT = Path(__file__).parents[2]
-DATA = Path(os.environ.get("PALACE_BENCH_DATA", ROOT.parent / "shared" / "data"))
 TALKS = DATA / "locomo" / "locomo_dev.json"
 CJK = ("安娜", "卡罗琳", "小明", "玛丽亚", "约翰", "李雷", "王芳", "刘洋", "张伟", "梅兰妮")
 FORMS = {

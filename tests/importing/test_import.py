@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from importing_exports import claude_conversation, claude_message, uuid, write_json
 from stopping import DYING
+from writing_notes import read_state
 
 from memory_palace.errors import UsageError
 from memory_palace.features.importing.composing import write_turns
@@ -47,11 +48,6 @@ def export(folder: Path, *talks: dict[str, Any]) -> Path:
     return write_json(folder / "conversations.json", list(talks))
 
 
-def notes_of(palace: Palace) -> dict[str, bytes]:
-    files = sorted(palace.paths.notes.rglob("*.md"))
-    return {file.relative_to(palace.paths.root).as_posix(): file.read_bytes() for file in files}
-
-
 def import_all(palace: Palace, path: Path, **options: Any) -> Any:
     return palace.import_export(path, apply=True, **options)
 
@@ -63,14 +59,14 @@ def fates(report: Any) -> dict[str, int]:
 def test_a_conversation_becomes_a_note_with_its_day_speakers_and_origin(palace, tmp_path):
     path = export(tmp_path, talk(7, "Where do gauges rust?", "At the seam.", name="Rust"))
     shown = palace.import_export(path)
-    assert (shown.counts["new"], shown.turns, notes_of(palace)) == (1, 2, {})
+    assert (shown.counts["new"], shown.turns, read_state(palace.paths)) == (1, 2, {})
     report = import_all(palace, path)
-    (name,) = notes_of(palace)
+    (name,) = read_state(palace.paths)
     assert name == f"{report.folder}/2026/2026-03-01 Rust.md" == report.notes[0].path
-    document = parse_document(name, notes_of(palace)[name])
+    document = parse_document(name, read_state(palace.paths)[name])
     assert document.fields["source_id"] == uuid(7)
     assert _distrust(document) == "origin: import"
-    text = notes_of(palace)[name].decode()
+    text = read_state(palace.paths)[name].decode()
     assert text.endswith("\n\n**User:** Where do gauges rust?\n\n**Assistant:** At the seam.\n")
     assert "date: 2026-03-01\n" in text or "date: '2026-03-01'\n" in text
     palace.index(embedder="hashing")
@@ -80,19 +76,19 @@ def test_a_conversation_becomes_a_note_with_its_day_speakers_and_origin(palace, 
 def test_twice_is_once(palace, tmp_path):
     path = export(tmp_path, talk(1, "One.", "Two."), talk(2, "Three."), talk(3, "One.", "Two."))
     import_all(palace, path)
-    before = notes_of(palace)
+    before = read_state(palace.paths)
     assert len(before) == 3
     again = import_all(palace, path)
     assert fates(again) == {"present": 3}
-    assert notes_of(palace) == before
+    assert read_state(palace.paths) == before
 
 
 def test_what_was_said_since_stands_below(palace, tmp_path):
     import_all(palace, export(tmp_path, talk(1, "One.", "Two.")))
-    (before,) = notes_of(palace).values()
+    (before,) = read_state(palace.paths).values()
     grown = import_all(palace, export(tmp_path, talk(1, "One.", "Two.", "Three.", f"Four {KEY}.")))
     assert (fates(grown), grown.turns) == ({"grown": 1}, 2)
-    (after,) = notes_of(palace).values()
+    (after,) = read_state(palace.paths).values()
     assert after.startswith(before)
     assert "**User:** Three.\n" in after[len(before) :].decode()
     assert KEY not in after.decode()
@@ -100,15 +96,15 @@ def test_what_was_said_since_stands_below(palace, tmp_path):
 
 def test_a_note_that_somebody_edited_keeps_its_bytes_and_what_is_new_gets_a_note(palace, tmp_path):
     import_all(palace, export(tmp_path, talk(1, "One.", "Two.", name="Talk")))
-    (name,) = notes_of(palace)
+    (name,) = read_state(palace.paths)
     file = palace.paths.root / name
     file.write_text(file.read_text() + "\nMine.\n")
     mine = file.read_bytes()
     grown = export(tmp_path, talk(1, "One.", "Two.", "Three.", name="Talk"))
     assert fates(import_all(palace, grown)) == {"grown": 1}
     assert file.read_bytes() == mine
-    (other,) = set(notes_of(palace)) - {name}
-    text = notes_of(palace)[other].decode()
+    (other,) = set(read_state(palace.paths)) - {name}
+    text = read_state(palace.paths)[other].decode()
     assert "Three." in text and "Two." not in text and f"continues: {name}\n" in text
     assert fates(import_all(palace, grown)) == {"present": 1}
 
@@ -122,11 +118,11 @@ def test_a_moved_note_is_known_and_a_deleted_or_archived_one_stays_away(palace, 
     archive = palace.paths.notes / "archive_basement"
     archive.mkdir(exist_ok=True)
     three.rename(archive / "three.md")
-    before = notes_of(palace)
+    before = read_state(palace.paths)
     longer = export(tmp_path, talk(1, "One.", "More."), talk(2, "Two.", "M"), talk(3, "T", "M"))
     report = import_all(palace, longer)
     assert fates(report) == {"grown": 1, "gone": 2}
-    after = notes_of(palace)
+    after = read_state(palace.paths)
     assert set(after) == set(before)
     changed = [name for name in after if after[name] != before[name]]
     assert [name.rpartition("/")[2] for name in changed] == ["my talk.md"]
@@ -134,15 +130,15 @@ def test_a_moved_note_is_known_and_a_deleted_or_archived_one_stays_away(palace, 
 
 def test_what_was_said_otherwise_at_its_source_is_left(palace, tmp_path):
     import_all(palace, export(tmp_path, talk(1, "One.", "Two.")))
-    before = notes_of(palace)
+    before = read_state(palace.paths)
     report = import_all(palace, export(tmp_path, talk(1, "One.", "Another.", "Three.")))
     assert fates(report) == {"changed": 1}
-    assert notes_of(palace) == before
+    assert read_state(palace.paths) == before
 
 
 def test_a_talk_without_a_title_is_named_by_how_it_begins(palace, tmp_path):
     import_all(palace, export(tmp_path, talk(1, "The gauge " + "drifts again " * 20, name="")))
-    (name,) = notes_of(palace)
+    (name,) = read_state(palace.paths)
     assert name.endswith("/2026-03-01 The gauge drifts again drifts again drifts again drifts.md")
 
 
@@ -152,7 +148,7 @@ def test_names_that_differ_by_case_and_notes_of_others_are_not_overwritten(palac
     folder.mkdir(parents=True)
     (folder / "2026-03-01 name.md").write_text("mine\n")
     import_all(palace, path)
-    names = {name.casefold() for name in notes_of(palace)}
+    names = {name.casefold() for name in read_state(palace.paths)}
     assert len(names) == 3
     assert (folder / "2026-03-01 name.md").read_text() == "mine\n"
     assert fates(import_all(palace, path)) == {"present": 2}
@@ -162,15 +158,15 @@ def test_a_long_conversation_is_divided_between_turns(palace, tmp_path):
     texts = [f"{number} " + "word " * 2000 for number in range(12)]
     path = export(tmp_path, talk(1, *texts, name="Long"))
     import_all(palace, path)
-    found = notes_of(palace)
+    found = read_state(palace.paths)
     assert len(found) == 3
     whole = "".join(data.decode() for data in found.values())
     assert [whole.count(f":** {number} word") for number in range(12)] == [1] * 12
     assert any("continues: " in data.decode() for data in found.values())
     longer = export(tmp_path, talk(1, *texts, "and the end", name="Long"))
     assert fates(import_all(palace, longer)) == {"grown": 1}
-    assert sum("and the end" in data.decode() for data in notes_of(palace).values()) == 1
-    assert len(notes_of(palace)) == 3
+    assert sum("and the end" in data.decode() for data in read_state(palace.paths).values()) == 1
+    assert len(read_state(palace.paths)) == 3
 
 
 def test_secrets_and_private_spans_are_named_and_not_written(palace, tmp_path):
@@ -179,7 +175,7 @@ def test_secrets_and_private_spans_are_named_and_not_written(palace, tmp_path):
         talk(1, f"fine\nmy key is {KEY}", "<private>the safe is 4711</private>", "and on"),
     )
     report = import_all(palace, path)
-    (text,) = (data.decode() for data in notes_of(palace).values())
+    (text,) = (data.decode() for data in read_state(palace.paths).values())
     assert KEY not in text and "4711" not in text and "fine" in text and "and on" in text
     assert [(one.turn, one.line) for one in report.withheld] == [(1, 2), (2, None)]
     assert len(report.withheld) == 2
@@ -189,7 +185,7 @@ def test_a_title_hides_no_note_and_holds_no_secret(palace, tmp_path):
     key = "AKIA" + "ABCDEFGHIJKLMNOP"
     talks = [talk(1, "Hello.", name="<private>x"), talk(2, "Hello.", name=f"aws {key}")]
     import_all(palace, export(tmp_path, *talks))
-    notes = notes_of(palace)
+    notes = read_state(palace.paths)
     assert len(notes) == 2
     for path, data in notes.items():
         assert key not in path
@@ -206,7 +202,7 @@ def test_secrets_of_a_vault_stay_there(palace, tmp_path):
     (vault / "Keys.md").write_text(f"One.\naws {key}\n<private>hush</private>\nTwo.\n", "utf-8")
     report = import_all(palace, vault.parent, source="openclaw")
     assert len(report.withheld) == 2
-    (data,) = notes_of(palace).values()
+    (data,) = read_state(palace.paths).values()
     assert key.encode() not in data
     assert b"hush" not in data
     assert data.endswith(b"One.\n\n\nTwo.\n")
@@ -237,20 +233,14 @@ def test_notes_keep_their_folders_and_bytes_and_say_where_they_are_from(palace, 
     assert "Better peat." in (root / "Peat.md").read_text()
 
 
-def test_a_palace_is_not_imported_into_itself(palace, tmp_path):
+def test_a_palace_a_folder_of_notes_and_a_format_that_cannot_be_told_are_refused(palace, tmp_path):
     for path in (palace.paths.notes, palace.paths.root, palace.paths.root.parent):
         with pytest.raises(UsageError, match="this palace"):
             palace.import_export(path, source="openclaw")
-
-
-def test_a_folder_of_notes_needs_no_import(palace, tmp_path):
     (tmp_path / "vault").mkdir()
     (tmp_path / "vault" / "a.md").write_text("Hello\n")
     with pytest.raises(UsageError, match="palace init --here"):
         palace.import_export(tmp_path / "vault")
-
-
-def test_a_format_that_cannot_be_told_is_asked_for(palace, tmp_path):
     (tmp_path / "list.json").write_text("[1, 2]")
     with pytest.raises(UsageError, match="--from"):
         palace.import_export(tmp_path / "list.json")
@@ -269,7 +259,7 @@ HOSTILE = (
 @pytest.mark.parametrize("text", HOSTILE)
 def test_nothing_that_was_said_opens_or_hides_anything(palace, tmp_path, text):
     import_all(palace, export(tmp_path, talk(1, "first", text, "last words", name="T")))
-    (data,) = notes_of(palace).values()
+    (data,) = read_state(palace.paths).values()
     whole = data.decode()
     body = whole.partition("\n---\n")[2]
     markup = Markup(body)
@@ -321,7 +311,7 @@ def test_killed_at_any_disk_call_and_run_again_it_is_whole(tmp_path, kills):
                 worker = Forked(run_code, WORKER, str(palace.paths.root), str(file), call)
                 killed += worker.wait()[0] == -signal.SIGKILL
             import_all(palace, file)
-        assert notes_of(palace) == notes_of(whole)
+        assert read_state(palace.paths) == read_state(whole.paths)
 
 
 MEASURED = """

@@ -1,16 +1,13 @@
 import json
-import os
 import unicodedata
-from pathlib import Path
 
 import pytest
+from evaluation_data import DATA
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_palace.language.visible import escape_hidden, visible
 
-ROOT = Path(__file__).parents[2]
-DATA = Path(os.environ.get("PALACE_BENCH_DATA", ROOT.parent / "shared" / "data"))
 HELP = DATA / "multilingual-help" / "notes"
 
 

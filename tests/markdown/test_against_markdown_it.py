@@ -6,23 +6,19 @@ Markdown; a reference definition is part of a paragraph, as in cmark, so that an
 it goes on with that paragraph.
 """
 
-import os
 import random
 import re
 from itertools import pairwise
-from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from evaluation_data import GARDEN, ROOT
 from markdown_it import MarkdownIt
 
 from memory_palace.markdown.markup import Markup, unescape
 from memory_palace.notes.frontmatter import split_front_matter
 from memory_palace.notes.note import decode_note
 
-ROOT = Path(__file__).parents[2]
-DATA = Path(os.environ.get("PALACE_BENCH_DATA", ROOT.parent / "shared" / "data"))
-GARDEN = DATA / "vaults" / "jackyzha0-garden"
 PARSER = MarkdownIt("commonmark")
 
 

@@ -7,15 +7,9 @@ import pytest
 from memory_palace.features.metabolism.ledger import make_ledger
 from memory_palace.notes.document import parse_document
 from memory_palace.notes.usage import Usage
-from memory_palace.palace import Palace
 
 TODAY = date(2026, 11, 21)
 ROOT = Path(__file__).parent.parent.parent
-
-
-@pytest.fixture
-def palace(tmp_path):
-    return Palace.init(tmp_path)
 
 
 class Notes(dict):

@@ -1,8 +1,10 @@
 """No step of elimination takes a golden question's answer away."""
 
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 
 import pytest
+from writing_notes import read_state, write_notes
 
 from memory_palace.features.metabolism.cycle import eliminate, take_report
 from memory_palace.notes.usage import record_usage
@@ -16,10 +18,9 @@ LOSER, HEIR = "reflection_wing/principles/mast.md", "reflection_wing/principles/
 
 
 def write(palace, path, text, **fields):
-    file = palace.paths.notes / path
-    file.parent.mkdir(parents=True, exist_ok=True)
     head = "".join(f"{key}: {value}\n" for key, value in fields.items())
-    file.write_text(f"---\n{head}---\n# {file.stem}\n\n{text}\n", "utf-8")
+    note = f"---\n{head}---\n# {Path(path).stem}\n\n{text}\n"
+    write_notes(palace.paths.notes, {path: note})
 
 
 @pytest.fixture
@@ -39,11 +40,6 @@ def prepare(palace, question=QUESTION, note=LOSER):
     assert palace.golden.check()[0].rank
 
 
-def notes(palace):
-    root = palace.paths.root
-    return {p.relative_to(root).as_posix(): p.read_bytes() for p in root.rglob("*.md")}
-
-
 def run(palace):
     """Return what is held, and whether the golden question is answered after a run."""
     held = eliminate(palace, apply=True, today=TODAY).held
@@ -55,13 +51,13 @@ def test_a_superseded_note_stays_while_its_heir_does_not_answer_the_question(pal
     write(palace, LOSER, MAST, superseded_by=f"palace/{HEIR}")
     write(palace, HEIR, "Poles stand in concrete.")
     prepare(palace)
-    before = notes(palace)
+    before = read_state(palace.paths)
     (found,) = take_report(palace, today=TODAY).proposals
     assert (found.action, found.held) == ("supersede", f"{QUESTION!r} would lose its answer")
     shown = eliminate(palace, apply=False, today=TODAY)
     assert not shown.diff and shown.held == (f"supersede palace/{LOSER}: {found.held}",)
     assert run(palace) == ([f"supersede palace/{LOSER}: {found.held}"], True)
-    assert notes(palace) == before
+    assert read_state(palace.paths) == before
     write(palace, HEIR, "The mast at the saddle is six metres high.")
     palace.index()
     assert run(palace) == ([], True)

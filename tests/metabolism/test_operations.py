@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from copying_palaces import copy_sample
 from running import commit_all
-from writing_notes import read_state
+from writing_notes import read_state, write_notes
 
 from memory_palace.changes.changing import Plan, change_notes, read_changes, read_notes, undo_change
 from memory_palace.changes.journal import Move
@@ -32,9 +32,7 @@ def keep_log(palace):
 
 
 def write(palace, path, text):
-    file = palace.paths.notes / path
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, "utf-8")
+    write_notes(palace.paths.notes, {path: text})
 
 
 def test_distill_writes_a_note_that_the_report_no_longer_asks_for(sample):

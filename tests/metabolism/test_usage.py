@@ -54,17 +54,14 @@ def test_what_is_opened_is_logged_and_what_a_question_lists_is_not(sample):
     ]
 
 
-def test_what_an_answer_rests_on_or_names_is_cited(sample):
-    sample.memories.verify("Ilse sends it, and nobody else may.", [f"{FROST}:1-20"])
-    assert [(line["act"], line["paths"]) for line in lines(sample)] == [("cited", [FROST])]
-    sample.memories.verify(f"The bucket holds seven elephants ({BUCKET}).")
-    assert lines(sample)[-1]["paths"] == [BUCKET]
-
-
-def test_the_source_of_what_is_remembered_is_cited(sample):
+def test_what_an_answer_or_something_remembered_rests_on_or_names_is_cited(sample):
     sample.remember("The frost message goes out at six.", source=f"{FROST}:3-9")
     sample.remember("The mast creaks.", source="a talk with Ilse")
     assert [(line["act"], line["paths"]) for line in lines(sample)] == [("cited", [FROST])]
+    sample.memories.verify("Ilse sends it, and nobody else may.", [f"{FROST}:1-20"])
+    assert [line["paths"] for line in lines(sample)] == [[FROST], [FROST]]
+    sample.memories.verify(f"The bucket holds seven elephants ({BUCKET}).")
+    assert lines(sample)[-1]["paths"] == [BUCKET]
 
 
 @pytest.mark.parametrize(

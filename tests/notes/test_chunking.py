@@ -41,13 +41,6 @@ def test_headings_inside_fences_are_text():
     assert second.heading_path == ("Next",)
 
 
-def test_duplicate_headings_are_both_kept():
-    body = f"## Same\n\n{words(60, 'a')}\n\n## Same\n\n{words(60, 'b')}\n"
-    first, second = chunk(body, limit=200)
-    assert first.heading_path == second.heading_path == ("Same",)
-    assert first.digest != second.digest
-
-
 def test_the_title_is_context_and_is_not_said_twice():
     first, second = chunk(f"# Title\n\n{words(60)}\n\n## Two\n\n{words(60)}\n", limit=200)
     assert first.embed_text.startswith("# Title\n")

@@ -20,11 +20,6 @@ FILLER = "The morning was spent on the usual round of the garden and the shed. "
 ANSWER = "The spare fuse hangs behind the pantry door."
 
 
-@pytest.fixture
-def palace(tmp_path):
-    return Palace.init(tmp_path)
-
-
 def write(palace, name, text, *, index=True):
     file = palace.paths.root / "palace/project_rooms" / name
     file.write_bytes(text if isinstance(text, bytes) else text.encode())

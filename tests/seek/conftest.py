@@ -4,18 +4,12 @@ import pytest
 
 from memory_palace.features.seek.loci import add_locus
 from memory_palace.features.seek.nodes import Pose2D
-from memory_palace.palace import Palace
 
 PLACES = (
     ("Cellar", 2.5, -1.0, "Rows of bottles, wine and juice", ("wine",)),
     ("Attic", 0.0, 9.0, "Boxes of winter clothes under the roof", ("boxes",)),
     ("Garage", 7.0, 3.0, "A car and its tools", ()),
 )
-
-
-@pytest.fixture
-def palace(tmp_path):
-    return Palace.init(tmp_path)
 
 
 @pytest.fixture

@@ -1,19 +1,11 @@
 import pytest
-
-from memory_palace.palace import Palace
-
-
-@pytest.fixture
-def palace(tmp_path):
-    return Palace.init(tmp_path)
+from writing_notes import write_notes
 
 
 @pytest.fixture
 def write(palace):
     def write_note(path, text):
-        file = palace.paths.notes / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, "utf-8")
+        write_notes(palace.paths.notes, {path: text})
         return f"palace/{path}"
 
     return write_note

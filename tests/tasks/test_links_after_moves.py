@@ -1,4 +1,5 @@
 import pytest
+from writing_notes import read_state
 
 from memory_palace.features.metabolism.cold_zone import archive_note, restore_note
 
@@ -16,12 +17,8 @@ def linked(palace, write):
     return palace
 
 
-def state(palace):
-    return {p: p.read_bytes() for p in palace.paths.notes.rglob("*.md")}
-
-
 def test_links_by_path_follow_a_note_into_the_archive_and_back(linked):
-    before = state(linked)
+    before = read_state(linked.paths)
     archive_note(linked, "b", apply=True)
     assert links(linked.graph()) == (0, 0) and len(linked.graph().archived()) > 0
     restore_note(linked, "b", apply=True)
@@ -31,4 +28,4 @@ def test_links_by_path_follow_a_note_into_the_archive_and_back(linked):
     )
     linked.changes.undo(apply=True)
     linked.changes.undo(apply=True)
-    assert state(linked) == before
+    assert read_state(linked.paths) == before

@@ -1,11 +1,11 @@
 """How a plan is written small."""
 
-import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from evaluation_data import GARDEN
 from making_plans import make_plan
 from reading_pages import unpack
 
@@ -17,10 +17,6 @@ from memory_palace.features.view.page import (
     render,
 )
 from memory_palace.palace import Palace
-
-ROOT = Path(__file__).parents[2]
-DATA = Path(os.environ.get("PALACE_BENCH_DATA", ROOT.parent / "shared" / "data"))
-GARDEN = DATA / "vaults" / "jackyzha0-garden"
 
 
 def texts_of(packed: Packed) -> list[str]:
