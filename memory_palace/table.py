@@ -108,6 +108,19 @@ KINDS = {
     "memory": "memories.memories:MemoryKind",
 }
 """Kinds of notes, and the class by which others ask about them: see ``memory_palace.kinds``."""
+MOVED = {
+    "register": "palace config register",
+    "watch": "palace index --watch",
+    "append": "palace remember TEXT --to NOTE",
+    "golden": "palace redqueen add|list|check",
+    "bench": "python -m benchmarks",
+    "locus": "palace seek locus",
+    "cold": "palace metabolism archive|restore|cold",
+    "map": "palace graph map",
+    "store": "palace config store",
+    "anchors": "palace graph anchors",
+}
+"""Verbs of earlier versions, each with the words to type instead."""
 FEATURES = {
     "anchors": "anchors.anchors:Anchors",
     "changes": "memory_palace.changes.changing:Changes",

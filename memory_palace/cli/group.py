@@ -25,7 +25,7 @@ from memory_palace.errors import NotAPalaceError, PalaceError, UsageError
 from memory_palace.places import find_verb, is_path
 from memory_palace.query import Flag, Moment, Names, Query
 from memory_palace.shown import Shown, say
-from memory_palace.table import ALONE, BELOW, HIDDEN, STORES, VERBS, load
+from memory_palace.table import ALONE, BELOW, HIDDEN, MOVED, STORES, VERBS, load
 
 if TYPE_CHECKING:
     from memory_palace.config import Rooms
@@ -459,6 +459,12 @@ class _Root(VerbGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
         """Read the line; ``- an item`` is text."""
         return super().parse_args(ctx, hide_dashes(args))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the verb that is typed first; raise ``UsageError`` for one that has moved."""
+        if args[0] in MOVED and not ctx.resilient_parsing:
+            raise UsageError(f"`palace {args[0]}` has moved; type `{MOVED[args[0]]}` instead")
+        return super().resolve_command(ctx, args)
 
 
 app = typer.Typer(
