@@ -105,8 +105,8 @@ class Palace:
         """Make a palace of a folder and open it; doing it twice changes nothing.
 
         The seven rooms are made in ``palace/``. With ``here`` the folder is taken as it stands:
-        notes stay where they are, and only ``.palace/`` is made. Raise ``UsageError`` where that
-        would make a second palace of the notes of a classic one.
+        notes stay where they are, and only ``.palace/`` is made. Raise ``UsageError`` then for
+        a missing folder, or one with a classic palace in use.
         """
         from memory_palace.notes.discovery import make_palace
 

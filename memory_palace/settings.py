@@ -178,7 +178,7 @@ def map_rooms(paths: PalacePaths, mapped: Mapping[str, str]) -> PalacePaths:
 
 
 def _check(key: str, value: Any) -> Any:
-    """Return the value of a setting as ``Config`` has it."""
+    """Return a setting's value, validated for ``Config``."""
     if key in PARSERS:
         return PARSERS[key](value)
     if key in CHOICES:

@@ -323,7 +323,7 @@ def _outcome(
     but: Set[str] = frozenset(),
     undone: ChangeEntry | Absent = ABSENT,
 ) -> Outcome:
-    """Return a change as it is shown; files ``but`` which are no notes are not among its paths."""
+    """Return the outcome of a change; its paths leave out ``but``, files that are no notes."""
     moved = {operation.old: operation.new for operation in change if isinstance(operation, Move)}
     paths = [target_of(operation) for operation in change]
     diff = render_diff(change)

@@ -21,7 +21,7 @@ _CONSOLE = Console(width=WIDEST)
 
 
 def cut_end(text: str, width: int) -> str:
-    """Return what of a text fits in so many cells, on one line, nothing in it hidden."""
+    """Return a text as one visible line, cut with an ellipsis to ``width`` cells."""
     text = visible_line(text)
     if cell_len(text) <= width:
         return text

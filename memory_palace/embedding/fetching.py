@@ -40,7 +40,7 @@ OpenFile: TypeAlias = Callable[[str], AbstractContextManager[IO[bytes]]]
 
 
 class SourceError(Exception):
-    """A source does not have the files, or has others."""
+    """A source lacks a file, or its digest is wrong."""
 
 
 @dataclass(frozen=True, slots=True)

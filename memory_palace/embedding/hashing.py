@@ -36,9 +36,9 @@ def load(model: str, environ: Mapping[str, str]) -> HashingEmbedder:
 
 
 class HashingEmbedder:
-    """Adds the features of distinct words, weighed by the root of their count.
+    """Signed feature hashing of words, weighted by the root of their count.
 
-    The signs keep sums of colliding features near zero (Weinberger et al., 2009).
+    The signs cancel colliding features on average (Weinberger et al., 2009).
     """
 
     name = "hashing"

@@ -69,7 +69,7 @@ class NoteNames:
         return [i for i in dated if fold_name(slug_of(stem_of(self._paths[i]))) == wanted]
 
     def _nearest(self, text: str) -> list[str]:
-        """Return the paths of the nearest notes, with the titles that the paths do not say."""
+        """Return the nearest notes' paths, with a title where it differs from the stem."""
         titles = dict(zip(self._paths, self._titles, strict=True))
         names = {
             path: {fold_name(name) for name in (stem_of(path), title, *others)}

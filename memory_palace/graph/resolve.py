@@ -190,7 +190,7 @@ class Resolver:
 
 
 class ZonedNames:
-    """Names of hot notes first: a cold note is meant where no hot one can be, and by no alias."""
+    """Link targets tried in order: hot exactly, cold exactly without aliases, hot loosely."""
 
     def __init__(self, notes: Iterable[tuple[str, Sequence[str], bool]]) -> None:
         """Take path, aliases, and whether it is cold, of every note."""
@@ -320,7 +320,7 @@ class NearLinks:
     @classmethod
     @lru_cache(maxsize=2)
     def from_snapshot(cls, snapshot: Snapshot) -> NearLinks:
-        """Take hot notes as nodes, private ones left out; made once for a snapshot."""
+        """Build it of hot notes that are not private; cached by snapshot."""
         nodes = (~(snapshot.cold | snapshot.private)).nonzero()[0].tolist()
         aliases, targets = snapshot.aliases, list_links(snapshot)
         return cls(

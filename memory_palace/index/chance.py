@@ -137,7 +137,7 @@ def read_parts(name: str) -> tuple[tuple[str, ...], ...]:
 
 @cache
 def read_lines(name: str) -> tuple[str, ...]:
-    """Return the lines of a file: ``chat`` is small talk, ``talk`` is on other matters."""
+    """Return the lines of a file: ``chat`` is small talk, ``talk`` is off topic."""
     return tuple(line for part in read_parts(name) for line in part)
 
 

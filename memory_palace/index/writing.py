@@ -371,10 +371,10 @@ def _digests(digests: Sequence[bytes]) -> Array:
 
 
 def compact(folder: Path, draft: Commit, opened: dict[str, Segment]) -> tuple[SegmentRef, ...]:
-    """Merge until no pile and no large segment with a dead quarter is left, zone by zone.
+    """Merge each zone until no size tier is full and no large segment a quarter dead.
 
-    Return the segments after merging. ``opened`` holds segments that are mapped already, by name,
-    and gains those opened here.
+    Return the segments left. ``opened`` maps names to mapped segments, and gains those opened
+    here.
     """
     done: list[SegmentRef] = []
     for is_cold in (False, True):

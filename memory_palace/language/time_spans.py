@@ -444,7 +444,7 @@ def ahead(setting: Setting, named: dict[str, Token]) -> Meaning | None:
 
 
 def since_long(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return "seit drei Tagen": from then up to today."""
+    """Return "seit drei Tagen" as a span up to today."""
     then = ago(setting, named)
     return then and replace(then, last=setting.as_of, unit="span")
 

@@ -300,9 +300,9 @@ def unescape(text: str) -> str:
 def _scan_links(
     text: str, plain: str, start: int, end: int, definitions: Mapping[str, Definition]
 ) -> Iterator[MarkdownLink]:
-    """Yield the links of one paragraph; links hold no links but images (CommonMark 6.3).
+    """Yield the links of one paragraph; only images nest in links (CommonMark 6.3).
 
-    ``plain`` is the text with everything hidden as blanks, so that offsets are the same in both.
+    ``plain`` is the text with its hidden parts blanked, so that offsets agree.
     """
     openers: list[re.Match[str]] = []
     dead = 0

@@ -57,7 +57,7 @@ class Discovery:
     def checked(self) -> Self:
         """Return itself; raise ``ConfigError`` where an ignore file at the top cannot be used.
 
-        Whoever takes notes that were not found for notes that are gone must ask this first.
+        Call this before treating notes that were not found as deleted.
         """
         if not self.is_complete:
             raise ConfigError("; ".join(problem.message for problem in self.problems))
@@ -292,7 +292,7 @@ class _IgnoreRules:
         return bool(self._templates) and _fold_path(path) in self._templates
 
     def is_ignored(self, path: str, *, is_folder: bool, verdict: bool = False) -> bool:
-        """Whether any rule that reaches this path excludes it; ``verdict`` where none does."""
+        """Whether the last rule matching a path excludes it; ``verdict`` where none does."""
         for base, spec in self._specs:
             if not base or path.startswith(f"{base}/"):
                 inside = path[len(base) + 1 :] if base else path

@@ -87,7 +87,7 @@ def write_front_matter(values: Mapping[str, object]) -> str:
 
 
 def _unclosed(text: str, start: int) -> FrontMatter:
-    """Take a rule above prose for a rule; what it opens may still say that it is private."""
+    """Return an unclosed block as body text, an error if like YAML; it may say private."""
     end = _PARAGRAPH_END.search(text, start)
     raw = text[start : end.start() if end else len(text)]
     if not _looks_like_yaml(raw):

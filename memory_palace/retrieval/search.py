@@ -121,11 +121,11 @@ def search(
     paths: PalacePaths | None = None,
     disputes: Mapping[str, tuple[str, ...]] | None = None,
 ) -> SearchResult:
-    """Rank the notes that pass the filters of ``query``, one hit per note; ``asked`` says how.
+    """Rank the notes that pass the filters of ``query``, one hit per note, as ``asked`` sets.
 
-    Without a question the filters list notes, ordered by their metadata. ``paths`` lead to the
-    notes, whose text is then given. ``disputes`` are the open conflicts of each note, which are
-    read where they are not given.
+    Without a question the filters list notes, ordered by their metadata. With ``paths``,
+    hits have their text. ``disputes`` maps a path to its open conflicts; ``None`` reads them
+    from ``paths``.
     """
     if asked.limit < 1:
         message = f"a query returns at least 1 note, not {asked.limit}; see `palace query --help`"

@@ -85,10 +85,10 @@ def temporal(evidence: Evidence, rows: Places) -> Scores:
 
 
 def dated(evidence: Evidence, rows: Places) -> Scores:
-    """Return the same as far as the question asks for a time and little else, in [0, 1].
+    """Return ``temporal`` times the squared share of time in the question, in [0, 1].
 
-    "What did I do on October 14" has no other word to be answered by. A sure expression counts as
-    two rare words beside those that are left of the question and that some passage has.
+    "What did I do on October 14" is all time. The share weighs a sure expression as two rare
+    words against the question's other words that some passage has.
     """
     share = share_of_time(evidence.question, evidence.words_in)
     scores: Scores = np.zeros(len(rows), np.float32)

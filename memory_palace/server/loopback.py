@@ -102,7 +102,7 @@ class Door(Listener):
         self.server_activate()
 
     def handle(self, connection: socket.socket) -> None:
-        """Answer one request; more is not read."""
+        """Answer only the first request."""
         try:
             visit = self._admit(connection)
             try:

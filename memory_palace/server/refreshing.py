@@ -32,9 +32,9 @@ make no event."""
 
 
 def keep_fresh(paths: PalacePaths, *, stop: threading.Event, note: Callable[[str], None]) -> None:
-    """Bring the index up to date whenever notes have changed, until ``stop`` is set.
+    """Update the index whenever notes change, until ``stop`` is set.
 
-    A palace without an index gets none. ``note`` hears of failures.
+    A palace without an index gets none. Failures go to ``note``.
     """
     from memory_palace.index.watch import watch_palace  # delayed: it needs watchdog
 

@@ -415,7 +415,7 @@ class _Resident(Listener):
         self._last = palace
 
     def _warm_up(self) -> None:
-        """Import, open and embed what a question needs; what is wrong, a command will say."""
+        """Preload verbs, index and embedder; a later command reports what fails here."""
         for verb in SERVED:
             load(place_of(verb))
         with suppress(PalaceError, OSError):

@@ -91,7 +91,7 @@ def _fill(text: str, values: dict[str, str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The files of a plug-in beside those that are there."""
+    """The files of a plug-in compared with those on disk."""
 
     folder: Path
     files: Mapping[str, bytes]

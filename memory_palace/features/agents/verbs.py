@@ -106,7 +106,7 @@ def make_plugin(
 
 
 def _next_steps(harness: str, folder: Path) -> Iterator[str]:
-    """Yield what is typed to install a plug-in that is written."""
+    """Yield the commands that install a written plug-in."""
     place = shlex.quote(str(folder))
     if find_spec("mcp") is None:
         yield install_command("mcp")

@@ -74,10 +74,10 @@ def clean_display(text: str) -> str:
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text as anchors are matched by them: casefolded stems, in order.
+    """Return the casefolded stems of a text, in order, to match anchors by.
 
-    Unlike ``tokenize`` it gives each word once, so that neighbours are neighbours: compounds fall
-    apart, a script without spaces gives one word per character, invisible characters are gone.
+    Unlike ``tokenize``, one stem per word keeps neighbours adjacent: compounds are split, a
+    script without spaces gives one per character, invisible characters are dropped.
     """
     if not text.isascii():
         text = clean_display(text)
@@ -272,7 +272,7 @@ def _read_note(
 
 
 def curated_path(paths: PalacePaths) -> str:
-    """Return where a person lists anchors: in the grand hall, else beside the settings."""
+    """Return the path of curated anchors: in the grand hall, else by the settings."""
     try:
         return paths.rooms.path_of(f"grand_hall/{CURATED}")
     except RoomNotMappedError:

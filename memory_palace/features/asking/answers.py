@@ -249,7 +249,7 @@ class Answer(Shown):
         )
 
     def show(self, *, as_json: bool) -> None:
-        """Print the answer in its format; remarks follow it, but for the one that it is unsure."""
+        """Print the answer in its format, after the remark if unsure, before other remarks."""
         if not self.result.is_answered:
             say(self._say_unsure())
         remarks = list(self.said)

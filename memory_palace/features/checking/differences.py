@@ -400,7 +400,7 @@ class _Comparison:
     def _other_counted(
         self, mine: Sequence[WrittenWord], theirs: Sequence[WrittenWord]
     ) -> Difference | None:
-        """Return that a number counts one thing in a claim and another in the passage."""
+        """Return a ``unit`` difference where equal numbers count different things."""
         for number in self.claim.numbers:
             for given in self.sentence.numbers:
                 words, others = _counted(number, mine), _counted(given, theirs)

@@ -81,7 +81,7 @@ class Verified:
 
     @property
     def passes_strictly(self) -> bool:
-        """Whether no token is missing or proves nothing, and no sentence is wrong or unfound."""
+        """Whether no token is missing or flawed, no sentence contradicted or not found."""
         is_missing = self.token_verdict == TokenVerdict.MISSING
         return not (self.verdict in REFUSED or is_missing or self.flaws)
 

@@ -108,7 +108,7 @@ class Report(Shown):
 
 
 def take_report(palace: Palace, *, today: date | None = None) -> Report:
-    """Count everything; nothing is written."""
+    """Build the report; write nothing."""
     ledger = take_ledger(palace, read_notes(palace), today=today)
     documents = ledger.documents.values()
     distilled = {d.text("corridor_card") for d in documents if kind_of(d) is TELEGRAM}

@@ -99,9 +99,9 @@ def change_goal(belief: BeliefState, goal_text: str) -> None:
 
 
 def exhaust_candidates(belief: BeliefState, *, is_anything_left: bool) -> None:
-    """Take in, in place, that everything likely has been looked at and was not it.
+    """Update the belief, in place, after all likely nodes were not the target.
 
-    The search goes on where something is left to look at, and ends as unreachable otherwise.
+    The target is still ``searching`` where a node is left, else ``unreachable``.
     """
     if belief["target_status"] in FINAL:
         return
@@ -120,7 +120,7 @@ def finish(belief: BeliefState) -> None:
 
 
 def see(belief: BeliefState, node_id: int, *, is_hit: bool, step: int) -> None:
-    """Take in, in place, what was seen at a node. It makes a target visible, never invisible."""
+    """Update the belief, in place, by one observation; a visible target stays visible."""
     if belief["target_status"] in FINAL:
         return
     belief["current_node_id"] = node_id

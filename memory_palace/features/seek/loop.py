@@ -101,7 +101,7 @@ def target_of(hypothesis: Hypothesis) -> int | None:
 
 
 def go_to(node_id: int, confidence: float, rationale: str) -> str:
-    """Return a hypothesis that goes to a node."""
+    """Return a ``goto_node`` hypothesis."""
     goal = {"type": "node_id", "node_id": node_id}
     return _hypothesis("goto_node", confidence, rationale, goal=goal)
 

@@ -268,7 +268,7 @@ def confirm_node(palace: Palace, name: str | None, node: int | None, quote: str)
 
 
 def reject_node(palace: Palace, name: str | None, node: int | None, reason: str) -> SearchSession:
-    """Close a node that is not it, and remember why."""
+    """Close a node as not the target; save why."""
     with changing(palace, name) as (sessions, session):
         number = _node(sessions, session, node)
         see(session.belief, number, is_hit=False, step=session.step)

@@ -195,7 +195,7 @@ UNREADABLE = (ArithmeticError, AttributeError, LookupError, RecursionError, Type
 
 
 def damaged(what: str) -> IndexDamagedError:
-    """Return the error for what a store holds and nobody can read."""
+    """Return the error for unreadable data of a store."""
     return IndexDamagedError(
         f"{what} cannot be read from the store; `palace index --verify --store …`, where the notes "
         "are, writes all of it again"

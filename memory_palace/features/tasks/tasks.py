@@ -198,7 +198,7 @@ def show_task(palace: Palace, name: str) -> Card:
 
 
 def lint_tasks(palace: Palace) -> list[str]:
-    """Return one line for everything wrong with a card."""
+    """Return one line per problem of a task card."""
     library = read_notes(palace)
     cards = read_cards(library.documents.values())
     return lint_cards(cards, exists=item_exists(palace, library))

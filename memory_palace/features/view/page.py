@@ -215,7 +215,7 @@ def title_code(note: PlanNote, head: str) -> str | int:
 
 
 def link_code(notes: Sequence[PlanNote], target: str, place: int) -> int | list[object]:
-    """Return the note of a link, with the target where that is not the name of the file."""
+    """Return the place of a linked note, with the target where it is not the stem."""
     return place if target == PurePosixPath(notes[place].path).stem else [place, target]
 
 
