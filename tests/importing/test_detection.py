@@ -4,6 +4,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from importing.test_notes_of_others import GRAPH
 from importing.test_transcripts import CODEX, claw, said
 from importing_exports import (
     claude_conversation,
@@ -28,6 +29,7 @@ def exports(tmp_path: Path) -> dict[str, Path]:
         "claude-code": write_lines(tmp_path / "3.jsonl", [said(1, "user", "Hi")]),
         "codex": write_lines(tmp_path / "4.jsonl", CODEX),
         "openclaw": write_lines(tmp_path / "5.jsonl", [claw(1, None, "user", "Hi")]),
+        "memory-json": write_lines(tmp_path / "7.json", GRAPH),
     }
 
 

@@ -34,7 +34,7 @@ TREES = st.recursive(
     ),
     max_leaves=12,
 )
-READERS = ["claude", "chatgpt", "claude-code", "codex", "openclaw"]
+READERS = ["claude", "chatgpt", "claude-code", "codex", "openclaw", "memory-json"]
 MANY = settings(
     max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -74,7 +74,7 @@ def check(name: str, path: Path) -> list[Any]:
 @MANY
 @given(st.sampled_from(READERS), st.lists(TREES, max_size=4))
 def test_no_tree_of_json_stops_a_reader(tmp_path: Path, name: str, trees: list[Any]) -> None:
-    suffix = "json" if name in ("claude", "chatgpt") else "jsonl"
+    suffix = "json" if name in ("claude", "chatgpt", "memory-json") else "jsonl"
     path = tmp_path / f"x.{suffix}"
     write_json(path, trees) if suffix == "json" else write_lines(path, trees)
     check(name, path)
@@ -113,12 +113,14 @@ def test_half_a_pair_and_control_characters_can_be_written(tmp_path: Path, name:
         "claude-code": [{"type": "user", "message": {"role": "user", "content": text}}],
         "codex": [{"type": "response_item", "payload": message}],
         "openclaw": [{"type": "message", "id": "a", "message": {"role": "user", "content": text}}],
+        "memory-json": [{"type": "entity", "name": "n", "observations": [text]}],
     }
     is_list = name in ("claude", "chatgpt")
     path = tmp_path / ("x.json" if is_list else "x.jsonl")
     write_json(path, exports[name]) if is_list else write_lines(path, exports[name])
     items = check(name, path)
-    assert items[0][4][0][1].startswith(("a\ufffd.[31mb\n", "a?.[31mb\n"))
+    said = items[0][4][0][1] if isinstance(items[0], tuple) else items[0].data.decode()
+    assert said.rpartition("- ")[2].startswith(("a\ufffd.[31mb\n", "a?.[31mb\n"))
 
 
 MEASURED = """

@@ -1,11 +1,11 @@
-"""Notes of OpenClaw."""
+"""Notes of OpenClaw and of the MCP memory server."""
 
 import os
 import zipfile
 from pathlib import Path
 
 import pytest
-from importing_exports import read_all
+from importing_exports import read_all, write_lines
 
 from memory_palace.errors import UsageError
 from memory_palace.features.importing.run import safe_path
@@ -71,3 +71,29 @@ def test_a_damaged_archive_gives_what_is_whole(tmp_path: Path) -> None:
     path.write_bytes(data[:-30])
     with pytest.raises(UsageError, match="archive"):
         read_all("openclaw", path)
+
+
+GRAPH = [
+    {
+        "type": "entity",
+        "name": "Ann",
+        "entityType": "person",
+        "observations": ["Likes tea", "A\nB"],
+    },
+    {"type": "relation", "from": "Ann", "to": "Garden/Plot", "relationType": "owns"},
+    {"type": "entity", "name": "Garden/Plot", "entityType": "place", "observations": []},
+    {"type": "relation", "from": "Ann", "to": "Nobody", "relationType": "knows"},
+    {"type": "relation", "from": "Lost", "to": "Ann", "relationType": "knows"},
+]
+
+
+def test_entities_become_notes_that_link_to_each_other(tmp_path: Path) -> None:
+    items, _ = read_all("memory-json", write_lines(tmp_path / "memory.json", GRAPH))
+    assert [(note.source_id, note.path_hint) for note in items] == [
+        ("Ann", "person/Ann.md"),
+        ("Garden/Plot", "place/Garden-Plot.md"),
+    ]
+    assert items[0].data.decode() == (
+        "---\ntitle: Ann\ntype: person\nsource: memory-json\nsource_id: Ann\n---\n"
+        "- Likes tea\n- A\n  B\n- owns [[Garden/Plot]]\n- knows Nobody\n"
+    )

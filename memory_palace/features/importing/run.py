@@ -30,7 +30,7 @@ from memory_palace.features.importing.composing import (
     title_of,
     write_turns,
 )
-from memory_palace.features.importing.formats import chatgpt, claude, transcripts
+from memory_palace.features.importing.formats import chatgpt, claude, memory_json, transcripts
 from memory_palace.features.importing.formats.files import READ_ERRORS, ExportFile, open_export
 from memory_palace.features.importing.items import (
     Conversation,
@@ -56,6 +56,7 @@ FORMATS: Mapping[str, ExportReader] = {
     "claude-code": transcripts.read_claude_code,
     "codex": transcripts.read_codex,
     "openclaw": transcripts.read_openclaw,
+    "memory-json": memory_json.read,
 }
 """Where files of an export are of several formats it is of the first."""
 _HEAD_BYTES = 1 << 18
@@ -67,6 +68,7 @@ _KEYS = {
     "claude-code": rb'"(?:leafUuid|parentUuid|isSidechain)"\s*:',
     "codex": rb'"type"\s*:\s*"(?:session_meta|response_item|event_msg|turn_context)"',
     "openclaw": rb'"type"\s*:\s*"session"\s*,\s*"version"\s*:|"parentId"\s*:',
+    "memory-json": rb'"(?:entityType|relationType)"\s*:',
 }
 """What only files of one format have, as bytes: quotes in what was said are escaped."""
 _ANY_KEY = re.compile(b"|".join(b"(%b)" % key for key in _KEYS.values()))
