@@ -1,6 +1,8 @@
 """What every test shares: no test reaches another machine."""
 
+import shutil
 import socket
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -88,3 +90,14 @@ def nobody(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("configuration")))
         yield
+
+
+@pytest.fixture
+def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A runtime folder whose name is short enough for a socket."""
+    folder = Path(tempfile.mkdtemp(prefix="mp-"))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
+    monkeypatch.delenv("PALACE_ROOT", raising=False)
+    monkeypatch.delenv("PALACE_NO_SERVE", raising=False)
+    yield folder
+    shutil.rmtree(folder)

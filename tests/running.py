@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from contextlib import suppress
 
 from typer.testing import CliRunner
 
@@ -25,6 +26,16 @@ def run_well(*arguments):
     done = CliRunner().invoke(app, [str(part) for part in arguments])
     assert done.exit_code == 0, done.output
     return done.stdout, done.stderr
+
+
+def read_screen(terminal):
+    """Return what is written on a terminal, by its descriptor, until its last writer ends."""
+    screen = b""
+    with suppress(OSError):  # Linux says so then
+        while block := os.read(terminal, 65536):
+            screen += block
+    os.close(terminal)
+    return screen
 
 
 def git(root, *arguments, **environ):

@@ -92,20 +92,15 @@ def test_a_fragment_of_nothing_is_an_error(llm):
     assert "Traceback" not in done.stderr
 
 
-def test_without_a_palace_it_says_so(llm, tmp_path):
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    done = llm("-m", "fake", "-f", "palace:boats", "What now?", cwd=elsewhere)
-    assert done.returncode == 1
-    assert "palace init" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
 def test_the_palace_is_the_one_that_a_command_would_ask(llm, tmp_path, notes):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     line = ("-m", "fake", "-f", "palace:where does the boat leak", "")
     assert "boat.md:3" in llm(*line, cwd=elsewhere, PALACE_ROOT=str(notes)).stdout
+    done = llm(*line, cwd=elsewhere)
+    assert done.returncode == 1
+    assert "palace init" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_model_finds_reads_and_keeps(llm, notes):

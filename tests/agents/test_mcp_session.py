@@ -45,18 +45,9 @@ main(sys.argv[1:])
 """
 
 
-def test_what_a_library_prints_does_not_reach_the_protocol(tmp_path: Path) -> None:
-    index_notes(tmp_path, {"frost.md": FROST})
-
-    async def talk() -> None:
-        async with connect(tmp_path, start=("-c", LOUD)) as client:
-            assert "frost.md:" in await ask(client, "search", query="rain gauge")
-
-    run(talk)
-
-
 @pytest.mark.filterwarnings("ignore:ping is removed")
 def test_a_slow_call_delays_no_ping_and_can_be_cancelled(tmp_path: Path) -> None:
+    """Nor does what a library prints meanwhile reach the protocol."""
     index_notes(tmp_path, {"frost.md": FROST})
 
     async def talk() -> None:

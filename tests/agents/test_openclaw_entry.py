@@ -149,9 +149,6 @@ def test_what_goes_wrong_is_told_to_the_agent(plug):
     complaint = "palace: no note matches 'x'\n"
     found, _ = plug("memory_get", {"path": "x"}, STATUS="2", COMPLAINS=complaint)
     assert found["answers"] == [complaint.strip()] * 2
-
-
-def test_a_failure_that_is_told_in_json_is_told_in_words(plug):
     says = to_json({"schema": 1, "error": {"code": 2, "kind": "UsageError", "message": "no note"}})
     found, _ = plug("memory_get", {"path": "x"}, STATUS="2", SAYS=says)
     assert found["answers"] == ["no note"] * 2
@@ -181,11 +178,8 @@ def test_a_prompt_is_prepended_with_what_the_hooks_say(plug):
             "cwd": "/home/wren",
             "prompt": "what about the rain",
         }
-
-
-def test_silence_adds_nothing(plug):
     found, _ = plug("before_prompt_build", {"prompt": "hello"}, SAYS="\n")
-    assert found["answers"] == [None, None]
+    assert found["answers"] == [None, None], "silence adds nothing"
 
 
 def test_it_asks_a_palace(plug, tmp_path):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 import signal
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,10 +30,8 @@ def write(root: Path, name: str, *paragraphs: str) -> None:
 
 
 @pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def root(tmp_path: Path, runtime: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An indexed palace of some notes on the weather, and a runtime folder of its own."""
-    runtime = tempfile.mkdtemp(prefix="mp-")
-    monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
     monkeypatch.setenv("PALACE_NO_SERVE", "1")
     root = tmp_path / "weather"
     root.mkdir()
@@ -43,8 +39,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         long = [f"Day {day} of {topic}: the gauge was read at noon." for day in range(40)]
         write(root, topic.title(), f"What the keeper wrote about {topic}.", *long)
     Palace.init(root, here=True).index(embedder="hashing")
-    yield root.resolve()
-    shutil.rmtree(runtime)
+    return root.resolve()
 
 
 def visit_note(watch: Watch, url: str, name: str) -> Visit:

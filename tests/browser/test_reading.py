@@ -2,6 +2,7 @@
 
 import pytest
 from browser.hostile_vault import LINKS
+from browser.looking import show_note
 from browser.watching import NARROW, expect
 from making_plans import write_page
 
@@ -47,8 +48,7 @@ def build(tmp_path, *texts, links=()):
 
 
 def open_note(page, path):
-    page.evaluate("path => { location.hash = '#note=' + encodeURIComponent(path); }", path)
-    page.locator("#panel[data-path]").wait_for()
+    show_note(page, path)
     return page.locator("#note")
 
 

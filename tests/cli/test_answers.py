@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from running import read_screen
 from serving_palaces import warm
-from writing_notes import write_notes
+from writing_notes import index_notes, write_notes
 
 from memory_palace.features.asking.answers import Answer, Entry, LaidAnswer
 from memory_palace.features.asking.screen import fill, find_marks, lay_out
@@ -60,13 +61,7 @@ def on_a_terminal(*arguments, cwd, columns=80, **environ):
         env={**kept, "COLUMNS": str(columns), "TERM": "xterm-256color", **environ},
     )
     os.close(theirs)
-    written = b""
-    with os.fdopen(ours, "rb", buffering=0) as terminal:
-        try:
-            while data := terminal.read(65536):
-                written += data
-        except OSError:
-            pass  # the other end was closed
+    written = read_screen(ours)
     assert process.wait() == 0, process.stderr.read()
     process.stderr.close()
     return written.decode()
@@ -95,11 +90,14 @@ def test_an_answer_keeps_to_the_width_and_to_24_lines(vault, width, question):
 
 
 @pytest.mark.parametrize("code", ["`![[roof.png]]`", "`[[roof]]`", "`![](roof.png)`"])
-def test_a_link_between_backticks_is_shown_as_it_is_written(code):
+def test_links_are_shown_as_a_renderer_shows_them_but_between_backticks(code):
     """Before, nothing was left between them of a picture without a text."""
     entry = arrange_one(title="Roof", place="a.md:1", text=f"Write {code} or [[roof|tiles]].")
     rows = lay_out(LaidAnswer((), (entry,), ()), "roof", width=80, environ={})
     assert [row.plain for row in rows][1].strip() == f"Write {code} or tiles."
+    text = "See [[roof|the **roof**]], [[Ridge]] and [a page](https://example.org) [1]."
+    (row,) = fill(text, "", 80)
+    assert row.plain == "See the roof, Ridge and a page [1]."
 
 
 ANY_TEXT = st.text(
@@ -215,31 +213,18 @@ def test_remarks_on_the_same_terminal_leave_less_room_for_texts(vault):
     assert len(lay_out(shown, "roof", width=80, lines=20, environ={})) <= 20
 
 
-def test_links_and_bold_letters_are_shown_as_a_renderer_shows_them():
-    text = "See [[roof|the **roof**]], [[Ridge]] and [a page](https://example.org) [1]."
-    (row,) = fill(text, "", 80)
-    assert row.plain == "See the roof, Ridge and a page [1]."
-
-
 def test_whole_passages_are_not_cut_where_they_are_asked_for(tmp_path):
-    here = Palace.init(tmp_path)
     text = " ".join(f"Sentence {number} says a word of kettles." for number in range(40))
-    (tmp_path / "palace" / "chambers" / "a.md").write_text(f"# A\n\n{text}\n")
-    here.index(embedder="hashing")
+    index_notes(tmp_path, {"a.md": f"# A\n\n{text}\n"})
     whole = on_a_terminal("query", "kettles", "--full", cwd=tmp_path, NO_COLOR="1")
     assert " ".join(text.split()) in " ".join(whole.split())
     assert len(on_a_terminal("query", "kettles", cwd=tmp_path, NO_COLOR="1").splitlines()) <= 24
 
 
 def test_linked_notes_are_one_line_of_titles(tmp_path):
-    folder = tmp_path / "palace" / "chambers"
-    folder.mkdir(parents=True)
-    (folder / "a.md").write_text("# Kettle\n\nThe kettle sings. [[b]] [[c]]\n")
-    (folder / "b.md").write_text("# Stove\n\nGas.\n")
-    (folder / "c.md").write_text("# Tap\n\nDrips.\n")
-    here = Palace(tmp_path)
-    here.index(embedder="hashing")
-    result = here.query("kettle sings", limit=1)
+    notes = {"a.md": "# Kettle\n\nThe kettle sings. [[b]] [[c]]\n"}
+    notes |= {"b.md": "# Stove\n\nGas.\n", "c.md": "# Tap\n\nDrips.\n"}
+    result = index_notes(tmp_path, notes).query("kettle sings", limit=1)
     assert list(Answer.of(result, root=tmp_path).lines())[-2:] == ["", "linked: Stove · Tap"]
     full = list(Answer.of(result, root=tmp_path, neighbors=True).lines())
     assert [line[:8] for line in full if line.startswith("→")] == ["→  Stove", "→  Tap  "]
@@ -255,8 +240,5 @@ def test_each_format_has_a_line_per_hit_that_a_program_can_read(vault):
     assert len(lines) == len(core)
     text = palace("query", "roof", "--format", "markdown", cwd=vault).stdout
     assert len(re.findall(r"^\d\. \[.*\]\(\S+\), line \d+", text, re.M)) == len(core)
-
-
-def test_formats_that_contradict_each_other_are_refused(vault):
     done = palace("query", "roof", "--json", "--format", "paths", cwd=vault)
     assert done.returncode == 2 and "--json contradicts --format paths" in done.stdout

@@ -61,33 +61,22 @@ def unboxed(out):
     return " ".join(re.sub("[│╭╮╰╯─]", " ", out).split())
 
 
-def test_defaults_and_brackets_are_shown(run):
+def test_defaults_values_and_examples_are_shown_and_options_of_one_purpose_together(run):
     out = run("query", "-h")[1]
     assert "[default: 5]" in out and "N [x>=1]" in out and "<text|json|" in out
-    assert "[[link]]" in run("task", "new", "-h")[1]
-
-
-def test_an_example_is_a_paragraph_and_a_value_has_a_name(run):
-    out = run("doctor", "-h")[1]
-    assert re.search(r"\n\s+\n Example: palace doctor --fix\s+\n", out)
-    out = unboxed(run("list", "-h")[1])
-    for named in ("--since DATE", "--in FOLDER", "--sort <path|date>"):
-        assert named in out
-    assert (
-        run("graph", "anchors", "lookup", "-h")[1]
-        .lstrip()
-        .startswith("Usage: palace graph anchors lookup [OPTIONS]")
-    )
-
-
-def test_options_of_one_purpose_stand_together(run):
-    out = run("query", "-h")[1]
     options, ranking, which = (
         out.index(f"─ {name} ─") for name in ("Options", "Ranking", "Which notes")
     )
     assert options < ranking < which < out.index("--tag")
     assert ranking < out.index("--profile", ranking) < which
     assert "Which notes" not in run("show", "-h")[1]
+    assert "[[link]]" in run("task", "new", "-h")[1]
+    assert re.search(r"\n\s+\n Example: palace doctor --fix\s+\n", run("doctor", "-h")[1])
+    out = unboxed(run("list", "-h")[1])
+    for named in ("--since DATE", "--in FOLDER", "--sort <path|date>"):
+        assert named in out
+    lookup = run("graph", "anchors", "lookup", "-h")[1]
+    assert lookup.lstrip().startswith("Usage: palace graph anchors lookup [OPTIONS]")
 
 
 @pytest.mark.parametrize(

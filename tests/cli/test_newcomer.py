@@ -5,9 +5,8 @@ from functools import partial
 
 import pytest
 from running import run_main
-from writing_notes import write_notes
+from writing_notes import index_notes, write_notes
 
-from memory_palace.cli.app import main
 from memory_palace.palace import Palace
 
 NOTES = {
@@ -60,10 +59,7 @@ def test_a_list_says_that_notes_are_newer_than_the_index(run, tmp_path):
 
 def test_a_bullet_without_words_is_not_shown(tmp_path, capsys):
     """A note that has a heading and empty bullets showed those as what answers."""
-    (tmp_path / "Gutter.md").write_text("# Gutter\n\n- \n\n- ***\n", "utf-8")
-    (tmp_path / "Roof.md").write_text("# Roof\n\nTiles.\n", "utf-8")
-    main(["-C", str(tmp_path), "init", "--here"])
-    main(["-C", str(tmp_path), "index", "-q", "--embedder", "hashing"])
-    capsys.readouterr()
-    main(["-C", str(tmp_path), "query", "gutter", "--json", "-k", "1"])
-    assert json.loads(capsys.readouterr().out)["hits"][0]["text"] == "# Gutter"
+    notes = {"Gutter.md": "# Gutter\n\n- \n\n- ***\n", "Roof.md": "# Roof\n\nTiles.\n"}
+    index_notes(tmp_path, notes)
+    out = run_main(capsys, "-C", tmp_path, "query", "gutter", "--json", "-k", "1")[1]
+    assert json.loads(out)["hits"][0]["text"] == "# Gutter"

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from running import read_screen
 from writing_notes import write_notes
 
 from memory_palace.palace import Palace
@@ -42,12 +43,7 @@ def test_ctrl_c_says_how_many_passages_are_kept_and_they_are(root):
         while not re.search(r"embedding passages .*[1-9]\d*/300", screen):
             screen += os.read(leader, 4096).decode()
         process.send_signal(signal.SIGINT)
-        while True:
-            try:
-                screen += os.read(leader, 4096).decode()
-            except OSError:
-                break
-    os.close(leader)
+        screen += read_screen(leader).decode()
     assert process.returncode == 130
     said = re.search(
         r"stopped; ([\d,]+) of 300 vectors are kept; run `palace index` to go on", screen

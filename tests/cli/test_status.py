@@ -2,6 +2,7 @@
 
 import pytest
 from copying_palaces import copy_sample
+from writing_notes import write_notes
 
 from memory_palace.cli.app import main
 from memory_palace.palace import Palace
@@ -38,15 +39,12 @@ def test_the_sample_palace_fits_and_nothing_is_to_be_done(screen, tmp_path):
     assert "dead row" in screen(tmp_path, "--details")
 
 
-def test_an_empty_palace_is_told_to_write_and_to_fetch_a_model(screen, tmp_path):
-    Palace.init(tmp_path).index()
-    assert next_to_type(screen(tmp_path)) == ['palace new "A title"', "palace models fetch minilm"]
-
-
-def test_what_has_changed_is_to_be_taken_in(screen, tmp_path):
+def test_an_empty_palace_is_told_to_write_and_what_has_changed_is_to_be_taken_in(screen, tmp_path):
     palace = Palace.init(tmp_path)
-    palace.index(embedder="hashing")
-    (tmp_path / "palace" / "chambers" / "frost.md").write_text("# Frost\n\nThe gauge drifts.\n")
+    palace.index()
+    assert next_to_type(screen(tmp_path)) == ['palace new "A title"', "palace models fetch minilm"]
+    palace.index(embedder="hashing", force=True)
+    write_notes(palace.paths.notes, {"chambers/frost.md": "# Frost\n\nThe gauge drifts.\n"})
     out = screen(tmp_path)
     assert "1 note behind" in out
     assert next_to_type(out) == ['palace new "A title"', "palace index"]

@@ -10,6 +10,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from writing_notes import write_notes
 
 ROOT = Path(__file__).parent.parent.parent
 RECIPE = (ROOT / "references" / "contributing.md").read_text("utf-8")
@@ -33,9 +34,7 @@ def palace(tmp_path_factory):
     assert panel in text
     table.write_text(text.replace(panel, f"{panel}{line},\n"), "utf-8")
     notes = tmp_path_factory.mktemp("notes")
-    for room, name in (("chambers", "ada"), ("archive", "bob")):
-        (notes / room).mkdir()
-        (notes / room / f"{name}.md").write_text(f"# {name}\n\nA note.\n")
+    write_notes(notes, dict.fromkeys(("chambers/ada.md", "archive/bob.md"), "A note.\n"))
 
     def run(*arguments):
         environ = {**os.environ, "PYTHONPATH": str(copy), "COLUMNS": "80"}

@@ -1,11 +1,9 @@
 """An empty home, in which commands run as a person or cron types them."""
 
 import os
-import pty
 import subprocess
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -43,22 +41,6 @@ class Home:
             text=True,
             check=False,
         )
-
-    def on_terminal(self, *arguments: object, cwd: Path, types: str = "") -> str:
-        """Run ``palace`` on a terminal of its own; return what stands on it in the end."""
-        leader, follower = pty.openpty()
-        command = [str(part) for part in (PALACE, *arguments)]
-        streams = {"stdin": follower, "stdout": follower, "stderr": follower}
-        with subprocess.Popen(command, cwd=cwd, env=self.environment, **streams) as process:
-            os.close(follower)
-            os.write(leader, types.encode())
-            screen = b""
-            with suppress(OSError):  # Linux says so when the last writer has closed it
-                while block := os.read(leader, 4096):
-                    screen += block
-        os.close(leader)
-        assert process.returncode == 0, screen
-        return screen.decode().replace("\r\n", "\n")
 
     def palace(self, *arguments: object, cwd: Path) -> str:
         """Run ``palace``; return what it prints, and fail where it does."""

@@ -1,8 +1,6 @@
 """A palace of few notes, a runtime folder of its own, and a server that says what it is told."""
 
-import shutil
 import socket
-import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,17 +17,6 @@ NOTES = {
     "Boat": "# Boat\n\nThe stern light covers 135 degrees, says Sable.\n\nSee [[Frost]].\n",
     "Wide": f"# Wide\n\nÄpfel und Birnen – 字 🏔. {'A long line of pears. ' * 40}\n",
 }
-
-
-@pytest.fixture
-def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A runtime folder whose name is short enough for a socket."""
-    folder = Path(tempfile.mkdtemp(prefix="mp-"))
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
-    monkeypatch.delenv("PALACE_ROOT", raising=False)
-    monkeypatch.delenv("PALACE_NO_SERVE", raising=False)
-    yield folder
-    shutil.rmtree(folder)
 
 
 @pytest.fixture

@@ -86,15 +86,13 @@ def test_what_a_client_has_to_run_itself_is_refused(
     assert ask(root, *arguments) == {"v": VERSION, "refused": reason}
 
 
-def test_other_places_of_models_are_refused(root: Path, served: int) -> None:
+def test_other_places_of_models_and_a_folder_that_is_gone_are_refused(
+    root: Path, served: int
+) -> None:
     message = request(root, "query", "frost")
+    assert talk(root, encode(message | {"cwd": str(root / "gone")}))["refused"] == "folder"
     message["env"] |= {"PALACE_CACHE": "/elsewhere"}
     assert talk(root, encode(message))["refused"] == "environment"
-
-
-def test_a_folder_that_is_gone_is_refused(root: Path, served: int) -> None:
-    message = request(root, "query", "frost") | {"cwd": str(root / "gone")}
-    assert talk(root, encode(message))["refused"] == "folder"
 
 
 def test_nothing_of_a_request_stays_for_the_next(root: Path, served: int) -> None:

@@ -1,11 +1,8 @@
 """A door on a port of this machine that says what it was asked."""
 
 import json
-import shutil
-import tempfile
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -34,12 +31,3 @@ def door() -> Iterator[Door]:
         yield door
         door.shutdown()
         thread.join()
-
-
-@pytest.fixture
-def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A runtime folder whose name is short enough for a socket."""
-    folder = Path(tempfile.mkdtemp(prefix="mp-"))
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
-    yield folder
-    shutil.rmtree(folder)
