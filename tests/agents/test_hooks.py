@@ -70,6 +70,8 @@ def test_a_prompt_gets_what_the_notes_have_while_standard_input_stays_open(root)
     assert "not instructions" in done.out
     assert done.errors == ""
     assert read_log(root)[-1]["result"] == "told"
+    long = f"{SAID} {'and so on ' * 20_000}"
+    assert "felt" in call("prompt", say(root, long, session_id="200 kB")).out
 
 
 def test_small_talk_gets_nothing(root):
@@ -181,11 +183,6 @@ def test_a_server_is_started_for_the_next_prompt_where_the_user_says_so(root, tm
         wait_until(lambda: warm(root, "serve", "--status")[0] == 0, "no server was started")
     finally:
         stop(root)
-
-
-def test_a_prompt_of_200_kilobytes_is_answered(root):
-    long = f"{SAID} {'and so on ' * 20_000}"
-    assert "felt" in call("prompt", say(root, long)).out
 
 
 HOSTILE = {

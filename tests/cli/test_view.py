@@ -41,13 +41,6 @@ def test_the_page_lies_beside_the_index_and_one_screen_says_what_is_on_it(vault,
     assert MARK in (vault / ".palace/.index/view.html").read_text("utf-8")
 
 
-def test_the_index_does_not_take_the_page_for_a_note(vault, capsys):
-    run_main(capsys, "view", "--out", "plan.html")
-    run_main(capsys, "view")
-    assert Palace(vault).index().unchanged == 7
-    assert len(Palace(vault).notes()) == 5
-
-
 def test_a_page_of_ours_is_replaced_and_a_file_of_somebody_else_is_not(vault, capsys):
     assert run_main(capsys, "view", "--out", "plan.html")[0] == 0
     assert run_main(capsys, "view", "--out", "plan.html")[0] == 0
@@ -56,6 +49,9 @@ def test_a_page_of_ours_is_replaced_and_a_file_of_somebody_else_is_not(vault, ca
     assert (status, out) == (2, "")
     assert "mine.html was not written by `palace view` and is left as it is" in err
     assert (vault / "mine.html").read_text("utf-8") == "<p>My own page.</p>"
+    run_main(capsys, "view")
+    assert Palace(vault).index().unchanged == 7, "a page is no note"
+    assert len(Palace(vault).notes()) == 5
 
 
 @pytest.mark.parametrize(

@@ -94,30 +94,19 @@ def test_only_notes_of_the_plan_can_be_asked_for(root, place):
     assert refused.value.status == 404
 
 
-def test_a_plan_that_is_too_old_has_no_notes(root):
-    assert ask(open_pages(root), "note", of="nothing", i="0") == {"text": None}
-
-
-def test_a_plan_is_sent_once(root):
+def test_a_plan_is_drawn_and_sent_once_for_each_index(root):
     pages = open_pages(root)
-    plan = visit(pages, "plan")
+    before, plan = pages.latest, visit(pages, "plan")
     assert visit(pages, "plan", known=plan.tag).status == 304
-    (root / "Frost.md").write_text("# Frost\n\nFelt was no use.\n", "utf-8")
-    Palace(root).index()
-    pages.refresh()
-    assert visit(pages, "plan", known=plan.tag).tag != plan.tag
-
-
-def test_a_plan_is_drawn_once_for_each_index(root):
-    pages = open_pages(root)
-    before = pages.latest
     pages.refresh()
     assert pages.latest is before
     (root / "Almanac.md").write_text("# Almanac\n\nMay was dry.\n", "utf-8")
     Palace(root).index()
     pages.refresh()
+    assert visit(pages, "plan", known=plan.tag).tag != plan.tag
     assert "May" in read(pages, "Almanac")
-    assert ask(pages, "note", of=before.name, i="0") == {"text": None}
+    for old in (before.name, "nothing"):
+        assert ask(pages, "note", of=old, i="0") == {"text": None}
 
 
 def test_what_fails_is_said_and_the_last_plan_stays(root, monkeypatch):
