@@ -125,6 +125,16 @@ def _plain(number, place, vector=None):
     return number, place, [] if vector is None else vector.to_list()
 
 
+@contextmanager
+def push_and_read(database, palace: Palace):
+    """Push a palace, and yield what answers questions about it."""
+    store = Store(database, palace)
+    store.push()
+    store.connection.close()
+    with StoreReader(store.address) as reader:
+        yield reader
+
+
 def write_notes(root: Path, **notes: str) -> None:
     """Write notes of the grand hall, by their stems."""
     for name, text in notes.items():

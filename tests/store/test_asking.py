@@ -1,20 +1,16 @@
 """A store answers as the files do."""
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from store.pushing import Store, push_and_read, write_notes
 
-psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
-
-from store.pushing import Store, write_notes  # noqa: E402
-
-from benchmarks.golden import read_pairs  # noqa: E402
-from memory_palace.errors import IndexMissingError, UsageError  # noqa: E402
-from memory_palace.features.store import reader as reading  # noqa: E402
-from memory_palace.features.store.reader import StoreReader  # noqa: E402
-from memory_palace.palace import Palace  # noqa: E402
-
-pytestmark = pytest.mark.postgres
+from benchmarks.golden import read_pairs
+from memory_palace.errors import IndexMissingError, UsageError
+from memory_palace.features.store import reader as reading
+from memory_palace.features.store.reader import StoreReader
+from memory_palace.palace import Palace
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = [pair.question for pair in read_pairs(ROOT / "tests/golden/sample_palace.md")]
@@ -24,18 +20,8 @@ NOW = 1_794_700_000.0
 @pytest.fixture
 def pushed(database):
     """Push a palace, and return it as a store that can be asked."""
-    opened = []
-
-    def push(palace):
-        store = Store(database, palace)
-        store.push()
-        store.connection.close()
-        opened.append(StoreReader(store.address))
-        return opened[-1]
-
-    yield push
-    for reader in opened:
-        reader.__exit__()
+    with ExitStack() as stack:
+        yield lambda palace: stack.enter_context(push_and_read(database, palace))
 
 
 def look_at_few(monkeypatch, *, notes, passages):

@@ -5,16 +5,12 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from store.pushing import Store, push_and_read
+from store.serving import Database
 
-psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
-
-from store.pushing import Store  # noqa: E402
-
-from benchmarks.datasets.locomo import load_locomo  # noqa: E402
-from benchmarks.golden import read_pairs  # noqa: E402
-from memory_palace.features.store.reader import StoreReader  # noqa: E402
-
-pytestmark = pytest.mark.postgres
+from benchmarks.datasets.locomo import load_locomo
+from benchmarks.golden import read_pairs
+from memory_palace.features.store.reader import StoreReader
 
 ROOT = Path(__file__).parents[2]
 TALKS = ROOT.parent / "shared" / "data" / "locomo" / "locomo_dev.json"
@@ -89,8 +85,6 @@ def answers(ask, questions):
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_chain_of_pushes_answers_as_one_push_and_as_the_files(sample, database, server, seed):
-    from store.serving import Database
-
     ask_files = sample.query
     questions = [*GOLDEN[::5], *write_talk(sample.paths.notes)]
     store, editor = Store(database, sample), Editor(sample.paths.notes, seed)
@@ -105,9 +99,7 @@ def test_a_chain_of_pushes_answers_as_one_push_and_as_the_files(sample, database
         chained = answers(reader.query, questions)
     store.connection.close()
     assert chained == answers(ask_files, questions)
-    fresh = Store(again := Database(server), sample)
-    fresh.push()
-    fresh.connection.close()
-    with StoreReader(fresh.address) as reader:
+    again = Database(server)
+    with push_and_read(again, sample) as reader:
         assert chained == answers(reader.query, questions)
     again.close()

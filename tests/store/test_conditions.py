@@ -3,20 +3,15 @@
 import re
 
 import pytest
+from running import run_main
+from store.pushing import Store, push_and_read, write_notes
 
-psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
-
-from running import run_main  # noqa: E402
-from store.pushing import Store, write_notes  # noqa: E402
-
-from memory_palace.errors import ConfigError, UsageError  # noqa: E402
-from memory_palace.features.store.reader import StoreReader  # noqa: E402
-from memory_palace.features.store.rows import read_settings  # noqa: E402
-from memory_palace.palace import Palace  # noqa: E402
-from memory_palace.query import Query  # noqa: E402
-from memory_palace.retrieval.excerpts import show_whole  # noqa: E402
-
-pytestmark = pytest.mark.postgres
+from memory_palace.errors import ConfigError, UsageError
+from memory_palace.features.store.reader import StoreReader
+from memory_palace.features.store.rows import read_settings
+from memory_palace.palace import Palace
+from memory_palace.query import Query
+from memory_palace.retrieval.excerpts import show_whole
 
 ASKED = "2026-11-14"
 WHEN = ["November 2026", "2026-11-02", "since October 2026", "2025", "last week", "in winter"]
@@ -25,10 +20,7 @@ WHEN = ["November 2026", "2026-11-02", "since October 2026", "2025", "last week"
 @pytest.fixture
 def stored(sample, database):
     """The sample palace as a store that can be asked."""
-    store = Store(database, sample)
-    store.push()
-    store.connection.close()
-    with StoreReader(store.address) as reader:
+    with push_and_read(database, sample) as reader:
         yield reader
 
 
@@ -65,10 +57,7 @@ def test_a_time_that_few_notes_name_is_looked_for_before_words_are(tmp_path, dat
     write_notes(tmp_path, **many, old="# Old\n\nOn May 5, 2011 the stove and batteries came.\n")
     palace = Palace(tmp_path)
     palace.index(embedder="none")
-    store = Store(database, palace)
-    store.push()
-    store.connection.close()
-    with StoreReader(store.address) as reader:
+    with push_and_read(database, palace) as reader:
         for text, how in (("batteries when:2011-05", {}), ("batteries", {"when": "May 2011"})):
             assert [hit.title for hit in ask(reader, text, **how)] == ["Old"]
 
@@ -114,10 +103,7 @@ def test_what_a_store_says_of_settings_is_checked():
 
 def test_whole_passages_are_read_from_a_store(sample, database):
     sample.index(embedder="hashing", structure=True)
-    store = Store(database, sample)
-    store.push()
-    store.connection.close()
-    with StoreReader(store.address) as reader:
+    with push_and_read(database, sample) as reader:
         found = sample.query("batteries in the cold", as_of=ASKED)
         again = ask(reader, "batteries in the cold", limit=5, as_of=ASKED, whole=True)
         assert paths_of(again) == paths_of(found)

@@ -5,14 +5,12 @@ import sys
 from dataclasses import replace
 
 import pytest
+from psycopg import sql
 
-psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
-from psycopg import sql  # noqa: E402
-
-from memory_palace.cli.registry import Address, read_address  # noqa: E402
-from memory_palace.errors import IndexMissingError, StoreError, UsageError  # noqa: E402
-from memory_palace.features.store import connecting  # noqa: E402
-from memory_palace.features.store.connecting import (  # noqa: E402  # noqa: E402
+from memory_palace.cli.registry import Address, read_address
+from memory_palace.errors import IndexMissingError, StoreError, UsageError
+from memory_palace.features.store import connecting
+from memory_palace.features.store.connecting import (
     asking,
     connect,
     find_palace,
@@ -20,8 +18,6 @@ from memory_palace.features.store.connecting import (  # noqa: E402  # noqa: E40
     make_store,
     open_store,
 )
-
-pytestmark = pytest.mark.postgres
 
 PASSWORD = "open sesame"
 

@@ -1,12 +1,7 @@
 import pytest
+from store.pushing import Store, write_notes
 
-psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
-
-from store.pushing import Store, write_notes  # noqa: E402
-
-from memory_palace.features.store import writing  # noqa: E402
-
-pytestmark = pytest.mark.postgres
+from memory_palace.features.store import writing
 
 COUNTED = ["note", "passage_1", "posting"]
 

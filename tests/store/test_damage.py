@@ -3,16 +3,11 @@
 import re
 
 import pytest
+from store.pushing import Store, write_notes
 
-psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
-
-from store.pushing import Store, write_notes  # noqa: E402
-
-from memory_palace.errors import IndexDamagedError  # noqa: E402
-from memory_palace.features.store.reader import StoreReader  # noqa: E402
-from memory_palace.palace import Palace  # noqa: E402
-
-pytestmark = pytest.mark.postgres
+from memory_palace.errors import IndexDamagedError
+from memory_palace.features.store.reader import StoreReader
+from memory_palace.palace import Palace
 
 
 @pytest.fixture

@@ -6,16 +6,11 @@ from unicodedata import normalize
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from store.pushing import Store
 
-psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
-
-from store.pushing import Store  # noqa: E402
-
-from memory_palace.errors import UsageError  # noqa: E402
-from memory_palace.features.store.reader import StoreReader  # noqa: E402
-from memory_palace.palace import Palace  # noqa: E402
-
-pytestmark = pytest.mark.postgres
+from memory_palace.errors import UsageError
+from memory_palace.features.store.reader import StoreReader
+from memory_palace.palace import Palace
 
 NOW = 1_794_700_000.0
 FOLDERS = [
@@ -93,17 +88,13 @@ def conditions(draw):
 
 
 @pytest.fixture(scope="module")
-def store(server, tmp_path_factory):
-    from store.serving import Database
-
-    database, root = Database(server), tmp_path_factory.mktemp("filters")
-    store = Store(database, Palace.init(root))
+def store(shared, tmp_path_factory):
+    store = Store(shared, Palace.init(tmp_path_factory.mktemp("filters")))
     store.push()
     reader = StoreReader(store.address)
     yield store, reader
     reader.__exit__()
     store.connection.close()
-    database.close()
 
 
 def ask(query, text, asked, *, include_cold):

@@ -4,17 +4,12 @@ import os
 import subprocess
 
 import pytest
+from running import run_main
+from store.pushing import Store, read_tables
+from store.serving import Database, Server, fill
 
-psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
-
-from running import run_main  # noqa: E402
-from store.pushing import Store, read_tables  # noqa: E402
-from store.serving import Database, Server, fill  # noqa: E402
-
-from memory_palace.features.store import writing  # noqa: E402
-from memory_palace.features.store.connecting import asking  # noqa: E402
-
-pytestmark = pytest.mark.postgres
+from memory_palace.features.store import writing
+from memory_palace.features.store.connecting import asking
 
 LEFT_BYTES = 1 << 18
 

@@ -3,12 +3,8 @@
 import json
 
 import pytest
-
-psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
-from running import run_main  # noqa: E402
-from store.granting import push_two  # noqa: E402
-
-pytestmark = pytest.mark.postgres
+from running import run_main
+from store.granting import push_two
 
 ESCAPE = "\x1b]52;c;cm0=\x07\x1b[2J\u202e\x9b31m"
 RECORD = (
@@ -108,13 +104,9 @@ CHANGES = {
 
 
 @pytest.fixture(scope="module")
-def two(server, tmp_path_factory):
-    from store.serving import Database
-
-    database = Database(server)
-    push_two(database, tmp_path_factory.mktemp("palaces"))
-    yield database
-    database.close()
+def two(shared, tmp_path_factory):
+    push_two(shared, tmp_path_factory.mktemp("palaces"))
+    return shared
 
 
 @pytest.fixture

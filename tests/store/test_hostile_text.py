@@ -3,19 +3,15 @@
 import json
 
 import pytest
+from hostile_notes import HOSTILE, WORDS, write_hostile_notes
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from running import run_main
+from store.pushing import Store
 
-psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
-from hostile_notes import HOSTILE, WORDS, write_hostile_notes  # noqa: E402
-from hypothesis import HealthCheck, example, given, settings  # noqa: E402
-from hypothesis import strategies as st  # noqa: E402
-from running import run_main  # noqa: E402
-from store.pushing import Store  # noqa: E402
-
-from memory_palace.errors import PalaceError  # noqa: E402
-from memory_palace.features.store.reader import StoreReader  # noqa: E402
-from memory_palace.palace import Palace  # noqa: E402
-
-pytestmark = pytest.mark.postgres
+from memory_palace.errors import PalaceError
+from memory_palace.features.store.reader import StoreReader
+from memory_palace.palace import Palace
 
 SQL = (
     "x'; DROP SCHEMA memory_palace CASCADE; --",
@@ -52,11 +48,9 @@ def picture(admin):
 
 
 @pytest.fixture(scope="module")
-def hostile(server, tmp_path_factory):
+def hostile(shared, tmp_path_factory):
     """A palace whose notes are all hostile, pushed; the server as it was before."""
-    from store.serving import Database
-
-    database, root = Database(server), tmp_path_factory.mktemp("hostile")
+    root = tmp_path_factory.mktemp("hostile")
     write_hostile_notes(root)
     for place, text in enumerate(SQL):
         folder = root / text.replace("/", "∕")
@@ -70,17 +64,16 @@ def hostile(server, tmp_path_factory):
     )
     palace = Palace(root)
     palace.index(embedder="hashing")
-    store = Store(database, palace)
-    with server.connect(database.name) as admin:
+    store = Store(shared, palace)
+    with shared.server.connect(shared.name) as admin:
         before = picture(admin)
     store.push()
     assert store.verify() == []
     store.connection.close()
     with StoreReader(store.address) as reader:
         yield palace, reader, store
-        with server.connect(database.name) as admin:
+        with shared.server.connect(shared.name) as admin:
             assert picture(admin) == before
-    database.close()
 
 
 def test_hostile_notes_are_found_as_in_the_files(hostile):

@@ -12,23 +12,20 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+import psycopg
 import pytest
+from forking import CONTEXT, Forked
+from store import dying
+from store.conftest import SAMPLE
+from store.pushing import Store, read_tables, write_notes
+from store.serving import Database, Server, fill
 
-psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
+from memory_palace.errors import IndexMissingError, StoreError
+from memory_palace.features.store import writing
+from memory_palace.features.store.connecting import asking
+from memory_palace.features.store.reader import StoreReader
+from memory_palace.palace import Palace
 
-from forking import CONTEXT, Forked  # noqa: E402
-from store import dying  # noqa: E402
-from store.conftest import SAMPLE  # noqa: E402
-from store.pushing import Store, read_tables, write_notes  # noqa: E402
-from store.serving import Database, Server, fill  # noqa: E402
-
-from memory_palace.errors import IndexMissingError, StoreError  # noqa: E402
-from memory_palace.features.store import writing  # noqa: E402
-from memory_palace.features.store.connecting import asking  # noqa: E402
-from memory_palace.features.store.reader import StoreReader  # noqa: E402
-from memory_palace.palace import Palace  # noqa: E402
-
-pytestmark = pytest.mark.postgres
 CONTEXT.set_forkserver_preload(["preloaded", "store.dying"])
 
 HUT = "# Hut\n\nA stove.\n\n## Roof\n\nMended.\n"

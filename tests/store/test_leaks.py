@@ -2,17 +2,14 @@
 
 import re
 
+import psycopg
 import pytest
+from psycopg import sql
+from store.granting import CANARY, list_tables, push_two
 
-psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
-from psycopg import sql  # noqa: E402
-from store.granting import CANARY, list_tables, push_two  # noqa: E402
-
-from memory_palace.cli.registry import read_address  # noqa: E402
-from memory_palace.errors import StoreError  # noqa: E402
-from memory_palace.features.store.connecting import connect  # noqa: E402
-
-pytestmark = pytest.mark.postgres
+from memory_palace.cli.registry import read_address
+from memory_palace.errors import StoreError
+from memory_palace.features.store.connecting import connect
 
 SECRET, HERS = 1, 2
 REFUSED = psycopg.errors.InsufficientPrivilege
@@ -20,16 +17,12 @@ FIGURES = "(ANALYZE, TIMING OFF, SUMMARY OFF, BUFFERS OFF)"
 
 
 @pytest.fixture(scope="module")
-def store(server, tmp_path_factory):
+def store(shared, tmp_path_factory):
     """One for all: nothing here may change it."""
-    from store.serving import Database
-
-    database = Database(server)
-    push_two(database, tmp_path_factory.mktemp("palaces"))
-    with server.connect(database.name) as admin:
+    push_two(shared, tmp_path_factory.mktemp("palaces"))
+    with shared.server.connect(shared.name) as admin:
         admin.execute("ANALYZE")
-    yield database
-    database.close()
+    return shared
 
 
 def sorts(admin):

@@ -1,18 +1,14 @@
 """Rights that go while somebody is connected, or that were never there."""
 
 import pytest
+from running import run_main
+from store.granting import push_two
+from store.pushing import write_notes
 
-psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
-from running import run_main  # noqa: E402
-from store.granting import push_two  # noqa: E402
-from store.pushing import write_notes  # noqa: E402
-
-from memory_palace.cli.registry import read_address  # noqa: E402
-from memory_palace.errors import PalaceError, StoreError, WrongEmbedderError  # noqa: E402
-from memory_palace.features.store.connecting import grant, open_store  # noqa: E402
-from memory_palace.features.store.reader import StoreReader  # noqa: E402
-
-pytestmark = pytest.mark.postgres
+from memory_palace.cli.registry import read_address
+from memory_palace.errors import PalaceError, StoreError, WrongEmbedderError
+from memory_palace.features.store.connecting import grant, open_store
+from memory_palace.features.store.reader import StoreReader
 
 
 def test_who_is_connected_when_rights_go_is_told_with_the_next_question(database, tmp_path):

@@ -1,17 +1,11 @@
 """Beyond a size an index of vectors proposes passages: it must propose those that are nearest."""
 
 import pytest
+from store.pushing import push_and_read
 
-psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
-
-from store.pushing import Store  # noqa: E402
-
-from memory_palace.features.store import reader as reading  # noqa: E402
-from memory_palace.features.store import writing  # noqa: E402
-from memory_palace.features.store.connecting import Statements  # noqa: E402
-from memory_palace.features.store.reader import StoreReader  # noqa: E402
-
-pytestmark = pytest.mark.postgres
+from memory_palace.features.store import reader as reading
+from memory_palace.features.store import writing
+from memory_palace.features.store.connecting import Statements
 
 NOW = 1_794_700_000.0
 QUESTIONS = ["what ruins cells in winter", "when is the honey taken", "who looks after the queen"]
@@ -45,10 +39,7 @@ def indexed(sample, database, monkeypatch):
     monkeypatch.setattr(writing, "INDEXED_ROWS", 1)
     monkeypatch.setattr(reading, "EXACT_ROWS", 0)
     monkeypatch.setattr(reading, "BY_VECTORS", 8)
-    store = Store(database, sample)
-    store.push()
-    store.connection.close()
-    with StoreReader(store.address) as reader:
+    with push_and_read(database, sample) as reader:
         connection = reader._connection
         connection.execute("SET enable_seqscan = off; SET enable_sort = off")
         connection.commit()
@@ -88,10 +79,7 @@ def test_few_passages_are_found_by_their_notes_whatever_the_planner_thinks(
     sample, database, monkeypatch
 ):
     monkeypatch.setattr(writing, "INDEXED_ROWS", 1)
-    store = Store(database, sample)
-    store.push()
-    store.connection.close()
-    with StoreReader(store.address) as reader:
+    with push_and_read(database, sample) as reader:
         reader._connection.execute("SET random_page_cost = 1000")  # it thinks reading all is best
         reader._connection.commit()
         reader.statements = Planned(reader._connection, reader.statements.palace)

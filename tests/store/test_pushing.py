@@ -3,34 +3,18 @@ from threading import Timer
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from store.pushing import Store, write_notes
 
-psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
-
-from hypothesis import given  # noqa: E402
-from hypothesis import strategies as st  # noqa: E402
-from store.pushing import Store, write_notes  # noqa: E402
-
-from memory_palace.errors import (  # noqa: E402
-    IndexLockedError,
-    NotesFailedError,
-)
-from memory_palace.features.store import outline, writing  # noqa: E402
-from memory_palace.features.store.connecting import asking  # noqa: E402
-from memory_palace.features.store.outline import (  # noqa: E402
-    list_terms,
-    pack_lists,
-    unpack_lists,
-)
-from memory_palace.features.store.rows import pack_keys, unpack_keys  # noqa: E402
-from memory_palace.index.segment import hash_key, same_keys  # noqa: E402
-from memory_palace.index.writing import (  # noqa: E402
-    ChunkRow,
-    NoteRow,
-    count_keys,
-)
-from memory_palace.palace import Palace  # noqa: E402
-
-pytestmark = pytest.mark.postgres
+from memory_palace.errors import IndexLockedError, NotesFailedError
+from memory_palace.features.store import outline, writing
+from memory_palace.features.store.connecting import asking
+from memory_palace.features.store.outline import list_terms, pack_lists, unpack_lists
+from memory_palace.features.store.rows import pack_keys, unpack_keys
+from memory_palace.index.segment import hash_key, same_keys
+from memory_palace.index.writing import ChunkRow, NoteRow, count_keys
+from memory_palace.palace import Palace
 
 QUESTIONS = ("why did we drop MQTT", "battery below freezing", "who keeps the rain gauge", "fog")
 HUT = "# Hut\n\nThe hut has a stove.\n\n## Roof\n\nThe roof was mended in spring.\n"

@@ -1,14 +1,13 @@
 """What a role that was not granted a palace can do with it: nothing."""
 
+import psycopg
 import pytest
+from psycopg import sql
+from store.granting import list_tables
 
-psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
-from psycopg import sql  # noqa: E402
-from store.granting import list_tables  # noqa: E402
-
-from memory_palace.cli.registry import Address, read_address  # noqa: E402
-from memory_palace.errors import IndexLockedError, IndexMissingError, StoreError, UsageError  # noqa: E402
-from memory_palace.features.store.connecting import (  # noqa: E402
+from memory_palace.cli.registry import Address, read_address
+from memory_palace.errors import IndexLockedError, IndexMissingError, StoreError, UsageError
+from memory_palace.features.store.connecting import (
     connect,
     drop,
     find_palace,
@@ -18,8 +17,6 @@ from memory_palace.features.store.connecting import (  # noqa: E402
     make_store,
     open_store,
 )
-
-pytestmark = pytest.mark.postgres
 
 SECRET, HERS = 1, 2
 """Numbers of two palaces: the one that nobody else is to see, and the one that was granted."""

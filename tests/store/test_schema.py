@@ -4,12 +4,10 @@ from threading import Thread
 
 import pytest
 
-psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
-
-from memory_palace.cli.registry import read_address  # noqa: E402
-from memory_palace.errors import IndexMissingError, StoreError  # noqa: E402
-from memory_palace.features.store import connecting  # noqa: E402
-from memory_palace.features.store.connecting import (  # noqa: E402
+from memory_palace.cli.registry import read_address
+from memory_palace.errors import IndexMissingError, StoreError
+from memory_palace.features.store import connecting
+from memory_palace.features.store.connecting import (
     VERSION,
     connect,
     list_palaces,
@@ -17,8 +15,6 @@ from memory_palace.features.store.connecting import (  # noqa: E402
     make_store,
     open_store,
 )
-
-pytestmark = pytest.mark.postgres
 
 
 @pytest.fixture

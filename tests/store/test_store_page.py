@@ -9,10 +9,6 @@ from pathlib import Path
 
 import pytest
 
-psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
-
-pytestmark = pytest.mark.postgres
-
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "references" / "store.md"
 

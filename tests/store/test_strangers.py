@@ -4,13 +4,9 @@ import json
 import shutil
 
 import pytest
-
-psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
-from running import run_main  # noqa: E402
-from store.granting import CANARY, ROLES, list_tables, push_two  # noqa: E402
-from store.pushing import write_notes  # noqa: E402
-
-pytestmark = pytest.mark.postgres
+from running import run_main
+from store.granting import CANARY, ROLES, list_tables, push_two
+from store.pushing import write_notes
 
 VERBS = (
     ("query", CANARY),
@@ -26,15 +22,11 @@ VERBS = (
 
 
 @pytest.fixture(scope="module")
-def two(server, tmp_path_factory):
+def two(shared, tmp_path_factory):
     """A store that nothing here changes, and the folder of the palace that was granted."""
-    from store.serving import Database
-
-    database = Database(server)
     folder = tmp_path_factory.mktemp("palaces")
-    push_two(database, folder)
-    yield database, folder
-    database.close()
+    push_two(shared, folder)
+    return shared, folder
 
 
 def picture(database):
