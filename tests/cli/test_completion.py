@@ -64,7 +64,6 @@ def tab(root, monkeypatch, capsys):
         (["-C", "elsewhere/"], ["elsewhere/folder/"]),
         (["show", "zzz"], []),
         (["task", "show", ""], ["swap-packs"]),
-        (["new", "x", "--in", "ch"], ["chambers"]),
     ],
     ids=" ".join,
 )
