@@ -32,7 +32,7 @@ def next_to_type(out):
 
 
 def test_the_sample_palace_fits_and_nothing_is_to_be_done(screen, tmp_path):
-    copy_sample(tmp_path, embedder="hashing")
+    copy_sample(tmp_path).index(embedder="hashing")
     out = screen(tmp_path)
     assert "  reflection_wing " in out and "up to date" in out
     assert next_to_type(out) == []
