@@ -101,6 +101,16 @@ def test_a_damaged_file_is_named_and_healed(indexed, suffix, damage):
         assert Palace(indexed.paths.root).doctor().findings == ()
 
 
+def test_a_commit_record_with_any_digit_changed_is_not_believed(indexed):
+    text = indexed.paths.commit.read_text()
+    places = [place for place, letter in enumerate(text) if letter.isdigit()]
+    for place in places[:: max(len(places) // 20, 1)]:
+        digit = str((int(text[place]) + 1) % 10)
+        indexed.paths.commit.write_text(f"{text[:place]}{digit}{text[place + 1 :]}")
+        with pytest.raises(IndexDamagedError, match=r"INDEX\.json"):
+            answer(indexed)
+
+
 def test_a_deleted_index_loses_nothing(indexed):
     good = answer(indexed)
     for path in indexed.paths.index.iterdir():
