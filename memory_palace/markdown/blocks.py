@@ -1,6 +1,6 @@
-"""Lines of Markdown as CommonMark groups them: headings, code, comments, HTML and prose.
+"""Parse the block structure of CommonMark: headings, code, comments, HTML and prose.
 
-Every line is looked at once and every pattern is linear, so time grows with the length of the text.
+Each line is read once and every pattern is linear, so time is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _HTML = tuple(
         (r"</[a-z][a-z0-9-]*+\s*+>\s*$", "", False),
     )
 )
-"""HTML blocks: how one begins; what its last line contains, nothing where a blank line ends it; and
-whether it may end a paragraph."""
+"""HTML blocks (CommonMark 4.6): start pattern; pattern within the last line, or ``None`` if a blank
+line ends the block; whether the block may interrupt a paragraph."""
 BlockKind: TypeAlias = Literal["prose", "heading", "fence", "indented", "comment", "html"]
 
 
@@ -42,7 +42,7 @@ class LeafBlock(NamedTuple):
     first: int
     last: int
     column: int = 0
-    """Where the content of the first line starts, behind the marks of items, quotes, headings."""
+    """Offset in the first line where its content starts, after list, quote and heading marks."""
     level: int = 0
     """Level of a heading, 1 to 6."""
     is_nested: bool = False
@@ -50,21 +50,21 @@ class LeafBlock(NamedTuple):
 
 
 class Definition(NamedTuple):
-    """Where a reference definition, ``[label]: destination``, has its destination in the text."""
+    """Offsets of the destination in a link reference definition, ``[label]: destination``."""
 
     start: int
     end: int
 
 
 _DEEPEST = 50
-"""Containers in containers; what would be deeper is text, so that no line asks for thousands."""
+"""Most nested containers; deeper ones are text, which bounds the work per line."""
 _QUOTE = 0
-"""On the stack of containers a block quote; a list item is the indent of its content."""
+"""Stack entry of a block quote; the entry of a list item is the indent of its content."""
 _MARKS = frozenset(["", *" \t\r>#-+*_=`~<0123456789"])
-"""What a line begins with that may be more than prose."""
+"""First characters of lines that may be other than prose."""
 _ITEM = re.compile(r"(?:[-+*]|(\d{1,9})[.)])(?=[ \t]|$)")
 _PLAIN_ITEM = re.compile(rf"[-+*] (?=[^{re.escape(''.join(_MARKS))}])")
-"""An item at the margin, whose text can only be prose."""
+"""A list item without indent whose content can only be prose."""
 _ATX = re.compile(r"(#{1,6})(?:[ \t]+|$)")
 _FENCE = re.compile(r"(`{3,}+(?=[^`]*$)|~{3,}+)")
 _UNDERLINE = re.compile(r"(?<![=-])(?:=++|-++)[ \t]*$")
@@ -81,7 +81,7 @@ _DEFINITION = re.compile(
 def read_blocks(
     text: str, *, has_indented_code: bool = True
 ) -> tuple[list[LeafBlock], dict[str, Definition], list[int]]:
-    """Return the blocks in order, the reference definitions by label, and where each line starts.
+    """Return the blocks in order, the reference definitions by label, and each line's offset.
 
     Of two definitions of a label the first counts (CommonMark 4.7).
     """
@@ -91,7 +91,7 @@ def read_blocks(
 
 
 class _BlockReader:
-    """The state between one line and the next: open containers, and the open leaf if any."""
+    """A line-by-line block parser; its state is the open containers and the open leaf, if any."""
 
     def __init__(self, text: str, has_indented_code: bool) -> None:
         self.text = text
@@ -110,7 +110,7 @@ class _BlockReader:
         self._html_end: re.Pattern[str] | None = None
         self._level = 0
         self._empty_item = -1
-        """The line of the last item that began with nothing but its mark."""
+        """Number of the last line that began an empty list item."""
 
     def read(self) -> None:
         for number, line in enumerate(self._lines):
@@ -161,7 +161,7 @@ class _BlockReader:
             self._last = number
 
     def _match_containers(self, number: int, line: str) -> tuple[int, int, int]:
-        """Return how many open containers go on in a line, and where their content starts."""
+        """Return how many open containers a line continues, its content's offset and column."""
         at = column = 0
         for place, indent in enumerate(self._stack):
             start, width = _measure(line, at, column)
@@ -181,7 +181,7 @@ class _BlockReader:
     def _open_containers(
         self, number: int, line: str, at: int, column: int, matched: int, is_lazy: bool
     ) -> tuple[int, int] | None:
-        """Open the quotes and items that begin in a line; return where their content starts."""
+        """Open quotes and items that begin in a line; return the content's offset and column."""
         is_new = False
         while True:
             start, width = _measure(line, at, column)
@@ -237,7 +237,7 @@ class _BlockReader:
             self._open("prose", number, start, matched)
 
     def _read_raw(self, number: int, line: str, at: int, column: int) -> None:
-        """Go on with a fence or an HTML block, up to the line that ends it."""
+        """Add a line to the open fence or HTML block, or close the block."""
         start, width = _measure(line, at, column)
         if self._kind == "fence":
             mark = line[start:].rstrip(" \t")
@@ -264,7 +264,7 @@ class _BlockReader:
         return False
 
     def _underline(self, number: int, level: int) -> None:
-        """Make the open paragraph a heading, but for the definitions it begins with."""
+        """Turn the open paragraph into a setext heading, without definitions at its start."""
         self._take_definitions()
         if self._kind is None:
             self._open("prose", number, 0, len(self._stack))
@@ -307,13 +307,13 @@ class _BlockReader:
 
 
 def _is_rule(line: str, start: int) -> bool:
-    """Whether a line is nothing from here on but three stars, hyphens or underscores, or more."""
+    """Whether the rest of a line is a thematic break: three or more ``*``, ``-`` or ``_``."""
     mark, rest = line[start], line[start:]
     return mark in "*-_" and rest.count(mark) >= 3 and not rest.strip(f"{mark} \t")
 
 
 def _measure(line: str, at: int, column: int) -> tuple[int, int]:
-    """Return where the first character that is not blank is, and its indent in columns."""
+    """Return the offset of the next character that is not blank, and its indent in columns."""
     blanks = (
         len(line) - at - len(line[at:].lstrip(" \t")) if line[at : at + 1] in (" ", "\t") else 0
     )
@@ -326,7 +326,7 @@ def _measure(line: str, at: int, column: int) -> tuple[int, int]:
 
 
 def _skip_columns(line: str, at: int, column: int, columns: int) -> tuple[int, int]:
-    """Pass over as many columns of blanks; a tab may be passed over in part."""
+    """Return the offset and column after so many columns of blanks; a tab may be split."""
     stop = column + columns
     while column < stop and at < len(line) and line[at] in " \t":
         end = column + 1 if line[at] == " " else column + 4 - column % 4
@@ -337,5 +337,5 @@ def _skip_columns(line: str, at: int, column: int, columns: int) -> tuple[int, i
 
 
 def fold_label(label: str) -> str:
-    """Return a link label as labels are compared."""
+    """Return a link label normalised for comparison: white space collapsed, casefolded."""
     return " ".join(label.replace("\n>", "\n").split()).casefold()

@@ -1,6 +1,6 @@
-"""One Markdown text, read once: its headings, code, comments and links, and the prose in it.
+"""Parse a Markdown text: headings, sections, code, comments, links and prose.
 
-Beside CommonMark it reads Obsidian's ``[[wiki links]]`` and ``%% comments %%``.
+It reads CommonMark, and Obsidian's ``[[wiki links]]`` and ``%% comments %%``.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ class Section(NamedTuple):
     heading: Heading
     first: int
     end: int
-    """0-based; the line behind the last."""
+    """0-based line numbers; ``end`` is exclusive."""
 
 
 class Markup:
-    """A text without front matter. Each part is read when first asked for, in linear time.
+    """A parsed Markdown body. Each property is computed on first use, in linear time.
 
-    ``is_part`` says that the text was cut out of a note: it may begin inside of a list, so that
-    indented lines are not taken for code.
+    ``is_part`` marks a fragment of a note, which may begin within a list: indented lines in it are
+    not taken for code.
     """
 
     def __init__(self, text: str, *, is_part: bool = False) -> None:
@@ -72,12 +72,12 @@ class Markup:
 
     @cached_property
     def title(self) -> str:
-        """The first heading of level one, or nothing."""
+        """The text of the first level-one heading, else empty."""
         top = (found.text for found in self.headings if found.level == 1 and not found.is_nested)
         return next(top, "")
 
     def find_section(self, name: str) -> Section | None:
-        """Return the first section of level two that has a name, whatever its case."""
+        """Return the first level-two section with a name, ignoring case."""
         tops = [found for found in self.headings if found.level <= 2 and not found.is_nested]
         ends = [*(found.first for found in tops[1:]), len(self.starts) - 1]
         for heading, end in zip(tops, ends, strict=bool(tops)):
@@ -109,7 +109,7 @@ class Markup:
 
     @cached_property
     def plain(self) -> str:
-        """The text with blanks for all that is hidden; offsets and lines stay."""
+        """The text with ``hidden`` spans replaced by spaces; offsets and lines stay."""
         blanks = (
             (start, end, _NOT_LINE_END.sub(" ", self.text[start:end]))
             for _, start, end in self.hidden
@@ -149,7 +149,7 @@ class Markup:
 
 
 def _replace_spans(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
-    """Return a text with other words for some spans, given in order; overlapping ones are left."""
+    """Return a text with spans replaced; ``edits`` are in order, overlapping ones are skipped."""
     kept: list[str] = []
     position = 0
     for start, end, replacement in edits:
@@ -163,10 +163,10 @@ def _replace_spans(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
 
 
 class Hidden(NamedTuple):
-    """A part of a text, by its offsets, in which no link, tag or heading is looked for."""
+    """A span of a text without markup: code, a comment, or an escaped character."""
 
     kind: Literal["block", "code", "comment", "escape"]
-    """A block is a fence or indented code, whole lines of it."""
+    """``block`` is a fence or indented code, in whole lines."""
     start: int
     end: int
 
@@ -181,11 +181,11 @@ _BLANK_LINE = re.compile(r"\n[ \t]*+\r?\n")
 def find_hidden(
     text: str, start: int, end: int, *, is_open_comment: bool = False
 ) -> Iterator[Hidden]:
-    """Yield what is hidden between two offsets of a text, whichever opens first.
+    """Yield the code spans, comments and escapes between two offsets of a text, in order.
 
-    Code is a run of ticks up to the next run of the same length (CommonMark 6.1), a comment
-    ``<!--`` up to ``-->``. What is not closed is text, but for a comment where
-    ``is_open_comment`` says that its block is nothing else.
+    Code is a run of backticks up to the next run of the same length (CommonMark 6.1), a comment
+    ``<!--`` up to ``-->``. Unclosed ones are text; with ``is_open_comment`` an unclosed comment is
+    hidden up to ``end``.
     """
     runs: dict[int, list[int]] | None = None
     position, has_comments = start, True
@@ -214,10 +214,10 @@ def find_hidden(
 
 
 def drop_comments(text: str) -> tuple[str, int | None]:
-    """Return a text without its comments, and the 0-based line of one that is never closed.
+    """Return a text without comments, and the 0-based line of the first unclosed one, if any.
 
-    Lines stay. A ``%%`` that begins a line opens a comment up to the next ``%%``, or to the end of
-    the text; within a line it needs another in its paragraph. In code it is text. Linear.
+    Line numbers stay. A ``%%`` at the start of a line opens a comment up to the next ``%%``, or to
+    the end of the text; within a line it needs a closing one in its paragraph. In code it is text.
     """
     if _PERCENT not in text and "<!--" not in text:
         return text, None
@@ -238,7 +238,7 @@ def drop_comments(text: str) -> tuple[str, int | None]:
 
 
 def _find_percent(text: str, plain: str) -> Iterator[tuple[int, int]]:
-    """Yield where ``%%`` comments are. ``plain`` is the text with code and escapes blank."""
+    """Yield the spans of ``%%`` comments; ``plain`` is the text with code and escapes blanked."""
     begins = {found.end() for found in _BEGINS_LINE.finditer(text)}
     position = 0
     while (start := plain.find(_PERCENT, position)) >= 0:
@@ -258,7 +258,7 @@ def _find_percent(text: str, plain: str) -> Iterator[tuple[int, int]]:
 # --- Links ----------------------------------------------------------------------------------------
 
 WIKI_LINK = re.compile(r"!?\[\[([^\[\]\n]{1,500}+)\]\]")
-"""``[[target#heading|alias]]`` or ``![[target]]``; the group stands between the brackets."""
+"""``[[target#heading|alias]]`` or ``![[target]]``; the group is the text between the brackets."""
 
 
 class MarkdownLink(NamedTuple):
@@ -269,16 +269,16 @@ class MarkdownLink(NamedTuple):
     end: int
     target_start: int
     target_end: int
-    """The destination as written, without angle brackets; of a reference, in its definition. Of a
-    wiki link, all between the brackets."""
+    """The destination as written, without angle brackets: for a reference link in its definition,
+    for a wikilink all text between the brackets."""
     text_end: int
-    """Where the text that is shown ends; it starts behind the first bracket."""
+    """Offset at which the link text ends; it starts after the opening bracket."""
     is_image: bool
 
 
 _SPECIAL = re.compile(rf"{WIKI_LINK.pattern}|!?\[|\]")
 _LONGEST = 1000
-"""Characters of a destination and its title; more are not read, so that time stays linear."""
+"""Most characters of a destination with its title, and of a label, so that time stays linear."""
 _CHARACTER = r"[^\s()\\]|\\[!-/:-@\[-`{-~]?+"
 _BARE = _CHARACTER
 for _ in range(3):  # parentheses in parentheses
@@ -306,7 +306,7 @@ def _scan_links(
     """
     openers: list[re.Match[str]] = []
     dead = 0
-    """How many openers at the bottom of the stack enclose a link, and so cannot open one."""
+    """Number of openers at the bottom of the stack that enclose a link, and so cannot open one."""
     position = start
     while mark := _SPECIAL.search(plain, position, end):
         position = mark.end()
@@ -330,7 +330,7 @@ def _scan_links(
 def _close(
     text: str, opener: re.Match[str], at: int, end: int, definitions: Mapping[str, Definition]
 ) -> MarkdownLink | None:
-    """Read what follows a closing bracket at ``at``: a destination, a label or neither."""
+    """Return the link whose text ends at the bracket ``at``; ``None`` if it is not a link."""
     is_image = opener[0] == "!["
     if text.startswith("(", at + 1):
         found = _INLINE.match(text, at + 1, min(end, at + _LONGEST))
@@ -356,9 +356,9 @@ def _close(
 # --- Prose ----------------------------------------------------------------------------------------
 
 _STRUCTURE = re.compile(r"[`~#\[]|^(?:===|---)", re.M)
-"""Without any of these a text has neither code nor heading nor link."""
+"""Signs of code, headings and links; a text without any of them has none."""
 _BREAK = " . "
-"""Stands for what is left out, so that no phrase reaches over it."""
+"""Replaces omitted code, formulas and URLs, so that no phrase spans the gap."""
 _MATH = re.compile(r"\$\$.*?\$\$|\$[^$\n]+\$", re.S)
 _STEPS = (
     (("$",), _MATH, _BREAK),
@@ -367,14 +367,14 @@ _STEPS = (
     (("*",), re.compile(r"^([ \t]*)\*(?=\s)", re.M), r"\1-"),
     (("*", "_", "==", "~~"), re.compile(r"\*{1,3}|(?<!\w)_{1,2}|_{1,2}(?!\w)|~~|=="), ""),
 )
-"""In order: marks without which the step is skipped, what is replaced, and by what."""
+"""In order: marks of which the text must contain one, the pattern, and its replacement."""
 
 
 def strip_markup(text: str, *, keep_spans: bool = False) -> str:
-    """Return the prose of a note or a part of one; lines stay lines. Code is left out.
+    """Return the prose of a note or a fragment, without code; line numbers stay.
 
-    Headings become small letters: their capitals say nothing. Links become the text they show.
-    With ``keep_spans`` code and formulas inside of a line stay: they are what a sentence is about.
+    Headings are lowercased, because their capitals mean nothing; links become their text. With
+    ``keep_spans`` inline code and formulas stay, since a sentence may be about them.
     """
     if _STRUCTURE.search(text):
         markup = Markup(text, is_part=True)
@@ -401,7 +401,7 @@ def _with_small_headings(markup: Markup) -> str:
 
 
 def _edits(markup: Markup, keep_spans: bool) -> Iterator[tuple[int, int, str]]:
-    """Yield what is left out: where it starts and ends, and what stands for it."""
+    """Yield the start, end and replacement of code and of link syntax."""
     for kind, start, end in markup.hidden:
         inside = markup.text[start:end].strip("`")
         lines = "\n" * inside.count("\n")
@@ -422,7 +422,7 @@ def _edits(markup: Markup, keep_spans: bool) -> Iterator[tuple[int, int, str]]:
 
 
 def _shown_name(text: str, link: MarkdownLink) -> tuple[int, int]:
-    """Return where the text of a wiki link is: its alias, or the last part of its target."""
+    """Return the span of a wikilink's shown text: its alias, else the last part of its target."""
     start, end = link.target_start, link.target_end
     bar = text.find("|", start, end)
     if bar >= 0 and text[bar + 1 : end].strip():

@@ -1,7 +1,7 @@
-"""Cut a body into units, and pack these into chunks that the embedder can see whole.
+"""Split a body into units, and pack units into chunks that fit the embedder's token limit.
 
-A unit is a paragraph, fence, table or list, or a piece of one that is too long. A chunk is some
-units below one heading, with the title and the headings above it.
+A unit is a paragraph, fence, table or list, or a piece of one that is too long. A chunk is one or
+more units below one heading, with the title and the headings above it.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ from memory_palace.notes.note import Chunk
 from memory_palace.notes.superseding import LostClaim
 
 SMALL_TOKENS = 50
-"""A chunk below this is merged into a neighbour (source document 003); a tiny note stays."""
+"""A chunk with fewer tokens is merged with a neighbour if both fit (source document 003)."""
 _CONTEXT_SHARE = 4
-"""Title and headings may take one token in four of what the embedder sees."""
+"""Title and headings may take at most one quarter of the token limit."""
 _TEXT_SIXTEENTHS = 10
-"""The text of a chunk fills ten sixteenths of what the embedder sees, 160 tokens for MiniLM, which
-leaves room for its context. Longer passages blur into their average, shorter ones cost room."""
+"""Sixteenths of the token limit that a chunk's text may fill, 160 tokens for MiniLM; the rest is
+for title and headings. Longer passages blur into their average, shorter ones cost disk space."""
 _CUT = re.compile(r"[.!?…][\"')\]]*\s+|[。！？]|\n")
-"""After what an overlong line is cut. It is not language/sentences on purpose: a cut must only be
-near the middle, and another rule would change chunks that have their vectors already."""
+"""Sentence ends at which an overlong line is cut. Not ``language.sentences`` on purpose: a cut need
+only be near the middle, and another rule would change chunks whose embeddings are stored."""
 _SPACE = re.compile(r"\s+")
 LONGEST_HEADING = 500
-"""Characters of a heading that count: it is kept, and read again, for every chunk below it."""
+"""Most characters read of a heading, which is repeated in every chunk below it."""
 _CHARACTERS_PER_TOKEN = 8
-"""A unit has at most this many characters per token of its limit: WordPiece turns a word of any
-length into one unknown token, and what the embedder cannot see is as good as cut off."""
+"""Most characters of a unit per token of its limit: WordPiece turns a word of any length into one
+unknown token, so a limit on tokens alone would not bound a unit."""
 
 
 def chunk_body(
     cutter: Cutter, markup: Markup, *, first_line: int, stem: str = "", is_inbox: bool = False
 ) -> tuple[Chunk, ...]:
-    """Cut a body into chunks whose ``embed_text`` has at most ``cutter.token_limit`` tokens.
+    """Return the chunks of a body; each ``embed_text`` has at most ``cutter.token_limit`` tokens.
 
-    Every character that is not white space is in some chunk. A body without any gives one chunk, of
-    its title or else of ``stem``, by which the note is found.
+    Every character that is not white space is in some chunk. A body without text gives one chunk,
+    which embeds the title or else ``stem``.
     """
     packed = list(cutter.pack(cutter.find_units(markup, first_line)))
     groups = _merge_small(packed, cutter.limit, is_inbox=is_inbox)
@@ -54,7 +54,7 @@ def chunk_body(
 def chunk_claim(
     cutter: Cutter, body: Markup, claim: LostClaim, *, first_line: int
 ) -> Iterator[Chunk]:
-    """Yield a superseded claim of a body apart from all else, so that it alone is lowered."""
+    """Yield the chunks of a superseded claim, apart from others so that only it ranks lower."""
     markup = Markup(body.text[claim.start : claim.end], is_part=True)
     line, path = body.line_at(claim.start), list[Heading]()
     for heading in body.headings:
@@ -66,7 +66,7 @@ def chunk_claim(
 
 
 def chunk_plainly(body: str, *, first_line: int, size: int) -> tuple[Chunk, ...]:
-    """Cut a body that cannot be read otherwise into lines of at most ``size`` characters."""
+    """Return chunks of one line each, at most ``size`` characters, without reading Markdown."""
     return tuple(
         _bare_chunk(line, piece, piece)
         for line, row in enumerate(body.split("\n"), start=first_line)
@@ -76,7 +76,7 @@ def chunk_plainly(body: str, *, first_line: int, size: int) -> tuple[Chunk, ...]
 
 
 def question_chunk(question: str) -> Chunk:
-    """Return a question that a note answers as a chunk without lines: embedded, never shown."""
+    """Return the chunk of a front matter question, with line 0: embedded, never shown."""
     return _bare_chunk(0, "", question)
 
 
@@ -85,16 +85,16 @@ def _bare_chunk(line: int, text: str, embed_text: str) -> Chunk:
 
 
 class _Unit(NamedTuple):
-    """Lines between blank ones, a fence, or a piece of either that is too long."""
+    """A run of non-blank lines or a fenced block, or a piece of one that is too long."""
 
     text: str
     first_line: int
     heading_path: tuple[str, ...]
-    """Headings in force here, the unit's own heading included."""
+    """Enclosing headings, outermost first; a heading in the unit is included."""
     starts_section: bool
-    """Whether it opens with a heading of level one or two, where a chunk must end."""
+    """Whether the unit begins with a heading of level one or two, which starts a new chunk."""
     heading_lines: int
-    """Number of lines of the heading that it opens with."""
+    """Number of lines of the heading at its start, else 0."""
     tokens: int = 0
 
     @property
@@ -103,17 +103,17 @@ class _Unit(NamedTuple):
 
     @property
     def is_heading(self) -> bool:
-        """Whether it is a heading, or the start of one, and nothing else."""
+        """Whether the unit is a heading, or a part of one, and nothing else."""
         return self.text.count("\n") < self.heading_lines
 
     def part(self, text: str, first_line: int, tokens: int, *, is_first: bool) -> _Unit:
-        """Return a part of it; only the first one opens with what it opens with."""
+        """Return a piece of the unit; only the first piece keeps its heading."""
         given = (self.starts_section, self.heading_lines) if is_first else (False, 0)
         return _Unit(text, first_line, self.heading_path, *given, tokens)
 
 
 def _enter(path: Sequence[Heading], heading: Heading) -> list[Heading]:
-    """Return the headings in force below a heading, outermost first."""
+    """Return the heading path below a heading, outermost first."""
     return [*(above for above in path if above.level < heading.level), heading]
 
 
@@ -122,7 +122,7 @@ def _titles(path: Sequence[Heading]) -> tuple[str, ...]:
 
 
 def _runs(markup: Markup, first_line: int) -> Iterator[_Unit]:
-    """Yield runs of lines between blank ones; a heading begins a run, a fence is one."""
+    """Yield runs of non-blank lines; a heading starts a run, a fenced block is a run."""
     lines, fenced = markup.text.split("\n"), markup.fenced
     headings = {found.first: found for found in markup.headings if not found.is_nested}
     path: list[Heading] = []
@@ -149,27 +149,27 @@ def _runs(markup: Markup, first_line: int) -> Iterator[_Unit]:
 
 @dataclass(frozen=True, slots=True)
 class Cutter:
-    """The limits of units and chunks, and the title that stands before the text of a chunk."""
+    """Splits a body into units and packs units into chunks, within the token limit."""
 
     count_tokens: Callable[[str], int]
     token_limit: int
-    """Of a chunk, its title and headings included."""
+    """Most tokens of a chunk, its title and headings included."""
     title: str
-    """Empty where it would be the file name: a rename must not change a chunk."""
+    """The note's title; empty if it is the file name, so that a rename changes no chunk."""
     talkers: Collection[str] = ()
 
     @property
     def limit(self) -> int:
-        """The tokens of the text of a chunk."""
+        """Most tokens of a chunk's text."""
         return max(1, self.token_limit * _TEXT_SIXTEENTHS // 16)
 
     @property
     def longest(self) -> int:
-        """The characters of a unit."""
+        """Most characters of a unit."""
         return self.limit * _CHARACTERS_PER_TOKEN
 
     def find_units(self, markup: Markup, first_line: int) -> Iterator[_Unit]:
-        """Yield units that are no longer than a text, in order; together they hold all of it."""
+        """Yield units of at most ``limit`` tokens, in order, that hold all non-blank lines."""
         for run in _runs(markup, first_line):
             tokens = self.count_tokens(run.text)
             if tokens <= self.limit and len(run.text) <= self.longest:
@@ -178,7 +178,7 @@ class Cutter:
                 yield from self._split_run(run)
 
     def _split_run(self, run: _Unit) -> Iterator[_Unit]:
-        """Cut a run between its lines, and a line that is too long between its sentences."""
+        """Yield pieces of a run, cut between lines, and an overlong line between sentences."""
         kept: list[str] = []
         kept_tokens, start = 0, run.first_line
         for number, line in enumerate(run.text.split("\n"), start=run.first_line):
@@ -199,7 +199,7 @@ class Cutter:
             yield run.part("\n".join(kept), start, kept_tokens, is_first=start == run.first_line)
 
     def _split_line(self, line: str) -> Iterator[tuple[str, int]]:
-        """Yield pieces of a line with their token counts: slices first, so time stays linear."""
+        """Yield pieces of a line and their token counts; slices first, so that time is linear."""
         position = 0
         while position < len(line):
             end = position + 4 * self.longest
@@ -221,11 +221,11 @@ class Cutter:
         yield from self._halve(text[middle:])
 
     def pack(self, units: Iterator[_Unit]) -> Iterator[list[_Unit]]:
-        """Yield groups of units that are no longer than a text, each below one heading."""
+        """Yield groups of at most ``limit`` tokens; a level-one or level-two heading starts one."""
         group: list[_Unit] = []
         tokens, is_bare = 0, True
         for unit in units:
-            # A heading stays with what it heads, though the text be a heading longer than a text.
+            # A group that is only headings takes the next unit too, whatever its length.
             if not is_bare and (unit.starts_section or tokens + unit.tokens > self.limit):
                 yield group
                 group, tokens, is_bare = [], 0, True
@@ -236,7 +236,7 @@ class Cutter:
             yield group
 
     def halve_group(self, group: Sequence[_Unit]) -> Iterator[Sequence[_Unit]]:
-        """Halve a group whose joined text has more tokens than its units had apart."""
+        """Yield a group, halved until the ``embed_text`` of each part fits ``token_limit``."""
         if len(group) == 1 or self.count_tokens(self._embed_text(group)) <= self.token_limit:
             yield group
             return
@@ -257,7 +257,7 @@ class Cutter:
         )
 
     def _embed_text(self, group: Sequence[_Unit]) -> str:
-        """Put title and headings before the text, without those that the text opens with."""
+        """Return a group's context (title and headings, if its text lacks them), then its text."""
         text = drop_times(_join(group), self.talkers)
         opening = text.partition("\n")[0].strip("# \t")
         context = [p for p in (self.title, *_common_path(group)) if p and p != opening]
@@ -278,9 +278,9 @@ def _cut_near(text: str, start: int, stop: int) -> int:
 
 
 def _merge_small(groups: Sequence[list[_Unit]], limit: int, *, is_inbox: bool) -> list[list[_Unit]]:
-    """Join each small group with the next, or the last with the one before, where both fit.
+    """Merge adjacent groups if one is below ``SMALL_TOKENS`` and both together fit ``limit``.
 
-    What an agent remembers is a line each, of which the next is about something else.
+    Sections of an inbox are never merged, because each is a separate memory.
     """
     merged: list[list[_Unit]] = []
     for group in groups:
@@ -295,7 +295,7 @@ def _merge_small(groups: Sequence[list[_Unit]], limit: int, *, is_inbox: bool) -
 
 
 def _join(group: Sequence[_Unit]) -> str:
-    """Put units together as they stood: on lines of their own, a blank line kept as one."""
+    """Return the text of units joined as stored, with several blank lines as one."""
     parts = [group[0].text]
     for before, unit in pairwise(group):
         gap = unit.first_line - before.last_line
@@ -304,7 +304,7 @@ def _join(group: Sequence[_Unit]) -> str:
 
 
 def _common_path(group: Sequence[_Unit]) -> tuple[str, ...]:
-    """Return the headings that all of the text is under; a heading alone does not count as text."""
+    """Return the common heading path of a group's units, ignoring units that are only headings."""
     text = [unit for unit in group if not unit.is_heading] or group
     levels = zip(*(unit.heading_path for unit in text), strict=False)
     return tuple(level[0] for level in takewhile(lambda level: len(set(level)) == 1, levels))

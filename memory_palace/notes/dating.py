@@ -1,4 +1,4 @@
-"""When a note is from, and from when to when it holds, by its properties and its name."""
+"""Read the dates and the validity of a note from its front matter, properties, name and title."""
 
 from __future__ import annotations
 
@@ -18,55 +18,55 @@ _CHANGED = r"(?:last|date)?(?:update|modifie|edite|change|mod)d?(?:at|on|date|ti
 _DATED = r"date|day|datetime"
 _CREATED = r"(?:date)?(?:created?|creation)(?:at|on|date|time)?"
 _LESS = r"(?:date)?(?:published|publish|pub)(?:date)?|id"
-"""Fields of time, as ``_fold`` writes them, the most telling first.
+"""Patterns of date fields, matched after ``_fold``, most reliable first.
 
-``published`` of a clipped page is the day of its author, and below a title that of a book, say:
-it is not read there.
+``published`` of a clipped page is its author's date; below a title it may be that of a book, and is
+not read.
 """
 _OF_NOTE = re.compile(f"{_CHANGED}|{_DATED}|{_CREATED}|id")
 _STAMP = r"(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d)?"
 _ISO = re.compile(
     rf"(?<!\d)(?<!\bv)(\d{{4}})([-_.]?)(\d{{2}})\2(\d{{2}})(?:(?<=\d{{8}}){_STAMP})?(?!\d|\.\d{{1,3}}(?!\d))"
 )
-"""``2026-03-01``, ``20260301``, or a moment to the minute or second, as notes are numbered by."""
+"""``2026-03-01``, ``20260301``, or a numeric note ID to the minute or second."""
 _EPOCH = re.compile(r"(\d{10})(?:\d{3})?(?:\.\d*)?")
 _FIRST_EPOCH, _AHEAD = datetime(1990, 1, 1, tzinfo=UTC).timestamp(), 5 * 366 * 86_400.0
-"""Seconds: what is earlier, or later than so much from now, is a number of something else."""
+"""Earliest epoch seconds, and most seconds ahead of now; a number outside is not a time."""
 _NUMBERED = re.compile(r"\d{12}(?:\d\d)?")
 _DIGEST = re.compile(
     r"(?<![^\W_])(?:[0-9a-f]{32,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![^\W_])", re.I
 )
 _PROPERTY = re.compile(r"\A[ \t]*(?:[-*] )?([^:#>|`]{1,40}?) ?::?(?:[ \t]+(.*))?")
 _FOLDERS = re.compile(r"(?:^|/)(\d{4})/(?:\d{4}[-_.])?(\d{1,2})(?!\d)[^/]*/(\d{1,2})$")
-"""``2026/03/01``, ``2026/03-March/1``."""
+"""Folders of a day: ``2026/03/01``, ``2026/03-March/1``."""
 _YEAR = re.compile(r"(?<!\d)((?:19|20|21)\d\d)(?!\d)")
 _NUMBERS = re.compile(r"(?<!\d)(\d{1,2})([-_ ])(\d{1,2})\2(\d{4})(?!\d)")
-"""``14-10-2026``, ``14_10_2026``: what grammar reads with slashes."""
+"""``14-10-2026``, ``14_10_2026``: rewritten with slashes for the time grammar."""
 _HYPHENS = re.compile(r"(?<=[^\W\d_])-(?=\d)|(?<=\d)-(?=[^\W\d_])")
-"""Of ``2026-Oct-14`` and ``Oct-14-2026``, which grammar reads with spaces."""
+"""Hyphens in ``2026-Oct-14`` and ``Oct-14-2026``: made spaces for the time grammar."""
 _EARLIEST, _LATEST = 1900, 2200
 _ANY_DAY = date(2024, 12, 31)
-"""A leap year, to read days without a year on; years of two digits are those around it."""
+"""Reference day for dates without a year: a leap year; two-digit years are taken near it."""
 _SURE = 0.5
 _MOST_SPANS = 2
 _LONGEST = 80
-"""Characters of a field that may be a date in words."""
+"""Most characters of a field that is read as a date in words."""
 
 
 class Dating(NamedTuple):
-    """When a note is from, by its own word."""
+    """The dates that a note gives itself."""
 
     days: tuple[Days, ...]
-    """What it is of: its date, the days that its name gives, its beginning; two at most."""
+    """Spans of its date field, of its name and of its creation date, in this order; two at most."""
     yearless: date | None
     date: NoteDate | None
-    """When it was last changed, as far as it says so: what recency counts from."""
+    """Reference for recency: the date of change, else the date, creation or file name's date."""
 
 
 def read_times(
     values: Mapping[str, Any], path: str, title: str, *, body: str, locale: str
 ) -> tuple[dict[str, Any], tuple[Problem, ...]]:
-    """Return the fields of a ``Note`` that say when it is from and how long it holds."""
+    """Return the date and validity fields of a ``Note`` by name, and problems in them."""
     validity, problems = read_validity(values, path, locale=locale)
     dates = date_note(values, path, title, body=body, locale=locale)
     for key, value in (*values.items(), *_properties_of(body)):
@@ -83,7 +83,7 @@ def read_times(
 def date_note(
     values: Mapping[str, Any], path: str, title: str = "", *, body: str = "", locale: str = ""
 ) -> Dating:
-    """Read when a note is from in its properties, the name of its file, and its title."""
+    """Return the dates of a note from its properties, its file name and its title."""
     fields = [*values.items(), *_properties_of(body)]
     dated = _first_moment(fields, _DATED, locale)
     created = _first_moment(fields, _CREATED, locale) or _first_moment(fields, _LESS, locale)
@@ -95,14 +95,14 @@ def date_note(
     said = [(moment.date(), moment.date()) for moment in (dated, created) if moment]
     days = [*said[: bool(dated)], *named, *said[bool(dated) :]]
     told = _first_moment(fields, _CHANGED, locale) or begun
-    # Its day is that on the clock of who wrote it.
+    # The author's local day counts, so the zone is dropped.
     own = NoteDate(told.replace(tzinfo=UTC).timestamp(), "front matter") if told else None
     own = own or date_in_name(path, locale=locale)
     return Dating(tuple(dict.fromkeys(days))[:_MOST_SPANS], None if days else yearless, own)
 
 
 def date_in_front_matter(values: Mapping[str, Any], *, locale: str = "") -> NoteDate | None:
-    """Return when a note was changed, else its date, else when it was made."""
+    """Return the date of change in front matter, else the date, creation or publication date."""
     for kind in (_CHANGED, _DATED, _CREATED, _LESS):
         if moment := _first_moment(values.items(), kind, locale):
             return NoteDate(moment.timestamp(), "front matter")
@@ -110,7 +110,7 @@ def date_in_front_matter(values: Mapping[str, Any], *, locale: str = "") -> Note
 
 
 def date_in_name(path: str, *, locale: str = "") -> NoteDate | None:
-    """Return the day that a file name gives, such as ``2026-03-01 flour.md``."""
+    """Return the day in a file name, such as ``2026-03-01 flour.md``; ``None`` if not one day."""
     day = _only_day(days_in_name(path, locale=locale)[0])
     return NoteDate(datetime.combine(day, time(), UTC).timestamp(), "file name") if day else None
 
@@ -118,11 +118,11 @@ def date_in_name(path: str, *, locale: str = "") -> NoteDate | None:
 def days_in_name(
     path: str, as_of: date | None = None, *, locale: str = ""
 ) -> tuple[tuple[Days, ...], date | None]:
-    """Return the spans of days that a name gives, and else the day of any year that it gives.
+    """Return the spans of days in a name, and if none, its day without a year (in year 2000).
 
-    Read are days, weeks, months and quarters, in words or numbers (``14.10.2026 Klettern``, ``Oct
-    14``); a name that is a year alone is none. What lacks the year is of the last one before
-    ``as_of``, or of the year that a folder is called.
+    Days, weeks, months and quarters are read, in words or numbers (``14.10.2026 Klettern``, ``Oct
+    14``), but not a year alone. A date without a year is the last before ``as_of``, or lies in the
+    year that a folder names.
     """
     if stem_of(path) in ("index", "_index"):  # the page is its folder, and has that name
         path = path.rpartition("/")[0]
@@ -138,7 +138,7 @@ def days_in_name(
 def _days_in_text(
     text: str, as_of: date | None, locale: str
 ) -> tuple[tuple[Days, ...], date | None]:
-    """Return what ``days_in_name`` does of a text that is no path."""
+    """Return the result of ``days_in_name`` for a text that is not a path."""
     text = _DIGEST.sub("", unicodedata.normalize("NFKC", text))
     if not any(map(str.isnumeric, text)):
         return (), None
@@ -159,9 +159,9 @@ def _days_in_text(
 
 
 def _properties_of(body: str) -> list[tuple[str, str]]:
-    """Return the fields of time in the lines that begin a body, or follow its title.
+    """Return the date properties in the first lines of a body, or directly below its title.
 
-    They are ``key:: value``, as Logseq writes them, or ``Key: value``, as Notion exports them.
+    Their forms are ``key:: value`` (Logseq) and ``Key: value`` (Notion's export).
     """
     text = body[: 50 * _LONGEST].lstrip("\n")
     text = text.partition("\n")[2].lstrip("\n") if text.startswith("# ") else text
@@ -171,7 +171,7 @@ def _properties_of(body: str) -> list[tuple[str, str]]:
 
 
 def _first_moment(fields: Iterable[tuple[str, Any]], kind: str, locale: str) -> datetime | None:
-    """Return the moment of the first field whose key is of a kind, and that gives one."""
+    """Return the moment of the first field that has one and whose folded key matches ``kind``."""
     for key, value in fields:
         name = _fold(key)
         is_told = name != "id" or _NUMBERED.fullmatch(str(value))
@@ -185,7 +185,7 @@ def _fold(field: object) -> str:
 
 
 def _moment(value: Any, locale: str) -> datetime | None:
-    """Return the moment that a field gives; without a zone it is UTC."""
+    """Return a field's value as a moment, in UTC if it has no zone; ``None`` if it is no date."""
     while isinstance(value, list) and len(value) == 1:
         value = value[0]  # [[2026-03-01]] is a list of a list
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -211,7 +211,7 @@ def _parse(text: str, locale: str) -> datetime | date | None:
 
 
 def _only_day(days: tuple[Days, ...]) -> date | None:
-    """Return a day that is told for sure: no span, and not one of two readings of figures."""
+    """Return the only day; ``None`` for a longer span, and for a date with two readings."""
     return days[0][0] if len(days) == 1 and days[0][0] == days[0][1] else None
 
 
@@ -232,10 +232,10 @@ _DAY_SECONDS = 86_400.0
 def read_validity(
     values: Mapping[str, Any], path: str, *, locale: str = ""
 ) -> tuple[Validity, tuple[Problem, ...]]:
-    """Read ``valid_from``, ``valid_until`` and ``superseded_by``, and say which is no date.
+    """Return the validity of a note, and a problem for each bound that is not a date.
 
-    A day, month or year that ends something is part of it. A note that says when it was superseded
-    held until then.
+    ``valid_until`` includes its day, month or year. Without it, a superseded note is valid until
+    ``superseded_at`` begins.
     """
     fields = _fields(values)
     problems = tuple(
@@ -251,9 +251,9 @@ def read_validity(
 
 
 def superseded_by(values: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return what front matter says took the note's place: names or paths, without brackets.
+    """Return the notes in ``superseded_by``: names or paths, without brackets.
 
-    An unquoted ``[[link]]`` is a list in a list to YAML.
+    YAML reads an unquoted ``[[link]]`` as a list in a list.
     """
     return tuple(dict.fromkeys(filter(None, map(_name, _flat(_fields(values).get(_REPLACED))))))
 
@@ -275,7 +275,7 @@ def _name(text: str) -> str:
 
 
 def _read_span(value: Any, locale: str) -> tuple[float, float] | None:
-    """Return the first and last moment of a year, a month, a day or a moment."""
+    """Return the first and last second of a year, month, day or moment; ``None`` if no date."""
     text = str(value).strip() if isinstance(value, int | str) else ""
     begin, end = value, value
     found = _MONTH.fullmatch(text)

@@ -1,4 +1,4 @@
-"""Make a folder a palace, and find the notes in it that are to be indexed; no note is opened."""
+"""Create a palace, and walk its folders for the Markdown files to index; no note is opened."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 SUFFIXES = (".md", ".markdown")
-"""Of files that are notes."""
+"""File name suffixes of notes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class SourceFile:
     """POSIX path relative to the root, as written on disk (not NFC-normalised)."""
     stat: FileStat
     is_cold: bool
-    """Whether its path, links followed, lies in the archive: see ``Rooms.is_archived``."""
+    """Whether the path, symbolic links resolved, lies in the archive: see ``Rooms.is_archived``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +46,16 @@ class Discovery:
     """Sorted by path."""
     problems: tuple[Problem, ...]
     is_complete: bool
-    """Whether the walk reached its end, within the entries it may look at."""
+    """False if ``most_entries`` was exceeded or an ignore file at the top cannot be used."""
     left_out: tuple[str, ...] = ()
-    """Paths left out though no ignore file names them; folders end with a slash."""
+    """Paths excluded by a built-in rule instead of an ignore file; folders end with a slash."""
     abandoned: tuple[Path, ...] = ()
-    """Temporaries of ours beside the notes, whose writers have ended."""
+    """Temporary files of this program beside the notes, left by writers that have ended."""
     folders: tuple[str, ...] | None = ()
-    """All that a change of the findings would touch; ``None`` where links lead elsewhere."""
+    """Folders whose changes may alter the result; ``None`` if a symbolic link was met."""
 
     def checked(self) -> Self:
-        """Return itself; raise ``ConfigError`` where an ignore file at the top cannot be used.
+        """Return this result; raise ``ConfigError`` unless the walk is complete.
 
         Call this before treating notes that were not found as deleted.
         """
@@ -67,11 +67,11 @@ class Discovery:
 def discover_notes(
     paths: PalacePaths, *, ignore: str = "palaceignore", most_entries: int | None = None
 ) -> Discovery:
-    """Walk the notes of a palace; stop before the folder that exceeds ``most_entries``.
+    """Return the notes below a palace; stop at the folder that exceeds ``most_entries``.
 
-    Hidden names, other suffixes and ignored paths are passed over. A link that leaves the
-    palace, or leads nowhere, is refused and reported; one that loops is not followed again. A
-    folder whose ignore file cannot be used is left out and reported; at the top that is all.
+    Hidden names, other suffixes and ignored paths are skipped. A symbolic link that leaves the
+    palace or is broken is reported; a loop is not followed. A folder whose ignore file cannot be
+    used is skipped and reported; at the top this ends the walk.
     """
     walk = _Walk(paths, _IgnoreRules(paths, use_git=ignore == "git"), most_entries)
     walk.run()
@@ -86,7 +86,7 @@ def discover_notes(
 
 
 class _Walk:
-    """One pass over the folders, deepest first; what it finds is collected."""
+    """Collects files, problems and folders in one depth-first walk."""
 
     def __init__(self, paths: PalacePaths, rules: _IgnoreRules, most_entries: int | None) -> None:
         self.paths, self.rules, self.most_entries = paths, rules, most_entries
@@ -121,7 +121,7 @@ class _Walk:
         self.problems.append(Problem(path, None, kind, message, is_failure=True))
 
     def _enter(self, path: str) -> bool:
-        """Read a folder's ignore files; whether what is in it may be looked at."""
+        """Read a folder's ignore files; return whether the folder may be walked."""
         try:
             self.rules.enter(path)
         except ConfigError as error:
@@ -209,12 +209,12 @@ class _Walk:
 
 
 def _holds(folder: str, path: str) -> bool:
-    """Whether a path is a folder or something below it; both are resolved."""
+    """Whether a path equals a folder or lies below it; both must be resolved."""
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def read_settings(paths: PalacePaths, config: Config | None = None) -> tuple[PalacePaths, Config]:
-    """Return the places of a palace with its rooms, and its settings.
+    """Return the paths of a palace with its configured rooms, and its settings.
 
     ``config`` replaces the settings file, which is then not read.
     """
@@ -231,28 +231,28 @@ _TEMPLATES = (
     (".obsidian/daily-notes.json", "template"),
     (".obsidian/plugins/templater-obsidian/data.json", "templates_folder"),
 )
-"""The settings of a vault that name a folder of templates, or a note that is one."""
+"""Obsidian's settings files, and the key in each that names a template folder or note."""
 _COPY = re.compile(
     r"\.sync-conflict-\d{8}-\d{6}|\([^()]*conflicted copy[^()]*\d{4}[^()]*\)\.", re.IGNORECASE
 )
-"""Names that Syncthing, and that Dropbox, Nextcloud and Obsidian give the loser of a conflict."""
+"""Names of conflict copies made by Syncthing, and by Dropbox, Nextcloud and Obsidian."""
 
 _MOST_DEEP = 4
-"""``**`` in one pattern at most: each more multiplies the ways to match a deep path."""
+"""Most ``**`` in one pattern: each further one multiplies the ways to match a deep path."""
 _STARS = re.compile(r"\[\^/\]\*((?:\\.|(?!\[\^/\]\*)[^()*\\])++)(?=\[\^/\]\*)")
 
 
 def is_unwanted(name: str, *, is_folder: bool) -> bool:
-    """Whether a name is left out unless an ignore file says ``!name``.
+    """Whether a name is excluded by default; ``!name`` in an ignore file includes it.
 
-    Installed packages, and copies that a sync program could not merge. What is hidden
-    (``.obsidian``, ``.trash``, ``.git``) is never looked at.
+    True for ``node_modules`` and for conflict copies of sync programs. Hidden names (``.obsidian``,
+    ``.trash``, ``.git``) are skipped elsewhere, always.
     """
     return name.casefold() == "node_modules" if is_folder else _COPY.search(name) is not None
 
 
 def _fold_path(path: str) -> str:
-    """Return a path as settings are compared with it: NFC, without case or ``.md``."""
+    """Return the comparison key of a path: NFC, casefolded, without ``.md``."""
     return unicodedata.normalize("NFC", path).casefold().removesuffix(".md")
 
 
@@ -266,10 +266,10 @@ class _IgnoreRules:
         self._templates: set[str] = set()
 
     def enter(self, path: str) -> None:
-        """Read the ignore files of a folder, by its root-relative path, and which are templates.
+        """Read the ignore files and template settings of a folder, given by its root-relative path.
 
-        Raise ``ConfigError`` where one cannot be used: going on in that folder would index what
-        somebody wants kept out.
+        Raise ``ConfigError`` for an ignore file that cannot be used: walking on would index notes
+        that it may exclude.
         """
         is_above = not path and self._is_classic
         for name in (".gitignore",) * self._use_git if is_above else self._names:
@@ -288,11 +288,11 @@ class _IgnoreRules:
                     self._templates.add(_fold_path(template))
 
     def is_template(self, path: str) -> bool:
-        """Whether the settings of a vault call a folder or note a template."""
+        """Whether a vault's settings name the folder or note as a template."""
         return bool(self._templates) and _fold_path(path) in self._templates
 
     def is_ignored(self, path: str, *, is_folder: bool, verdict: bool = False) -> bool:
-        """Whether the last rule matching a path excludes it; ``verdict`` where none does."""
+        """Whether the last matching rule excludes a path; ``verdict`` if no rule matches."""
         for base, spec in self._specs:
             if not base or path.startswith(f"{base}/"):
                 inside = path[len(base) + 1 :] if base else path
@@ -320,11 +320,11 @@ def _read_patterns(file: Path) -> GitIgnoreSpec:
 
 
 def _bounded(pattern: Any) -> Any:
-    """Make a pattern take time linear in the path, as git does: a star never takes back.
+    """Rewrite the regex of a pattern so that ``*`` never backtracks: time linear in the path.
 
-    The first place where the text between two stars fits is as good as any later one, so each
-    star with that text is found once, in a lookahead, and taken by reference. Atomic groups say
-    the same, but take back in Python 3.11.2. Raise ``ValueError`` for too many ``**``.
+    The first match of the text between two stars is as good as any later one, so a lookahead finds
+    each star with that text once and a back-reference consumes it. Atomic groups would do the same,
+    but backtrack in Python 3.11.2. Raise ``ValueError`` for too many ``**``.
     """
     compiled = getattr(pattern, "regex", None)
     if compiled is not None:
@@ -341,14 +341,14 @@ def _bounded(pattern: Any) -> Any:
 
 
 _MOST_ENTRIES = 10_000
-"""Files and folders that are looked at to say how many notes there are."""
+"""Most files and folders that ``count_outside`` visits."""
 
 
 def make_palace(root: Path, *, here: bool = False) -> PalacePaths:
-    """Make the seven rooms in ``palace/``, or with ``here`` take the folder as it stands.
+    """Create the seven rooms in ``palace/``, or with ``here`` make the folder itself a palace.
 
-    Doing it twice changes nothing. Raise ``UsageError`` where ``here`` would make a second palace
-    of the notes of a classic one, or there is no such folder.
+    Idempotent. With ``here``, raise ``UsageError`` if the folder does not exist or holds a classic
+    palace in use, whose notes would then be in two palaces.
     """
     found = find_paths(root)
     if here and not root.is_dir():
@@ -372,7 +372,7 @@ def make_palace(root: Path, *, here: bool = False) -> PalacePaths:
 
 
 def count_outside(root: Path) -> tuple[int, bool]:
-    """Count the notes below a folder that are not in ``palace/``; say whether that is all."""
+    """Return the number of notes outside ``palace/``, and whether every file was counted."""
     count, seen = 0, 0
     for folder, folders, files in os.walk(root):
         kept = (name for name in folders if not name.startswith("."))

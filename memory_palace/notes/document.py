@@ -1,4 +1,4 @@
-"""A note as a form: fields above, sections below. Read for deciding, edited at one place.
+"""A note as front matter fields and level-two sections: parsing and byte-preserving edits.
 
 An edit replaces a field or a section, or adds text to a section; every other byte stays.
 """
@@ -28,30 +28,30 @@ from memory_palace.notes.note import (
 from memory_palace.notes.parsing import find_links_in_fields, links_of
 
 LEAD = ""
-"""Key of what stands above the first section."""
+"""Key of the text outside every level-two section."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One note as people filled it in, without what is private, secret or a verification token."""
+    """A parsed note without private spans, lines with secrets, or verification tokens."""
 
     path: str
     data: bytes
-    """As stored, for a change that replaces it."""
+    """The file's bytes as stored, private text included, to edit."""
     fields: Mapping[str, Any]
     body: str
     body_first_line: int
     sections: Mapping[str, str]
-    """Text below each heading of level two; deeper headings belong to it."""
+    """Text by level-two heading, deeper headings included; see ``LEAD``."""
     heading: str
-    """The first heading of level one, or nothing."""
+    """The text of the first level-one heading, else empty."""
     links: tuple[Link, ...]
-    """Of the front matter, then of the body."""
+    """Links of the front matter, then of the body."""
     is_cold: bool = False
     problem: str | None = None
     """The reason why the front matter could not be read."""
     place: str = ""
-    """The path with the name of its room for the room's folder, see ``Rooms.place_of``."""
+    """The path with its room's name in place of the room's folder: see ``Rooms.place_of``."""
 
     @property
     def stem(self) -> str:
@@ -60,7 +60,7 @@ class Document:
 
     @property
     def title(self) -> str:
-        """The field, or the first heading, or the stem."""
+        """The ``title`` field, else the first level-one heading, else the stem."""
         return self.text("title") or self.heading or self.stem
 
     @property
@@ -69,40 +69,40 @@ class Document:
         return (self.title, self.stem, *self.texts("aliases"))
 
     def text(self, key: str) -> str:
-        """Return a field as one line of text, empty where it is absent."""
+        """Return a field as one line of text; empty if it is absent, a list or a mapping."""
         value = self.fields.get(key)
         if value is None or isinstance(value, list | dict):
             return ""
         return "true" if value is True else " ".join(str(value).split())
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """Return a field that may hold several values."""
+        """Return the values of a field, a list or a single value, each as one line of text."""
         value = self.fields.get(key)
         if isinstance(value, list):
             return tuple(" ".join(str(item).split()) for item in value)
         return (self.text(key),) if self.text(key) else ()
 
     def section(self, *names: str) -> str:
-        """Return the first section that has one of the names, whatever their case."""
+        """Return the text of the first section with one of the names, ignoring case; else empty."""
         wanted = {name.casefold() for name in names}
         return next((text for name, text in self.sections.items() if name.casefold() in wanted), "")
 
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """Every note that could be read, private ones left out."""
+    """The parsed notes of a palace without private ones, and the problems of reading."""
 
     documents: Mapping[str, Document]
-    """By path, in path order."""
+    """Documents by path, in path order."""
     problems: tuple[Problem, ...] = ()
 
 
 def read_library(
     paths: PalacePaths, *, ignore: str, limit_bytes: int, mentioning: bytes = b""
 ) -> Library:
-    """Read all notes from the disk, so that nothing is decided on an index that is behind.
+    """Return all notes of a palace, read from disk because an index may be out of date.
 
-    A note whose bytes do not hold ``mentioning`` is not parsed.
+    A note whose bytes do not contain ``mentioning`` is not parsed.
     """
     found = discover_notes(paths, ignore=ignore).checked()
     documents: dict[str, Document] = {}
@@ -148,9 +148,9 @@ def parse_document(
 
 
 def split_sections(body: str) -> dict[str, str]:
-    """Cut a body at its headings of level two; those of level one end a section as well.
+    """Return the sections of a body by level-two heading; a level-one heading ends a section too.
 
-    Comments are left out.
+    Comments are left out; text outside sections has the key ``LEAD``.
     """
     return _sections_of(Markup(body))
 
@@ -177,9 +177,9 @@ _TOP_KEY = re.compile(r"\A[^\s#\-][^\n]*?:(\s|$)")
 
 
 def set_fields(path: str, data: bytes, values: Mapping[str, object]) -> bytes:
-    """Change fields of the front matter; ``None`` drops one. Every other byte stays.
+    """Return a note with front matter fields changed, or removed for ``None``; other bytes stay.
 
-    Raise ``PalaceError`` for a note that is not UTF-8, or whose front matter cannot be read.
+    Raise ``PalaceError`` for a note that is not UTF-8, or front matter that cannot be edited.
     """
     text = decode_stored(path, data)
     end = "\r\n" if "\r\n" in text else "\n"
@@ -227,16 +227,16 @@ def _set_field(lines: list[str], key: str, value: object) -> list[str]:
 # --- Sections -------------------------------------------------------------------------------------
 
 _LAST = "Metadata"
-"""The section that new ones stand before."""
+"""The section before which new sections are inserted."""
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 _LINE_END = re.compile(r"(?<![\r\n])[\r\n]+\Z")
 _LISTED = re.compile(r"\A(?:[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]|\|)")
-"""An item of a list or a row of a table: another one follows it without a blank line."""
+"""A list item or table row; an item or row appended to it needs no blank line between."""
 _PROBE = "the end of what was written before"
 
 
 def split_lines(path: str, data: bytes) -> tuple[list[str], int, Markup]:
-    """Return the lines with their ends, how many stand above the body, and the body."""
+    """Return a note's lines with line ends, the number of them above the body, and the body."""
     lines = _LINE.findall(decode_stored(path, data))
     bare = [_LINE_END.sub("", line) for line in lines]
     clean = "\n".join([bare[0].removeprefix("\ufeff"), *bare[1:]]) if bare else ""
@@ -245,23 +245,23 @@ def split_lines(path: str, data: bytes) -> tuple[list[str], int, Markup]:
 
 
 def _find_line_end(lines: Sequence[str]) -> str:
-    """Return the line end of the first line, which new lines get too."""
+    """Return the line end of a note's first line, else a line feed; new lines get it too."""
     match = _LINE_END.search(lines[0]) if lines else None
     return match[0] if match else "\n"
 
 
 def read_section(path: str, data: bytes, name: str) -> str | None:
-    """Return the text below a heading of level two as it is stored; ``None`` where it is absent."""
+    """Return the stored text of a level-two section, with line feeds; ``None`` if it is absent."""
     _, _, body = split_lines(path, data)
     section = body.find_section(name)
     return section and "\n".join(body.text.split("\n")[section.first : section.end])
 
 
 def replace_section(path: str, data: bytes, name: str, text: str) -> bytes:
-    """Put ``text`` below the heading ``name`` of level two; add the section where there is none.
+    """Return a note with ``text`` as its level-two section ``name``, which is added if missing.
 
-    A new section stands before ``Metadata``, or else at the end. Raise ``UsageError`` for a text
-    that would change other sections too, ``PalaceError`` for a note that is not UTF-8.
+    A new section goes before ``Metadata``, else to the end. Raise ``UsageError`` for a text that
+    would change other sections too, ``PalaceError`` for a note that is not UTF-8.
     """
     lines, above, body = split_lines(path, data)
     end = _find_line_end(lines)
@@ -289,7 +289,7 @@ def replace_section(path: str, data: bytes, name: str, text: str) -> bytes:
 
 
 def _others(path: str, data: bytes, name: str) -> dict[str, str]:
-    """Return the sections of a note but one."""
+    """Return the sections of a note except ``name``."""
     text, _ = decode_note(data, path)
     sections = split_sections(text[split_front_matter(text).end :])
     return {key: text for key, text in sections.items() if key.casefold() != name.casefold()}
@@ -297,22 +297,22 @@ def _others(path: str, data: bytes, name: str) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Insertion:
-    """A note with the text in it, where it stands, and the heading that was made for it."""
+    """A note with the text appended, the text's lines, and the heading that was added for it."""
 
     data: bytes
     line: int
     last_line: int
-    """Of the text in the new note, 1-based and inclusive."""
+    """Lines of the text in the new note, 1-based and inclusive."""
     made: str | None
 
 
 def append_text(path: str, data: bytes, text: str, *, under: str | None = None) -> Insertion:
-    """Add a text at the end of a note, or of its first section called ``under``, of any level.
+    """Return a note with text appended to its end, or to its first section ``under`` of any level.
 
-    A section ends at the next heading of its level or above. One that is missing is made, of level
-    two, before ``Metadata`` or else at the end. Lines end as in the note. Raise ``UsageError``
-    where the text would be hidden, or would change what other text means, ``PalaceError`` for a
-    note that is not UTF-8.
+    A section ends at the next heading of its level or above. A missing one is added at level two,
+    before ``Metadata`` or else at the end. Line ends are those of the note. Raise ``UsageError`` if
+    the note is private or the text is empty, hidden or changes other headings, ``PalaceError`` if
+    the note is not UTF-8.
     """
     lines, before = _LINE.findall(decode_stored(path, data)), _read_outline(path, data)
     added = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n").split("\n")
@@ -358,13 +358,13 @@ def append_text(path: str, data: bytes, text: str, *, under: str | None = None) 
 class _Outline(NamedTuple):
     matter: str
     above: int
-    """Lines above the body."""
+    """Number of lines above the body."""
     lines: list[str]
-    """Of the body."""
+    """Lines of the body."""
     headings: list[Heading]
 
     def find_section(self, name: str, level: int | None = None) -> Heading | None:
-        """Return the first heading that has a name, whatever its case."""
+        """Return the first heading with a name, ignoring case, and of ``level`` if given."""
         named = (h for h in self.headings if h.text.casefold() == name.casefold())
         return next((h for h in named if level in (None, h.level)), None)
 
@@ -406,6 +406,6 @@ def _check_text(path: str, added: Sequence[str], before: Sequence[str], level: i
 
 
 def _leaves_open(text: str) -> bool:
-    """Whether what follows a text would not be read as text of its own."""
+    """Whether a text ends in an open code block, comment or private span."""
     found = _headings_of(f"{text}\n\n## {_PROBE}")
     return not found or found[-1].text != _PROBE

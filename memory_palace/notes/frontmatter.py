@@ -1,4 +1,4 @@
-"""The block at the head of a note: YAML, or as Hugo has them too, TOML or JSON."""
+"""Front matter: read a note's leading block of YAML, or Hugo's TOML or JSON; write YAML."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CLOSES = {
 }
 """The end of a block of YAML, TOML or JSON, by the first character of the text."""
 _OF_A_PAGE = {"title", "date"}
-"""JSON with neither of them is text: a page of Hugo has one."""
+"""A JSON block with neither of these keys is text: a page of Hugo has one."""
 _LIMIT_CHARACTERS = 64 * 1024
 _LIMIT_ALIASES = 10
 """Aliases allowed in a block: nine aliases of nine aliases make a YAML bomb."""
@@ -52,7 +52,7 @@ class FrontMatter:
 
     @property
     def is_private(self) -> bool:
-        """Whether it asks, parsed or not, that nothing of the note be indexed or shown."""
+        """Whether the block, parsed or not, sets ``private``: the note is not indexed or shown."""
         if not self.end:
             return _SAYS_PRIVATE.search(self.raw) is not None
         asked = (value for key, value in self.values.items() if key.strip().lower() == "private")
@@ -60,10 +60,10 @@ class FrontMatter:
 
 
 def split_front_matter(text: str) -> FrontMatter:
-    """Parse the leading block of a text whose lines end in line feeds.
+    """Return the leading block of a text whose lines end in line feeds.
 
     It is YAML between lines of ``---``, TOML between ``+++``, or JSON. A block that is malformed,
-    no mapping, too long or full of aliases stays in the body.
+    not a mapping, too long or too complex stays in the body, with ``error`` set.
     """
     opening = _OPEN.match(text)
     if opening is None:
@@ -82,12 +82,12 @@ def split_front_matter(text: str) -> FrontMatter:
 
 
 def write_front_matter(values: Mapping[str, object]) -> str:
-    """Return a block for a new note, a list on one line; fields that are ``None`` are left out."""
+    """Return a YAML block for a new note, lists on one line; ``None`` fields are left out."""
     return f"---\n{''.join(dump_field(key, value) for key, value in values.items())}---\n"
 
 
 def _unclosed(text: str, start: int) -> FrontMatter:
-    """Return an unclosed block as body text, an error if like YAML; it may say private."""
+    """Return an unclosed block as body text, with an error if it looks like YAML."""
     end = _PARAGRAPH_END.search(text, start)
     raw = text[start : end.start() if end else len(text)]
     if not _looks_like_yaml(raw):
@@ -138,7 +138,7 @@ def _find_excess(raw: str) -> str | None:
 
 
 def _as_text(raw: str, why: str, *, line: int = 1) -> FrontMatter:
-    """Return a block that stays in the body."""
+    """Return the result for a block that stays in the body: its text and the error."""
     return FrontMatter(error=f"front matter {why}", error_line=line, raw=raw)
 
 

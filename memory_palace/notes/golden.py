@@ -22,15 +22,15 @@ def split_cells(line: str) -> list[str]:
 
 
 def join_cells(*cells: str) -> str:
-    """Return the row of some cells."""
+    """Return a Markdown table row of the cells, bars escaped."""
     escaped = (cell.replace("|", r"\|") for cell in cells)
     return "".join(f"| {cell} " for cell in escaped) + "|"
 
 
 def find_rows(text: str, *columns: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield line, counted from 0, and cells of every row of the tables with those columns first.
+    """Yield the 0-based line and the cells of each row of the tables that begin with ``columns``.
 
-    The header, whatever its case, and the rule below it are no rows; a row has at least a cell for
+    The header, in any case, and the rule below it are not rows; a row has at least one cell for
     each of ``columns``. A table ends at a line without a bar.
     """
     is_inside = False
@@ -59,22 +59,22 @@ _LINK = re.compile(r"\[\[([^\[\]|#]*+)(?:[|#][^\[\]]*+)?+\]\]")
 
 @dataclass(frozen=True, slots=True)
 class GoldenQuestion:
-    """A question, and the notes each of which answers it."""
+    """A question and its notes, each of which answers it."""
 
     question: str
     notes: tuple[str, ...]
-    """As they are written: paths, or whatever a command finds a note by."""
+    """Paths or other names of notes, as written in the table."""
 
 
 def read_golden(paths: PalacePaths) -> list[GoldenQuestion]:
-    """Return the golden questions of a palace in the order of the file; none without one."""
+    """Return the golden questions of a palace in file order; empty without a golden file."""
     return parse_golden(read_golden_text(paths.golden))
 
 
 def read_golden_text(path: Path) -> str:
-    """Return the text of a golden file, empty where there is none; bytes are kept as they are.
+    """Return the text of a golden file, empty if it is missing; invalid UTF-8 becomes surrogates.
 
-    Raise ``UsageError`` for a link, and where it cannot be read.
+    Raise ``UsageError`` for a symbolic link and for a file that cannot be read.
     """
     if path.is_symlink():
         raise UsageError(f"{path} is a link and is left alone; put the file itself there")
@@ -99,7 +99,7 @@ def parse_golden(text: str) -> list[GoldenQuestion]:
 
 
 def add_row(text: str, question: str, note: str) -> str:
-    """Return the text with one more row below the last; a file or table that is missing is made."""
+    """Return the text with a row added below the last, if new; a missing table is created."""
     known = {_fold(golden.question): golden.notes for golden in parse_golden(text)}
     if note in known.get(_fold(question), ()):
         return text
@@ -114,7 +114,7 @@ def add_row(text: str, question: str, note: str) -> str:
 
 
 def rename_notes(text: str, rename: Callable[[str], str | None]) -> str:
-    """Return the text with other names in its rows, where ``rename`` has one."""
+    """Return the text with notes renamed; ``rename`` returns ``None`` for a note to keep."""
     lines = text.split("\n")
     for number, cells in find_rows(text, *_COLUMNS):
         old = _named(cells[1])
@@ -126,7 +126,7 @@ def rename_notes(text: str, rename: Callable[[str], str | None]) -> str:
 
 
 def _named(cell: str) -> str:
-    """Return the note that a cell names, which may be a link to it."""
+    """Return the note that a cell names, as plain text or as a wikilink."""
     link = _LINK.search(cell)
     return (link[1] if link else cell).strip()
 

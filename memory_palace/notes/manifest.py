@@ -1,8 +1,8 @@
-"""Sources about notes beside the notes: the manifest, and the times of git's commits.
+"""Facts about notes from other sources: the manifest, and git's commit times.
 
-``watchdog_manifest_v1.jsonl`` lists the notes that are indexed, with type and priority. People edit
-it. Lines are only ever appended; what is there stays, byte for byte. Git is only read, and never by
-a program that a repository chose.
+``watchdog_manifest_v1.jsonl`` lists the indexed notes, with type and priority. People edit it:
+indexing adds and renames lines of its own only, and keeps all other bytes. Git is only read, and
+never by a program that a repository chose.
 """
 
 from __future__ import annotations
@@ -27,30 +27,30 @@ PRIORITIES = ("high", "medium", "low")
 
 @dataclass(frozen=True, slots=True)
 class ManifestEntry:
-    """One readable line."""
+    """A valid line of the manifest."""
 
     path: str
     type: str | None
     priority: Priority | None
     line: int
-    """1-based; 0 for an entry that is to be added."""
+    """1-based; 0 for an entry that is not in the file yet."""
     extra: Mapping[str, Any] = field(default_factory=dict)
-    """Keys this program does not know; they are kept."""
+    """Keys unknown to this program, and an invalid ``priority``; they are kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The file as it stands."""
+    """The parsed manifest."""
 
     entries: Mapping[str, ManifestEntry]
-    """By NFC path; the last line of a path counts."""
+    """Entries by NFC path; the last line of a path wins."""
     problems: tuple[Problem, ...]
     digest: str
-    """SHA-256 of the bytes, and of the rooms where the settings name any: both type notes."""
+    """SHA-256 of the bytes and of any configured rooms, since both decide the types of notes."""
 
 
 def read_manifest(paths: PalacePaths) -> Manifest:
-    """Read the manifest; a missing file has no entries. Bad lines are named, the others count."""
+    """Return the manifest, empty if the file is missing; invalid lines become problems."""
     data = _read_bytes(paths.manifest)
     entries: dict[str, ManifestEntry] = {}
     problems: list[Problem] = []
@@ -76,22 +76,22 @@ def read_manifest(paths: PalacePaths) -> Manifest:
 
 
 def add_lines(data: bytes, new: Sequence[ManifestEntry]) -> bytes:
-    """Append one line per entry, in the file's own line ends; nothing before them changes."""
+    """Return ``data`` with one line per entry appended, in the file's own line ends."""
     end = b"\r\n" if data.partition(b"\n")[0].endswith(b"\r") else b"\n"
     gap = b"" if not data or data.endswith(b"\n") else end
     return data + gap + b"".join(_line(entry) + end for entry in new)
 
 
 def own_line(path: str) -> bytes:
-    """Return the line of a path as the program writes it: nobody has added anything."""
+    """Return the manifest line of a path without type, priority or any other key."""
     return _line(ManifestEntry(path, None, None, 0))
 
 
 def return_lines(paths: PalacePaths, places: Mapping[str, str | None]) -> bytes | None:
-    """Return the manifest without the lines that the index gave to new paths of notes.
+    """Return the manifest after an undo, ``places`` mapping paths to the earlier ones or ``None``.
 
-    ``places`` has the path of a note before, if any. What is archived keeps its line, as lines of
-    people do. Return ``None`` where nothing changes.
+    A path's line is renamed to the earlier path, or removed if that is listed or ``None``. Lines of
+    people and of archived notes stay. Return ``None`` if nothing changes.
     """
     lines: dict[bytes, bytes] = {}
     entries, before = read_manifest(paths).entries, _read_bytes(paths.manifest)
@@ -106,7 +106,7 @@ def return_lines(paths: PalacePaths, places: Mapping[str, str | None]) -> bytes 
 
 
 def swap_lines(data: bytes, instead: Mapping[bytes, bytes]) -> bytes:
-    """Put one line in the place of another, or none for ``b""``; every other byte stays."""
+    """Return ``data`` with lines replaced, or removed for ``b""``; every other byte stays."""
     swapped = []
     for line in data.splitlines(keepends=True):
         text = line.rstrip(b"\r\n")
@@ -116,7 +116,7 @@ def swap_lines(data: bytes, instead: Mapping[bytes, bytes]) -> bytes:
 
 
 def drop_lines(data: bytes, is_unwanted: Callable[[str], bool]) -> bytes:
-    """Leave out the lines whose path is unwanted; every other byte stays, bad lines included."""
+    """Return ``data`` without the lines of unwanted paths; invalid lines and other bytes stay."""
     kept = []
     for line in data.splitlines(keepends=True):
         entry = _read_line(line, 0, "")
@@ -136,7 +136,7 @@ def _read_bytes(path: Path) -> bytes:
 
 
 def _read_line(line: bytes, number: int, prefix: str) -> ManifestEntry | str | None:
-    """Return an entry, what is wrong with the line, or nothing for a blank line or a comment."""
+    """Return an entry, an error message, or ``None`` for a blank line or a comment."""
     try:
         text = line.removeprefix(codecs.BOM_UTF8).decode().strip()
     except UnicodeDecodeError:
@@ -187,7 +187,7 @@ _MOST_PATHS = 100
 _LOG_OPTIONS = (
     "--format=%x01%ct%d --decorate-refs=- --name-only -z --no-renames --diff-filter=AMR".split()
 )
-"""Of a shallow clone ``%d`` marks the first commit, which has every file."""
+"""``%d`` marks the oldest commit of a shallow clone, which lists every file."""
 
 
 def git_head(root: Path) -> str | None:
@@ -199,9 +199,9 @@ def git_head(root: Path) -> str | None:
 
 
 def git_commit_times(root: Path, paths: Collection[str]) -> dict[str, float]:
-    """Return the time of the last commit of those paths that are tracked and clean.
+    """Return the last commit's epoch seconds for each path that is tracked and unmodified.
 
-    One pass over the log and one over the status, whatever the number of paths.
+    Runs ``git log`` and ``git status`` once each, whatever the number of paths.
     """
     if not _is_in_repository(root):
         return {}
@@ -223,9 +223,9 @@ def git_commit_times(root: Path, paths: Collection[str]) -> dict[str, float]:
 
 
 def uncommitted(root: Path, paths: Sequence[str]) -> list[str]:
-    """Return those paths that git tracks and whose bytes differ from the last commit.
+    """Return the tracked paths whose bytes differ from the last commit.
 
-    An untracked note has no committed state that it could differ from.
+    Untracked notes are left out: they have no committed state.
     """
     if not paths or not _is_in_repository(root):
         return []
@@ -236,13 +236,13 @@ def uncommitted(root: Path, paths: Sequence[str]) -> list[str]:
 
 
 def _is_in_repository(root: Path) -> bool:
-    """Return whether a folder is in a work tree, without starting git."""
+    """Whether a folder is in a git work tree, without starting git."""
     absolute = root.absolute()
     return any((folder / ".git").exists() for folder in (absolute, *absolute.parents))
 
 
 def _run(root: Path, *arguments: str) -> str | None:
-    """Run git and return what it printed, or ``None`` where it failed or is not there."""
+    """Run git and return its stdout; ``None`` if it fails or is not installed."""
     command = ["git", "-C", str(root), *_OPTIONS, *arguments]
     try:
         done = subprocess.run(
@@ -254,6 +254,6 @@ def _run(root: Path, *arguments: str) -> str | None:
 
 
 def _read_status(root: Path, *arguments: str) -> set[str] | None:
-    """Return the paths that git says have changed, from the top of the repository."""
+    """Return the paths that ``git status`` lists, relative to the top of the repository."""
     out = _run(root, "status", "--porcelain", "-z", "--no-renames", *arguments)
     return None if out is None else {entry[3:] for entry in out.split("\0") if len(entry) > 3}

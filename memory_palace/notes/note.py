@@ -1,7 +1,7 @@
-"""A note: its values, its bytes read once, and its text as it may be indexed or shown.
+"""A note: its data model, reading its bytes once, and its text as indexed or shown.
 
-Nothing outside the palace is opened, and what is private or secret leaves a text before anything
-else is taken from it. Every line stays where it was.
+No file outside the palace is opened, and private and secret text is blanked before anything else is
+read from a text. Line numbers stay.
 """
 
 from __future__ import annotations
@@ -50,21 +50,21 @@ class Chunk:
     """Headings above the passage, outermost first; the note's own title is not repeated."""
     first_line: int
     last_line: int
-    """1-based, inclusive, counted in the file as stored; 0 of what is no passage."""
+    """1-based, inclusive, counted in the file as stored; 0 for a question."""
     text: str
     """The passage itself, as written (private and secret lines blanked)."""
     embed_text: str
-    """The text for the embedder: title and headings, then the passage, without the times of turns.
-    Never the file name."""
+    """Text for the embedder: title and headings, then the passage, without the times of turns. The
+    file's stem only if the note has neither title nor text."""
     digest: str
     """SHA-256 of ``embed_text``, hexadecimal: the key under which its vector is kept."""
     validity: Validity = ALWAYS
-    """Of a claim that a line below it says is superseded; the note may hold longer."""
+    """Of a claim that a mark below it calls superseded; the note may be valid for longer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One parsed Markdown file. ``type`` and ``priority`` are what its front matter says."""
+    """A parsed Markdown file. ``type`` and ``priority`` are those of its front matter."""
 
     path: str
     digest: str
@@ -78,11 +78,11 @@ class Note:
     entities: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
     days: tuple[Days, ...] = ()
-    """The days that the note names as its own, the most telling first; two at most."""
+    """Spans of days that the note gives itself, most reliable first; two at most."""
     yearless: date | None = None
-    """A day of any year, where its name gives no more."""
+    """Day without a year in the note's name (stored in 2000), only if ``days`` is empty."""
     date: NoteDate | None = None
-    """From front matter or file name; ``None`` where git or mtime has to say."""
+    """From front matter or file name; ``None`` where git or the modification time decides."""
     validity: Validity = ALWAYS
     is_evergreen: bool = False
     """Front matter ``evergreen: true``: recency does not decay."""
@@ -93,22 +93,22 @@ class Note:
     body_first_line: int = 1
     chunks: tuple[Chunk, ...] = ()
     originals: tuple[str, ...] = ()
-    """Stems of the notes that say all it says, word for word."""
+    """Names of the notes that a telegraph quotes word for word; empty for other notes."""
     talkers: frozenset[str] = frozenset()
-    """The people who take turns in it, casefolded."""
+    """Casefolded names of the speakers in a transcript."""
     questions: tuple[Chunk, ...] = ()
-    """Questions of its front matter, a chunk each: they are searched, and never shown."""
+    """Front matter ``questions``, one chunk each: searched, never shown."""
     problems: tuple[Problem, ...] = ()
 
 
 def default_type(rooms: Rooms, path: str) -> str:
-    """Return the type of a note that neither itself nor the manifest names."""
+    """Return the default note type of a path: its room's type, else ``note``."""
     room = rooms.room_of(path)
     return ROOMS[room] if room else "note"
 
 
 def is_cold_path(paths: PalacePaths, path: str) -> bool:
-    """Whether a root-relative path is cold, links followed, whether or not it exists."""
+    """Whether a root-relative path, which may be missing, resolves to one in the archive."""
     home = paths.notes.resolve()
     resolved = (paths.root / path).resolve()
     if not resolved.is_relative_to(home):
@@ -117,7 +117,7 @@ def is_cold_path(paths: PalacePaths, path: str) -> bool:
 
 
 def stem_of(target: str) -> str:
-    """Return the file name without ``.md`` or ``.markdown``, of a path or of what a link names."""
+    """Return the file name of a path or link target, without ``.md`` or ``.markdown``."""
     name = target.rpartition("/")[2]
     stem, _, suffix = name.rpartition(".")
     return stem if suffix.lower() in ("md", "markdown") else name
@@ -130,17 +130,17 @@ LINKS_OUT = (
     "or make a palace there"
 )
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
-"""A pipe that is named like a note must not block the run."""
+"""Non-blocking: a pipe that is named like a note must not block the run."""
 _MOST_BYTES = 32 * 1024 * 1024  # of a file that is read to see how much of it is prose
 _LONG_LINE = re.compile(rb"^[^\n]{%d,}+" % (LONG_LINE_BYTES + 1), re.MULTILINE)
 _SAMPLE_BYTES, _FEW, _MANY = 64 * 1024, 0.05, 0.25
-"""Bytes that tell whether a file is text; the largest shares of controls and of no UTF-8 in one."""
+"""Bytes sampled by ``is_text``; largest shares of control bytes and of invalid UTF-8 in text."""
 _CONTROLS = bytes({*range(32)} - {*b"\a\b\t\n\v\f\r\x1b"})
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class NoteUnreadable(PalaceError):  # noqa: N818 - it names a state of the note
-    """A note that is left out; ``problem`` says why."""
+    """Raised for a note that is left out; ``problem`` gives the reason."""
 
     def __init__(self, path: str, message: str, kind: ProblemKind = "unreadable") -> None:
         self.problem = Problem(path, None, kind, message, is_failure=True)
@@ -148,10 +148,10 @@ class NoteUnreadable(PalaceError):  # noqa: N818 - it names a state of the note
 
 
 def read_note(paths: PalacePaths, name: str, *, limit_bytes: int) -> tuple[bytes, FileStat]:
-    """Return the bytes of the note at a root-relative path, and the stat of the very same file.
+    """Return the bytes of the note at a root-relative path, and the stat of the same open file.
 
-    Raise ``FileNotFoundError`` where it has vanished, ``NoteUnreadable`` where it may not or
-    cannot be read, or has become a link that leads out of the palace.
+    Raise ``FileNotFoundError`` if it has vanished, ``NoteUnreadable`` if it is unreadable, too
+    large, not text, not a regular file, or a symbolic link out of the palace.
     """
     path, most_bytes = paths.root / name, max(limit_bytes, _MOST_BYTES)
     try:
@@ -189,7 +189,7 @@ def _too_large(name: str, size: int, limit_bytes: int) -> NoteUnreadable:
 
 
 def is_text(data: bytes) -> bool:
-    """Return whether bytes are text: few at their beginning are controls or no UTF-8."""
+    """Whether bytes are text: few controls and little invalid UTF-8 in the first 64 KiB."""
     head = data[:_SAMPLE_BYTES]
     if head.startswith(_UTF16):
         return True
@@ -199,10 +199,10 @@ def is_text(data: bytes) -> bool:
 
 
 def decode_note(data: bytes, path: str) -> tuple[str, tuple[Problem, ...]]:
-    """Decode UTF-8 (with or without BOM) or UTF-16; take anything else for Windows-1252.
+    """Return the text of UTF-8, UTF-16 or else Windows-1252 bytes, and problems of encoding.
 
-    NUL bytes become spaces. Lines are counted as an editor shows them: a carriage return, a line
-    feed, or one after the other ends a line.
+    NUL bytes become spaces. A carriage return, alone or before a line feed, becomes a line feed, so
+    that lines are counted as an editor shows them.
     """
     problems: list[Problem] = []
     if data.startswith(_UTF16):
@@ -243,11 +243,11 @@ _SCORES = re.compile(
     r"|^SMASHIN(?:[ \t]+SCOPE)?[ \t]+\d+/12\b.*$",
     re.MULTILINE | re.IGNORECASE,
 )
-"""The ticks of a memory's image, and the line that adds them up."""
+"""SMASHIN score sheet of a memory: its heading with checkboxes, and the line of its total."""
 
 
 def withhold(text: str, path: str) -> tuple[str, tuple[Problem, ...]]:
-    """Blank private spans and lines with secrets, keeping every line where it was."""
+    """Return a text with private spans and secret lines blanked, all lines kept, and problems."""
     from memory_palace.language.visible import (
         find_secrets,  # delayed: few notes of an answer need it
     )
@@ -273,9 +273,9 @@ def withhold(text: str, path: str) -> tuple[str, tuple[Problem, ...]]:
 
 
 def clean_text(text: str, what: str = "the text") -> str:
-    """Return a text with line feeds alone, and with a mark for each control character.
+    """Return a text with line feeds only, and U+FFFD for each control character.
 
-    Raise ``UsageError`` naming ``what`` where it is blank, or no UTF-8 can be made of it.
+    Raise ``UsageError`` naming ``what`` if it is blank or cannot be encoded as UTF-8.
     """
     try:
         text.encode()
@@ -289,7 +289,7 @@ def clean_text(text: str, what: str = "the text") -> str:
 
 @dataclass(frozen=True, slots=True)
 class Unwritten:
-    """A line of a text that was not written: a secret, or a private span."""
+    """A line of a text that was left out on writing, for a secret or a private span."""
 
     line: int | None
     """1-based, in the text as it was given."""
@@ -300,9 +300,9 @@ class Unwritten:
 
 
 def leave_out(text: str) -> tuple[str, tuple[Unwritten, ...]]:
-    """Return a text without private spans, and with a remark for lines that hold a secret.
+    """Return a text without private spans and secret lines, and the lines that were left out.
 
-    Raise ``CheckFailedError`` where nothing is left to write.
+    Raise ``CheckFailedError`` if nothing is left to write.
     """
     kept, problems = withhold(text, "")
     if not problems:
@@ -324,26 +324,26 @@ def leave_out(text: str) -> tuple[str, tuple[Unwritten, ...]]:
 
 
 class NoteBody(NamedTuple):
-    """The text of a file that is indexed, and its front matter; withheld lines are empty."""
+    """The front matter of a note, and its body as indexed; withheld lines are empty."""
 
     matter: FrontMatter
     is_private: bool
     text: str
-    """The lines after the front matter, each where it was."""
+    """The text after the front matter, with as many lines as stored."""
     first_line: int
     problems: tuple[Problem, ...]
 
     @property
     def lines(self) -> list[str]:
-        """The lines of the whole file, those of the front matter empty."""
+        """The lines of the whole file; those of the front matter are empty."""
         return [""] * (self.first_line - 1) + self.text.split("\n")
 
 
 def read_body(path: str, data: bytes, line_bytes: int = LONG_LINE_BYTES) -> NoteBody:
-    """Read what is to be indexed of a file.
+    """Return the front matter and the text to index of a file, and the problems in it.
 
-    That is the text without comments, without what is private or secret, without the score sheet of
-    a memory, and without verification tokens: an index with them would give away proof of reading.
+    Comments, private and secret text, overlong lines, score sheets of memories and verification
+    tokens are blanked: an index with the tokens would give away proof of reading.
     """
     from memory_palace.notes.frontmatter import FrontMatter  # delayed: it imports YAML
 
@@ -382,7 +382,7 @@ def _read_open(path: str, data: bytes, line_bytes: int, fence: Fence) -> NoteBod
 
 
 def _drop_long_lines(text: str, path: str, most_bytes: int) -> tuple[str, tuple[Problem, ...]]:
-    """Blank lines that are too long to be read; every line stays where it was."""
+    """Return a text with lines of more than ``most_bytes`` blanked, and a problem for each."""
     if len(text) * 4 <= most_bytes:
         return text, ()
     lines, problems = text.split("\n"), list[Problem]()
@@ -400,13 +400,13 @@ def _drop_long_lines(text: str, path: str, most_bytes: int) -> tuple[str, tuple[
 _RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 WITHHELD = "[withheld]"
 _NO_TEXT = re.compile(r"<!--|%%|verify|smashin", re.IGNORECASE)
-"""Signs of comments, verification tokens and the score sheets of memories."""
+"""Signs of comments, verification tokens and score sheets, which are not indexed."""
 _HEAD_BYTES = 8192
 _OPEN = re.compile(r"^status:[ \t]*[\"']?open[\"']?[ \t]*$", re.MULTILINE)
 
 
 CLAIM_MARK = "**Superseded "
-"""Begins a line that says what took the place of a claim above it: see ``superseding``."""
+"""Start of a supersession mark, the line below a superseded claim: see ``superseding``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -430,14 +430,14 @@ def split_line_range(text: str) -> tuple[str, int | None, int | None]:
 
 
 def write_line_range(name: str, first: int, last: int) -> str:
-    """Return what ``split_line_range`` reads."""
+    """Return ``name:first-last``, or ``name:first``: the forms that ``split_line_range`` reads."""
     return f"{name}:{first}" + (f"-{last}" if last > first else "")
 
 
 def excerpt(
     path: str, data: bytes, *, first_line: int | None = None, last_line: int | None = None
 ) -> NoteText:
-    """Cut lines out of a note; lines with secrets and private spans are shown as withheld."""
+    """Return lines of a note, with secrets and private spans shown as ``[withheld]``."""
     from memory_palace.notes.frontmatter import split_front_matter  # delayed: it imports YAML
 
     whole, _ = decode_note(data, path)
@@ -460,10 +460,10 @@ def excerpt(
 def read_indexed(
     paths: PalacePaths, path: str, *, size: int, digest: bytes, is_withheld: bool
 ) -> list[str]:
-    """Return the lines of a note as they were indexed; none where it is no longer what it was.
+    """Return the lines of a note as indexed, or an empty list if its file has changed since.
 
-    ``size`` is that of the file, ``digest`` the beginning of its SHA-256. ``is_withheld`` says that
-    something of it is private or secret: such lines are empty, and so are comments and verification
+    ``size`` is the file's size in bytes, ``digest`` a prefix of its SHA-256. ``is_withheld`` says
+    that it has private or secret text: those lines are empty, and so are comments and verification
     tokens.
     """
     try:
@@ -477,7 +477,7 @@ def read_indexed(
 
 
 def find_disputes(paths: PalacePaths) -> dict[str, tuple[str, ...]]:
-    """Return the open conflicts of every note that is party to one."""
+    """Return the paths of the open conflicts, by each note that is a party to them."""
     disputes: dict[str, tuple[str, ...]] = {}
     rooms = paths.rooms.folders.items()
     folders = [paths.root / folder for folder, room in rooms if room == "conflict_room"]
@@ -492,7 +492,7 @@ def find_disputes(paths: PalacePaths) -> dict[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=4096)
 def _open_parties(file: Path, stamp: tuple[int, ...]) -> list[str]:
-    """Return the parties of a conflict that is open; read once, while its file stays as it is."""
+    """Return the parties of a conflict, none if it is not open; cached by file and ``stamp``."""
     with file.open("rb") as opened:
         text = opened.read(_HEAD_BYTES).decode("utf-8", "replace").replace("\r\n", "\n")
     head, _, _ = text.partition("\n---\n")
@@ -512,22 +512,22 @@ def _tell(problem: Problem) -> None:
 
 
 class Fence:
-    """Calls readers of one note, or of a question, and tells what they could not read.
+    """Runs readers of one note or question, and reports their unexpected exceptions.
 
-    A defect in a reader costs the one fact that it reads, and is named: no text of a note may stop
-    a build, and none of a question an answer.
+    A defect in a reader loses only the value that it reads: no text of a note may stop an index
+    build, and no text of a question an answer.
     """
 
     def __init__(
         self, path: str = "the question", tell: Callable[[Problem], object] | None = None
     ) -> None:
-        """``tell`` is given each problem; without it they are lines on stderr."""
+        """``tell`` receives each problem; without it, problems are written to stderr."""
         self._path, self._tell = path, tell
 
     def read(
         self, reader: str, read: Callable[[], T], lost: Lost, line: int | None = None
     ) -> T | Lost:
-        """Return what a reader returns, or ``lost`` where it raises what nobody can mend."""
+        """Return the result of ``read``, or ``lost`` if it raises an exception that is a defect."""
         try:
             return read()
         except (PalaceError, OSError, MemoryError):
@@ -547,7 +547,7 @@ class Fence:
     def read_lines(
         self, reader: str, read: Callable[[str], Iterable[T]], text: str, line: int
     ) -> list[T]:
-        """Return what a reader finds in a text; where it fails, in each line that it can read."""
+        """Return the items a reader finds in a text; if it fails, those in each line by itself."""
         told: list[Problem] = []
         found: list[T] = []
         fence = Fence(self._path, told.append)
@@ -561,4 +561,4 @@ class Fence:
 
 
 ASKED = Fence()
-"""Of a question, whatever it is."""
+"""The fence for readers of a question; problems are written to stderr."""

@@ -1,4 +1,4 @@
-"""One file's bytes to one note, its links included. Pure: nothing is opened here."""
+"""Parse the bytes of a file into a note with passages and links. Pure: no file is opened."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ _PAGE_TAG = re.compile(
 """A page named in a tag of Hugo (``ref``, ``relref``) or Jekyll (``link``, ``post_url``)."""
 _OPEN = re.compile(r"\Aobsidian://open\?(?:[^#]*&)?file=([^&#]+)")
 _PAGE = re.compile(r"\A(?:[^?:]*/)?[^./?:]*(?:[^./?:]|/|\.html)")
-"""The address of a page of a site. It ends with a slash as a target, and need not be a note."""
+"""A relative URL of a page on a site. Its link target ends with ``/``, and need not be a note."""
 _SCHEME = re.compile(r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*+:")
 
 
 class _Target(NamedTuple):
-    """A link, and the place of the part of it that names the note."""
+    """A link, and the offsets of its target in the text."""
 
     link: Link
     is_wiki: bool
@@ -57,12 +57,12 @@ class _Target(NamedTuple):
 
 
 def find_links(body: str, *, first_line: int = 1) -> tuple[Link, ...]:
-    """Return every link of a body in order. Time grows with its length, whatever is in it."""
+    """Return the links of a body, then the pages of its Hugo and Jekyll tags, in linear time."""
     return links_of(Markup(body), first_line=first_line)
 
 
 def links_of(markup: Markup, *, first_line: int) -> tuple[Link, ...]:
-    """Return the links of a body that has been read already."""
+    """Return the links of a parsed body, then the pages of its Hugo and Jekyll tags."""
     links = [target.link for target in _targets(markup, first_line)]
     for tag in _PAGE_TAG.finditer(markup.plain) if "{" in markup.text else ():
         line = first_line + markup.line_at(tag.start())
@@ -71,15 +71,15 @@ def links_of(markup: Markup, *, first_line: int) -> tuple[Link, ...]:
 
 
 def find_links_in_fields(raw: str) -> tuple[Link, ...]:
-    """Return the wiki links of front matter, which is YAML and no Markdown."""
+    """Return the wikilinks of a front matter block, which is not parsed as Markdown."""
     return tuple(target.link for target in _targets_in_fields(raw))
 
 
 def rewrite_links(text: str, rename: Callable[[str, bool], str | None]) -> str:
-    """Give links of a whole note new targets; every other character stays.
+    """Return a note's text with new link targets; every other character stays.
 
-    ``rename`` is given the target as ``Link`` holds it and whether it is a wiki link, and returns
-    what to write instead, or ``None``. A reference link changes in its definition.
+    ``rename`` takes ``Link.target`` and whether it is a wikilink, and returns the new target, or
+    ``None`` to keep it. A reference link is changed in its definition.
     """
     body = split_front_matter(text).end
     parts = ((0, _targets_in_fields(text[:body])), (body, _targets(Markup(text[body:]), 1)))
@@ -124,7 +124,7 @@ def _wiki(text: str, start: int, end: int, is_embed: bool, line: int) -> _Target
 
 
 def _file(text: str, found: MarkdownLink, line: int) -> _Target | None:
-    """Return the target of a Markdown link; ``None`` unless it is a file of a note."""
+    """Return the target of a Markdown link; ``None`` unless it may name a note."""
     name, _, heading = text[found.target_start : found.target_end].partition("#")
     file = unquote(unescape(name)).strip()
     if opened := _OPEN.match(name):  # maybe in another vault
@@ -141,9 +141,9 @@ def _file(text: str, found: MarkdownLink, line: int) -> _Target | None:
 
 _TAG = re.compile(r"(?<![\w&/#\[])(?<!\]\()#([^\W\d_][\w/-]*)")
 INBOX = ("inbox", "agent")
-"""Type and origin of a note each of whose sections an agent remembered."""
+"""``type`` and ``origin`` of an inbox note, in which each section is a memory of an agent."""
 MOST_QUESTIONS = 50
-"""Questions of one note that are read: each is embedded, as a passage is."""
+"""Most ``questions`` read per note; each is embedded like a passage."""
 
 
 def parse_note(
@@ -155,9 +155,9 @@ def parse_note(
     locale: str = "",
     line_bytes: int = LONG_LINE_BYTES,
 ) -> Note:
-    """Parse a note. What must not be indexed is gone before anything is taken from the text.
+    """Parse a note; private, secret and other withheld text is dropped before anything is read.
 
-    ``locale`` says which number of 3/4/2026 is the month.
+    ``locale`` decides the order of day and month in a date such as 3/4/2026.
     """
     matter, is_closed, body, first_line, problems = read_body(path, data, line_bytes)
     digest = sha256(data).hexdigest()
@@ -202,13 +202,13 @@ def parse_note(
 
 
 def digest_words(body: str) -> str:
-    """Return the value of ``verbatim`` for a text that holds only sentences of other notes."""
+    """Return the ``verbatim`` field of a telegraph: a short SHA-256 of its body's words."""
     words = " ".join(body.split()).encode("utf-8", "surrogateescape")
     return f"text-{sha256(words).hexdigest()[:16]}"
 
 
 def _originals(values: Mapping[str, Any], body: str) -> tuple[str, ...]:
-    """Return the notes that a telegraph quotes, unless somebody has edited it since."""
+    """Return the notes that a telegraph quotes; none if its body was edited since."""
     card = _text(values.get("corridor_card"))
     if card is None or _text(values.get("verbatim")) != digest_words(body):
         return ()
@@ -218,7 +218,7 @@ def _originals(values: Mapping[str, Any], body: str) -> tuple[str, ...]:
 def _cut(
     cutter: Cutter, path: str, values: Mapping[str, Any], markup: Markup, first_line: int
 ) -> tuple[Chunk, ...]:
-    """Return the passages of a body, those that no longer hold behind the others."""
+    """Return the passages of a body, then those of its superseded claims."""
     claims = find_claims(markup.text)
     held = blank_claims(markup.text, claims)
     if "parties" in values and values.get("status") in ("resolved", "wontfix"):
@@ -244,7 +244,7 @@ def _priority(values: Mapping[str, Any], path: str) -> tuple[Priority | None, tu
 
 
 def _questions(values: Mapping[str, Any], path: str) -> tuple[list[str], tuple[Problem, ...]]:
-    """Return the questions that the note says it answers, each once, no more than are counted."""
+    """Return the distinct ``questions`` of front matter, and a problem if they exceed a limit."""
     value = values.get("questions")
     items = value if isinstance(value, list) else [value]
     given = list(dict.fromkeys(text for item in items if (text := _text(item))))
@@ -265,7 +265,7 @@ def _tags(values: Mapping[str, Any], plain: str) -> tuple[str, ...]:
 
 
 def _names(values: Mapping[str, Any], *keys: str) -> tuple[str, ...]:
-    """Return a list of strings, whether it was written as a list or with commas."""
+    """Return the distinct strings of fields that are lists or comma-separated text."""
     found: list[str] = []
     for key in keys:
         value = values.get(key)

@@ -1,4 +1,4 @@
-"""The line below a claim that says what took its place: written, found and read here alone."""
+"""Supersession marks: the line below a claim that names its replacement, written and parsed."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ _LEAD = re.compile(
     r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?|#{1,6}[ \t]+|\|[ \t]*)?"
 )
 _RULE = re.compile(r"^[ \t>]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t:|-]*+)?$")
-"""The line between the head of a table and its rows; a row before it has a bar."""
+"""Delimiter row of a table, between its head and its body; the head row has a bar."""
 _OPENING, _CLOSING = "\"'([*_~`«“„‘", "\"')]*_~`»”’.!?…,;:。！？"
 _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’»)\]*_]*\s*$")
 _COMMENTS = (("<!--", "<! --"), ("%%", "% %"))
 """Comment signs, which would hide the rest of a note, and their harmless forms."""
 _LONGEST, _KEPT = 160, 60
-"""Characters of a claim that are quoted whole; of a longer one, those at either end."""
+"""Most characters of a claim to quote whole; characters to quote of each end of a longer one."""
 _GAP = " … "
 _QUOTED = re.compile(r"`[^`\n]+#L\d+-L\d+` sha256:[0-9a-f]{16}")
-"""The line above what a conflict quotes of a note."""
+"""The line above a fenced quotation of a note in a conflict: path, lines and digest."""
 _FAR = 20_000
-"""Characters above a mark in which its claim is looked for."""
+"""Most characters above a mark that are searched for its claim."""
 
 
 class LostClaim(NamedTuple):
-    """A part of a text that no longer holds: ``text[start:end]``, and the line that says so."""
+    """A superseded claim, ``text[start:end]``, and the span of the mark that says so."""
 
     start: int
     end: int
@@ -50,29 +50,29 @@ class LostClaim(NamedTuple):
     mark_end: int
     day: str
     heirs: tuple[str, ...]
-    """The notes that took its place: targets of links, as written."""
+    """Link targets, as written, of the notes that supersede the claim."""
 
     @property
     def validity(self) -> Validity:
-        """The day until which it held, and the notes that hold since."""
+        """Validity up to the start of the mark's day in UTC, and the superseding notes."""
         day = datetime.combine(date.fromisoformat(self.day), datetime.min.time(), UTC)
         return Validity(None, day.timestamp(), self.heirs)
 
 
 class Decision(NamedTuple):
-    """The parts of a mark besides the claim."""
+    """The parts of a supersession mark except the claim."""
 
     day: str
     words: str
     decided_by: str
     heir: str
-    """Target of a link."""
+    """Link target of the note that supersedes the claim."""
 
 
 def find_claims(text: str) -> list[LostClaim]:
-    """Return the claims of a text that are marked as superseded, in the order of their marks.
+    """Return the superseded claims of a text, in the order of their marks.
 
-    A mark whose claim is no longer there marks nothing, and neither does one in a fence.
+    A mark in a fence is ignored, and so is one whose claim is missing or whose day is invalid.
     """
     if CLAIM_MARK not in text:
         return []
@@ -91,7 +91,7 @@ def find_claims(text: str) -> list[LostClaim]:
 
 
 def blank_claims(text: str, claims: Sequence[LostClaim]) -> str:
-    """Return a text with blanks for claims and for the lines that mark them; offsets stay."""
+    """Return a text with superseded claims and their marks replaced by spaces; offsets stay."""
     spans = [span for each in claims for span in (each[:2], (each.mark_start, each.mark_end))]
     parts, place = list[str](), 0
     for start, end in sorted(spans):
@@ -103,7 +103,7 @@ def blank_claims(text: str, claims: Sequence[LostClaim]) -> str:
 
 
 def blank_quotes(text: str) -> str:
-    """Return a decided conflict with blanks for what it quotes: that stands in the notes."""
+    """Return a decided conflict with its quotations of notes replaced by spaces."""
     lines = text.split("\n")
     for block in Markup(text).blocks:
         above = block.first - 1 if block.first < 2 or lines[block.first - 1] else block.first - 2
@@ -114,7 +114,7 @@ def blank_quotes(text: str) -> str:
 
 
 class _Letters:
-    """The letters and digits of a text, regardless of case, and where each stands."""
+    """The casefolded letters and digits of a text, with the offset of each."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -138,24 +138,24 @@ class _Letters:
 def find_words(
     text: str, words: str, start: int = 0, end: int | None = None
 ) -> tuple[int, int] | None:
-    """Return the last place of words in ``text[start:end]``, whatever stands between them.
+    """Return the span of the last occurrence of words in ``text[start:end]``, or ``None``.
 
-    Letters and digits are compared, regardless of case; marks of Markdown around them belong to it.
+    Only letters and digits are compared, ignoring case; adjacent punctuation is included.
     """
     return _Letters(text).find(words, start, len(text) if end is None else end)
 
 
 def count_words(text: str, words: str, start: int = 0) -> int:
-    """Return the number of places at which ``find_words`` could find words."""
+    """Return the number of occurrences of words in a text, compared as ``find_words`` does."""
     plain, wanted = ("".join(filter(str.isalnum, s.casefold())) for s in (text[start:], words))
     return plain.count(wanted) if wanted else 0
 
 
 def mark_claim(path: str, data: bytes, place: tuple[int, int], decision: Decision) -> bytes:
-    """Put the mark of a claim on a line of its own below it; every other byte stays.
+    """Return a note with a mark on a line of its own below a claim; every other byte stays.
 
-    ``place`` is from and to where it stands in the decoded text. Raise ``PalaceError`` for a note
-    that is not UTF-8, or in which the mark could not be read again.
+    ``place`` is the claim's span in the decoded text. Raise ``PalaceError`` if the note is not
+    UTF-8 or the mark could not be read back, ``UsageError`` if the claim is in the head of a table.
     """
     lines, text = decode_stored(path, data).split("\n"), decode_note(data, path)[0]
     if text.count("\n") + 1 != len(lines):
@@ -177,12 +177,12 @@ def mark_claim(path: str, data: bytes, place: tuple[int, int], decision: Decisio
 
 
 def lines_of(text: str, place: tuple[int, int]) -> tuple[int, int]:
-    """Return the first and last line of a part of a text, 0-based."""
+    """Return the first and last line of a span of a text, 0-based."""
     return text.count("\n", 0, place[0]), text.count("\n", 0, max(place[0], place[1] - 1))
 
 
 def content_of(text: str, first: int, last: int) -> tuple[int, int]:
-    """Return from and to where lines, counted from 0, say something behind their marks."""
+    """Return the span of the content of 0-based lines, without leading list and heading marks."""
     ends = [*(found.start() for found in re.finditer("\n", text)), len(text)]
     return _strip_line(text, ends[first - 1] + 1 if first else 0, ends[last])
 
@@ -194,7 +194,7 @@ def _strip_line(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _locate(text: str, mark: re.Match[str], letters: _Letters) -> tuple[int, int] | None:
-    """Return the claim of a mark: what it quotes, or else the line above it."""
+    """Return the span of a mark's claim: its quotation or the line above; ``None`` if missing."""
     words, above = mark["claim"], mark.start() - 1
     far = max(0, above - _FAR)
     if words is None:
@@ -223,7 +223,7 @@ def _write(decision: Decision, quoted: str) -> str:
 
 
 def _quote(claim: str) -> str:
-    """Return a claim on one line without double quotation marks; of a long one both ends."""
+    """Return a claim on one line, without double quotation marks; of a long one both ends."""
     words = re.sub(r"\n[ \t>]*", " ", claim).replace('"', "'").split()
     text = " ".join(words)
     if len(text) <= _LONGEST:
@@ -234,7 +234,7 @@ def _quote(claim: str) -> str:
 
 
 def _find_line(text: str, place: tuple[int, int]) -> tuple[int, str, bool]:
-    """Return the line above a mark, what the mark begins with, and whether a gap comes first."""
+    """Return the line above a new mark, the mark's prefix, and whether a gap goes between."""
     head = split_front_matter(text).end
     above = text.count("\n", 0, head)
     lines = text.split("\n")

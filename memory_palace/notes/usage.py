@@ -1,6 +1,6 @@
-"""The log of notes that were opened or cited: one line for each time, the notes untouched.
+"""The usage log: one JSON line each time notes are opened or cited; notes are not changed.
 
-What a question merely lists is no use, and no question is ever kept.
+Being listed as a hit is not usage, and questions are never stored.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ USAGE = "usage.jsonl"
 Act: TypeAlias = Literal["opened", "cited"]
 _ACTS = ("opened", "cited")
 KNOWN_AFTER_DAYS = 90
-"""Age of a log from which on it can tell that a note was not used."""
+"""Least age of the log, in days, before a note without entries counts as unused."""
 LONGEST_GAP = timedelta(days=30)
-"""A longer time without any line begins the log anew: it was off, or nobody was there."""
+"""A longer gap between entries restarts the log: logging may have been off."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The log, by note."""
+    """The parsed usage log."""
 
     began: date | None = None
-    """The first day of logging without a gap; ``None`` where nothing is logged now."""
+    """First day of the latest entries without a long gap; ``None`` if nothing is logged now."""
     days: Mapping[str, Sequence[date]] = field(default_factory=dict)
-    """The days on which each note was opened or cited, one entry for each time."""
+    """Days of use by note path, one for each time the note was opened or cited."""
 
     def tells_disuse(self, today: date) -> bool:
-        """Whether a note that was not used can be told from one of which nothing is known."""
+        """Whether the log is old enough to call a note without entries unused."""
         return self.began is not None and (today - self.began).days >= KNOWN_AFTER_DAYS
 
     def last(self, path: str) -> date | None:
@@ -48,7 +48,7 @@ class Usage:
 
 
 def logs_usage(paths: PalacePaths, config: Config) -> bool:
-    """Whether use is logged here: as the settings say, else where metabolism has its wing."""
+    """Whether usage is logged: by ``usage_log``, or if ``auto``, where a reflection wing exists."""
     if config.usage_log != "auto":
         return config.usage_log == "on"
     wings = (folder for folder, room in paths.rooms.folders.items() if room == "reflection_wing")
@@ -56,7 +56,7 @@ def logs_usage(paths: PalacePaths, config: Config) -> bool:
 
 
 def record_usage(logs: Path, act: Act, paths: Sequence[str], *, now: datetime) -> None:
-    """Append one line; where it cannot be written, what was asked for goes on without."""
+    """Append one entry for ``paths``, if any; an ``OSError`` is ignored."""
     if paths:
         stamp = now.astimezone(UTC).isoformat(timespec="seconds")
         record = {"time": stamp, "act": act, "paths": list(paths)}
@@ -67,9 +67,9 @@ def record_usage(logs: Path, act: Act, paths: Sequence[str], *, now: datetime) -
 def read_usage(
     logs: Path, moves: Iterable[tuple[str, str]] = (), *, today: date, is_kept: bool
 ) -> Usage:
-    """Read the log; ``moves`` are pairs of old and new path, oldest first.
+    """Return the parsed log; ``moves`` are pairs of old and new path, oldest first.
 
-    Where it is not kept now, what it holds still counts as use, but no note is called unused.
+    With ``is_kept`` false (logging is off), entries still count as use, but ``began`` is ``None``.
     """
     days: dict[str, list[date]] = {}
     kept: set[date] = set()
