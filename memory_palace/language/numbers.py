@@ -1,6 +1,6 @@
-"""Numbers in prose, in digits or in words, with their units and what they count.
+"""Read the numbers in prose, in digits or words, with their units and the nouns they count.
 
-The words are those of ``numerals.toml``, the units those of ``units.txt``.
+Number words are in ``numerals.toml``, units in ``units.txt``.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ _SMALL = _WORDS["small"] | _WORDS["elsewhere"] | _WORDS["tens"]
 _SCALES, _ORDINALS, _MULTIPLES = (_WORDS[name] for name in ("scales", "ordinals", "multiples"))
 _FRACTIONS = {word: Fraction(1, parts) for word, parts in _WORDS["fractions"].items()}
 NUMBER_WORDS = frozenset({*_WORDS["small"], *_WORDS["tens"], *_SCALES, "half"})
-"""English words of which numbers are made."""
+"""English words that numbers are made of."""
 _VULGAR = {"¼": (1, 4), "½": (1, 2), "¾": (3, 4), "⅓": (1, 3), "⅔": (2, 3)}
 _GROUPED = re.compile(r"-?\d{1,3}(?:[,\u00a0\u202f\u2009'’]\d{3})+(?:\.\d+)?")
 _MOST_DIGITS, _MOST_POWER = 1000, 300
-"""Digits and powers of a number that count. Python reads no more than 4,300 digits."""
+"""Most digits of a number, and largest exponent. Python reads no more than 4,300 digits."""
 _WINDOW = 48
-"""Characters before and behind a number that are looked at: time stays linear in the text."""
+"""Most characters read before and after a number, so that time stays linear in the text."""
 _RANGE = re.compile(r"\s?(?:to|or|and|until|–|-)\s?")
 _BEFORE = re.compile(
     rf"(?:\b(?P<no>no|not|never|n't)\s)?"
@@ -57,7 +57,7 @@ _PAUSE = frozenset({Part.BREAK, Part.FUNCTION, Part.DETERMINER, Part.VERB, Part.
 _LONGEST_COUNTED = 3
 _LABEL = re.compile(r"(?<![^\W\d_])([^\W\d_]++)[\s-]#?\Z")
 _NEAR, _FAR = Fraction(2, 100), Fraction(1, 4)
-"""How far a converted value may be off, and how far 900 may be from "more than 900" or "about"."""
+"""Most relative difference of converted values, and of any two numbers that agree."""
 _ABOUT = Fraction(6, 100)
 _UNIT = re.compile(r"[^\W\d_]++|[°º][CcFf]?|[%％€$£¥]")
 _BEFORE_UNIT = re.compile(
@@ -66,25 +66,25 @@ _BEFORE_UNIT = re.compile(
 """Between a number and its unit."""
 _MONEY = "€$£¥"
 _EITHER = ({"degree", "temperature"}, {"pound", "mass"}, {"pound", "money-gbp"})
-"""Families of which one word may be either."""
+"""Pairs of families that share a word, such as "degree" and "pound"."""
 _LONGEST_CHARACTERS = 4
 
 
 class MeasureUnit(NamedTuple):
-    """What a unit measures and how large it is."""
+    """A unit of measurement: its family, size and zero point."""
 
     family: str = ""
     size: Fraction = Fraction(1)
     """In base units of the family."""
     zero: Fraction = Fraction(0)
-    """Where its scale begins, in base units: of degrees Celsius 273.15."""
+    """Zero point of its scale in base units: 273.15 for degrees Celsius."""
 
 
 NO_UNIT = MeasureUnit()
 
 
 def _read_units() -> Iterator[tuple[str, MeasureUnit]]:
-    """Yield the spellings of ``units.txt`` with what they measure and their size."""
+    """Yield each spelling in ``units.txt`` with its unit."""
     for line in read_lines("units.txt"):
         family, measure, *words = line.split()
         size, _, zero = measure.partition("+")
@@ -94,11 +94,11 @@ def _read_units() -> Iterator[tuple[str, MeasureUnit]]:
 
 _UNITS: Mapping[str, MeasureUnit] = dict(_read_units())
 UNIT_WORDS = frozenset({*map(str.casefold, _UNITS), "per", "each", "every"})
-"""What stands beside numbers and says nothing about their subject."""
+"""Words beside numbers that are not their subject: units, "per", "each", "every"."""
 
 
 def is_same_family(one: str, other: str) -> bool:
-    """Return whether two units measure the same; cents are of any money."""
+    """Whether two families of units are comparable; cents are comparable to any money."""
     is_money = "money" in (one, other) and one[:5] == other[:5]
     return one == other or {one, other} in _EITHER or is_money
 
@@ -123,7 +123,7 @@ def _read_unit(text: str, start: int, end: int) -> tuple[MeasureUnit, int]:
 
 
 def find_unit(word: str) -> MeasureUnit:
-    """Return the unit that a word names; of a script without spaces its longest beginning."""
+    """Return the unit of a word; in a script without spaces, that of its longest known prefix."""
     if word > "\u3000":
         starts = (word[:size] for size in range(_LONGEST_CHARACTERS, 0, -1))
         return next((_UNITS[start] for start in starts if start in _UNITS), NO_UNIT)
@@ -138,7 +138,7 @@ class Number:
     start: int
     end: int
     stop: int
-    """Where its unit ends; without one, where it ends itself."""
+    """End of its unit; without one, the end of the number."""
     text: str
     """Without its unit."""
     written: str = ""
@@ -149,7 +149,7 @@ class Number:
     """1 for at least and more than, -1 for at most and less than."""
     is_rough: bool = False
     counted: tuple[str, ...] = ()
-    """Stems of what it counts, where it has no unit."""
+    """Stems of the noun phrase that it counts, if it has no unit."""
     label: str = ""
     """Stem of the word before it: ``phase`` of "phase 2"."""
 
@@ -159,9 +159,9 @@ class Number:
         return self.value * self.unit.size + self.unit.zero
 
     def agrees(self, other: Number) -> bool:
-        """Return whether this number of a claim can be that of a passage: rounded, bounded, ...
+        """Whether this number of a claim agrees with one of a passage, rounding and bounds allowed.
 
-        In units that measure the same both are converted; a share in per cent equals the fraction.
+        Comparable units are converted; a percentage equals its fraction.
         """
         mine, theirs = self.unit.family, other.unit.family
         if "code" in (self.form, other.form):
@@ -193,12 +193,12 @@ class Number:
         return (least is not None and apart <= least) or _is_rounded(self.value, other.value)
 
     def is_turned(self, other: Number) -> bool:
-        """Return whether one is a least and the other a most."""
+        """Whether one number is a lower bound and the other an upper bound."""
         return self.bound * other.bound < 0
 
 
 def _is_rounded(shown: Fraction, exact: Fraction) -> bool:
-    """Return whether a number is another one with fewer digits, two of them at least."""
+    """Whether ``shown`` is ``exact`` rounded; an integer needs two significant digits."""
     if shown.denominator > 1:
         places = next((n for n in range(1, 9) if (shown * 10**n).denominator == 1), 9)
         return places < 9 and exact != shown and round(exact, places) == shown
@@ -262,7 +262,7 @@ def _read(text: str) -> Iterator[Number]:
 
 
 def _look_around(number: Number, text: str) -> Number:
-    """Return a number with its bound, what it counts and what it numbers."""
+    """Return a number with its bound, roughness, counted noun and label."""
     before = text[max(0, number.start - _WINDOW) : number.start]
     match = _BEFORE.search(before)
     bound = (1 if match["up"] else -1 if match["down"] else 0) if match else 0
@@ -375,5 +375,5 @@ def _read_words(tokens: Sequence[_Token], start: int) -> tuple[Fraction | None, 
 
 
 def _joins(tokens: Sequence[_Token], place: int) -> bool:
-    """Return whether an ``and`` stands within a number: ``three hundred and forty``."""
+    """Whether an ``and`` is inside a number: ``three hundred and forty``."""
     return _at(tokens, place - 1).key in _SCALES and _at(tokens, place + 1).key in _SMALL

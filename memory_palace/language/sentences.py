@@ -1,6 +1,6 @@
-"""The sentences of a text, what is shown of it in one piece, and who says it. Linear in the text.
+"""Split a text into sentences, display units and the turns of speakers, in linear time.
 
-``split_sentences`` reads a text; ``find_units`` cuts it up as it stands, to show parts of it.
+``split_sentences`` returns sentences as clean lines, ``find_units`` the offsets of parts to show.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _ITEM = re.compile(r"(?<![ \t>])[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _ROW = re.compile(r"(?<![ \t>])[ \t>]*\|")
 _FENCE = re.compile(r"(?<![ \t>])[ \t>]*(```|~~~)")
 _CLOSED = re.compile(r"(?<![ \t>])[ \t>]*(?:\||```|~~~|#{1,6}[ \t])")
-"""Lines that the next one does not go on: rows, fences, headings."""
+"""Lines that the next line does not continue: table rows, fences, headings."""
 _END = re.compile(
     r"(?<![.!?…])(?P<mark>[.!?…]++)(?P<closing>[\"'”’»)\]]*+)\s++"
     r"|(?<=[。！？])(?![。！？」』”）])"
@@ -29,11 +29,11 @@ _LAST_WORD = re.compile(r"[^\s(\[\"'“‘«]+\Z")
 _NEVER_LAST, _BEFORE_NUMBER, _SELDOM_LAST = (
     WORDS[f"abbreviations {place}"] for place in ("inside", "before a figure", "seldom last")
 )
-"""Abbreviations that a sentence never ends with; those before a figure, words or names otherwise;
-those that end a sentence where a capital follows, as ``p.m.`` and ``U.S.`` do."""
+"""Abbreviations that never end a sentence; that end none before a digit; that end one unless a
+lower-case letter follows, such as ``p.m.`` and ``U.S.``."""
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]", re.IGNORECASE)
 _WINDOW = 40
-"""Characters before an end that are looked at: time stays linear in the text."""
+"""Most characters read before a possible sentence end, so that time stays linear."""
 _STAMP = (
     r"[\[(]?(?=[\d./, T-]{0,14}\d:\d\d)\d(?:[\d./:, \u202f-]|T(?=\d)){3,22}"
     r"(?i:[ap]\.?m\b\.?)?[\])]?[ \t]*"
@@ -47,14 +47,14 @@ _LABEL = re.compile(
 _MOST_WORDS = 3
 _ASKING = re.compile(r"\?(?!\S)|[？؟]")
 WRITER = "i"
-"""Who says what stands above the first label."""
+"""The speaker of the text above the first label."""
 SHORT, LONG = 240, 600
-"""Characters of a paragraph, and of what one speaker says, up to which it is shown in one piece."""
+"""Most characters of a paragraph, and of a speaker's turn, that are shown as one unit."""
 
 _UNSPACED = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _STEP = rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+"
-"""A word, or a character of a script that is written without spaces. Compiled when something is
-cut: that takes longer than all other patterns here."""
+"""A word, or a character of a script without spaces. Compiled when a text is first cut, because it
+takes longer than all other patterns here."""
 _ELLIPSIS = "…"
 _STOPS = ",;:.!?…)—–|。，、！？"
 
@@ -68,22 +68,22 @@ class Unit(NamedTuple):
     end: int
     kind: UnitKind
     speaker: str = ""
-    """Who says it, casefolded, where it is said."""
+    """The casefolded speaker of a turn; empty for other units."""
 
 
 def split_sentences(text: str) -> list[str]:
     """Return the sentences in order, each on one line; paragraphs, items and headings are apart.
 
-    An abbreviation, an initial or an ellipsis before a small letter ends nothing; quotes and
-    brackets that close belong to what they close; scripts without spaces end at their own stops.
+    An abbreviation, an initial, or an ellipsis before a lower-case letter ends no sentence; closing
+    quotes and brackets belong to it; scripts without spaces end at their own stops.
     """
     return [block[a:b] for block in _blocks(text) for a, b in _find_sentences(block)]
 
 
 def find_units(text: str) -> Iterator[Unit]:
-    """Yield the units of a text in order: what one speaker says, items, rows, headings, sentences.
+    """Yield the display units of a text in order: turns, items, rows, headings and sentences.
 
-    A short paragraph is one unit, and of code every line. Only white space is between units.
+    A short paragraph is one unit, and each line of code. Only white space is between units.
     """
     start = end = position = 0
     said = {label.start(): label["who"] for label in _find_labels(text, find_talkers(text))}
@@ -107,7 +107,7 @@ def find_units(text: str) -> Iterator[Unit]:
 
 
 def _read_line(line: str, before: str, fence: str, who: str) -> tuple[UnitKind, str, bool]:
-    """Return of which kind a line is, who speaks, and whether a unit begins with it."""
+    """Return a line's kind, its speaker, and whether a unit begins with it."""
     if fence or _FENCE.match(line):
         return "code", "", True
     if _ROW.match(line):
@@ -141,11 +141,11 @@ def cut_text(
     measure: Callable[[str], int] = len,
     languages: Languages = (),
 ) -> str:
-    """Return a text of at most ``most``, or the part of it that has most of some terms.
+    """Return a text, cut to the part with the largest sum of ``terms`` if it exceeds ``most``.
 
-    It is cut between words, after a comma or the like where that costs nothing, and ``…`` stands
-    where it was. ``measure`` is additive: characters, bytes or columns. ``languages`` are those
-    that the terms were stemmed for.
+    It is cut between words, at the start of a clause if no term is lost by that, and ``…`` marks
+    each cut. ``measure`` is additive: characters, bytes or columns. ``languages`` are those that
+    the terms were stemmed for.
     """
     if measure(text) <= most:
         return text
@@ -176,10 +176,10 @@ def cut_text(
 def _choose_span(
     text: str, words: Sequence[tuple[int, int]], spans: Sequence[tuple[int, int, float]]
 ) -> tuple[int, int]:
-    """Return the first words and the next after the last one of the best span.
+    """Return the index of the first word of the best span, and that after its last word.
 
-    Of successive spans that are as good it is one that begins a clause, or where what counts has a
-    third of the room before it: what follows a word tells more than what comes before.
+    Of successive spans with equal sums, prefer one that begins a clause, then one two thirds along:
+    the text after a term tells more than the text before it.
     """
     best = max(value for _, _, value in spans)
     start = next(place for place, span in enumerate(spans) if span[2] == best)
@@ -192,10 +192,10 @@ def _choose_span(
 
 
 def split_speakers(text: str) -> list[tuple[str, str]]:
-    """Return the parts of a text with who says each, casefolded, in order; labels are left out.
+    """Return the casefolded speaker and the text of each part in order; labels are left out.
 
-    Any short capitalised label counts, "Note:" too: it does no harm, for it is only looked for
-    when a question names it. Others, and those with a time, have to take turns.
+    Any short capitalised label counts, even "Note:", because a speaker only matters if a question
+    names it. Other labels, and those with a time, have to take turns.
     """
     parts, speaker, start = [], WRITER, 0
     for label in _find_labels(text, find_talkers(text)):
@@ -212,7 +212,7 @@ def find_speakers(text: str, talkers: Container[str] | None = None) -> Iterator[
 
 
 def find_talkers(text: str) -> frozenset[str]:
-    """Return the labels, casefolded, that come back after others; one has to ask and to tell."""
+    """Return the casefolded labels that take turns, if one of them both asks and states."""
     turns = [(m["who"].casefold(), bool(_ASKING.search(m["said"]))) for m in _find_labels(text)]
     counts = Counter(who for who, _ in groupby(who for who, _ in turns))
     talkers = frozenset(who for who in counts if counts[who] > 1)
@@ -221,7 +221,7 @@ def find_talkers(text: str) -> frozenset[str]:
 
 
 def drop_times(text: str, talkers: Collection[str]) -> str:
-    """Return a text in which ``Anna: yes`` stands for what one of ``talkers`` says with a time."""
+    """Return a text in which labels of ``talkers`` with a time become plain: ``Anna: yes``."""
 
     def name(label: re.Match[str]) -> str:
         is_timed = (label["before"] or label["after"]) and label["who"].casefold() in talkers
@@ -231,7 +231,7 @@ def drop_times(text: str, talkers: Collection[str]) -> str:
 
 
 def _find_labels(text: str, talkers: Container[str] | None = None) -> Iterator[re.Match[str]]:
-    """Yield the labels of a text, of names and of ``talkers`` alone where these are given."""
+    """Yield the labels of a text; with ``talkers``, only theirs and bare capitalised ones."""
     for label in _LABEL.finditer(text) if ":" in text or "：" in text else ():
         who, is_bare = label["who"], not (label["before"] or label["after"] or label["wide"])
         is_name = talkers is None or who.casefold() in talkers or (is_bare and who[0].isupper())
@@ -257,7 +257,7 @@ def _blocks(text: str) -> Iterator[str]:
 
 
 def _find_sentences(block: str) -> Iterator[tuple[int, int]]:
-    """Yield where each sentence of a paragraph starts and ends, white space around it left out."""
+    """Yield the span of each sentence of a paragraph, without white space around it."""
     start = 0
     for match in _END.finditer(block):
         if match["mark"] and not _is_end(block, start, match):
@@ -294,5 +294,5 @@ def _is_end(block: str, start: int, match: re.Match[str]) -> bool:
 
 
 def _is_initial(words: list[str]) -> bool:
-    """Say whether a capital letter after these words is part of a name: ``J.``, ``George W.``."""
+    """Whether a capital letter after these words is an initial: ``J.``, ``George W.``."""
     return not words or (words[-1][0].isupper() and words[-1] != "I")

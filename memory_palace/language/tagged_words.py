@@ -1,8 +1,8 @@
-"""A text as words with their part of speech, and the names among them.
+"""Split a text into words with parts of speech, and find the names among them.
 
-Names are capitalised words, and entities that are known. A capital at the start of a sentence
-proves nothing (SPEC R4): such a word is a name only where it is known, stands capitalised inside a
-sentence of the same text, or begins a run of capitalised words and is not an ordinary word itself.
+Names are capitalised words, and known entities. A capital at the start of a sentence is no evidence
+(SPEC R4): that word is a name only if it is known, is capitalised inside a sentence of the same
+text, or begins a run of capitalised words and is not an ordinary word itself.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from memory_palace.language.words import AUXILIARIES, DETERMINERS, FUNCTION_WORD
 
 
 class Part:
-    """What a word can be in a noun phrase, as plain numbers. Unlisted words are nouns."""
+    """Parts of speech in a noun phrase, as plain integers. Unlisted words are nouns."""
 
     BREAK: Final = 0
     FUNCTION: Final = 1
@@ -46,7 +46,7 @@ class Word(NamedTuple):
 END = Word("\n", "", Part.BREAK, False, False)
 """The break at the end of a paragraph."""
 SENTENCE_ENDS = frozenset('.!?:…\n"“”|;—*•')
-"""Breaks after which a capital letter says nothing."""
+"""Breaks after which a capital letter is no evidence of a name."""
 
 _BREAKS = r"[.!?:;,()\[\]{}\"“”«»…—–|<>=\\•]"
 _TOKEN = re.compile(
@@ -59,7 +59,7 @@ _MEMORY = 1 << 14
 def split_words(text: str) -> list[Word]:
     """Return the words of a text and the breaks between them, in order.
 
-    For grammar: a compound or a contraction is one word, and a possessive ending is a mark of it.
+    For grammar: a compound or a contraction is one word, a possessive ending is a flag of its word.
     A line feed is a break only where a paragraph, list item, quote, heading or table row ends.
     """
     return [_look_up(token) for token in _TOKEN.findall(text)]
@@ -108,7 +108,7 @@ def _inflect(verb: str) -> Iterator[str]:
 
 
 _GERUNDS = WORDS["gerunds"]
-"""Forms of verbs that more often name an activity."""
+"""Gerunds that more often name an activity than they are verbs."""
 _REGULAR = frozenset(form for verb in WORDS["regular verbs"] for form in _inflect(verb))
 _LISTS = (
     (DETERMINERS, Part.DETERMINER),
@@ -120,7 +120,7 @@ _LISTS = (
     ((_REGULAR | WORDS["forms of irregular verbs"]) - _GERUNDS, Part.VERB),
     (WORDS["no adverbs"], Part.NOUN),
 )
-"""In the order of precedence."""
+"""Word lists and their part of speech, in order of precedence."""
 
 _JOINTS = frozenset("of the de van von del der la le di da al bin and & for".split())
 _MOST_JOINTS = 2
@@ -144,13 +144,13 @@ def name_key(text: str) -> str:
 
 
 def name_text(name: Sequence[Word]) -> str:
-    """Return a name as it is shown."""
+    """Return the words of a name as written, without a possessive ending."""
     *first, last = (word.written for word in name)
     return " ".join([*first, last[: len(name[-1].key)]])
 
 
 def find_names(words: Sequence[Word], known: Container[str] = ()) -> list[Name]:
-    """Return the names in order. ``known`` holds keys, as ``name_key`` makes them.
+    """Return the capitalised names, then the other known ones; ``known`` holds ``name_key`` keys.
 
     Known names are found in any spelling.
     """
@@ -190,9 +190,9 @@ def _sentences(words: Sequence[Word]) -> Iterator[list[Word]]:
 
 
 def _is_title(sentence: Sequence[Word]) -> bool:
-    """Say whether a sentence is written in title case, so that its capitals say nothing.
+    """Whether a sentence is in title case, so that its capitals are no evidence of names.
 
-    Then no content word is small, and ordinary words inside it are capitalised.
+    No content word of it is in lower case, and an ordinary word after the first is capitalised.
     """
     if len(sentence) < _TITLE_WORDS:
         return False
@@ -217,7 +217,7 @@ def _capitalised(
 
 
 def _runs(sentence: Sequence[Word]) -> Iterator[tuple[int, list[Word]]]:
-    """Yield runs of capitalised words with at most two joints in a row, and where they start."""
+    """Yield the start and the words of capitalised runs, with at most two joints in a row."""
     run: list[Word] = []
     joints = start = 0
     for place, word in enumerate(sentence):

@@ -1,7 +1,7 @@
-"""Tokens of Chinese and Japanese, whose words are found as characters.
+"""Read the time tokens of Chinese and Japanese, whose words are matched as characters.
 
-Words are those of the tables; numbers, counts and dates are patterns. The grammar reads the tokens
-as those of other languages.
+Words are those of the tables; numbers, counts and dates are patterns. The tokens go through the
+same grammar as those of other languages.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _ROUGH = re.compile("[几多余餘数干何]")
 
 
 def _expand(pattern: str) -> str:
-    """Return a pattern with the patterns that stand for the names in braces."""
+    """Return a pattern with each name in braces replaced by its own pattern."""
     return re.sub(r"\{([A-Z_]+)\}", lambda name: _expand(_SHARED[name[1]]), pattern)
 
 
@@ -54,18 +54,18 @@ _KANA_BEHIND = r"(?![\u3041-\u3096](?<![はがのとをにもでか]))"
 @dataclass(frozen=True, slots=True)
 class _Words:
     pattern: re.Pattern[str]
-    """Of all listed words, longer ones first."""
+    """Pattern of all listed words, longer ones first."""
     starts: re.Pattern[str]
-    """Of the first characters of these, and of numbers."""
+    """Pattern of the first characters of words and numbers."""
     happened: re.Pattern[str]
-    """Of what questions and reports about what happened have."""
+    """Pattern of words in questions and reports about events."""
     entries: dict[str, tuple[str, str, bool]]
-    """Letter, value and whether it mostly means something else, by word."""
+    """Letter, value, and whether it mostly means something other than a time, by word."""
     simplified: dict[int, int]
 
 
 def read_characters(folded: str, language: str) -> list[Token]:
-    """Return the tokens of a folded text; what is no word of time parts them, as a bar."""
+    """Return the tokens of a folded text; other text between them becomes a separator, ``|``."""
     words = _read_words(language)
     text = folded.translate(words.simplified)
     tokens: list[Token] = []
@@ -83,7 +83,7 @@ def read_characters(folded: str, language: str) -> list[Token]:
 
 
 def tells_what_happened(folded: str, language: str) -> bool:
-    """Say whether a text asks or tells what happened, so that a season in it is a time."""
+    """Whether a text asks or tells about events, so that a season in it is a time."""
     words = _read_words(language)
     return bool(words.happened.search(folded.translate(words.simplified)))
 
@@ -133,7 +133,7 @@ def _read_structure(match: re.Match[str], text: str, before: list[Token]) -> lis
 
 
 def _is_of_month(match: re.Match[str], before: list[Token]) -> bool:
-    """Say whether a number of days stands behind a month, or ends a span of days."""
+    """Whether a number of days follows a month, or ends a range of days."""
     letters = "".join(token.letter for token in before[-2:])
     is_near = bool(before) and before[-1].end >= match.start() - 1
     return is_near and (letters[-1:] in ("M", "U") or bool(re.fullmatch("q[-t(&]", letters)))
@@ -162,7 +162,7 @@ def _decade(digits: str) -> int:
 
 
 def _to_number(text: str) -> int:
-    """Return the number of digits or of 二十三, 二〇二三 and 百二."""
+    """Return the value of digits, or of numerals such as 二十三, 二〇二三 and 百二."""
     if text.isdecimal():
         return int(text)
     if all(char in _DIGITS for char in text):
@@ -192,7 +192,7 @@ _SIMPLE: dict[str, tuple[str, Callable[[str], Any]]] = {
     "ordinal": ("o", _to_number),
     "month": ("M", _to_number),
 }
-"""Groups of ``_STRUCTURE`` that are a token each: its letter, and how its value is read."""
+"""Groups of ``_STRUCTURE`` that are one token: its letter, and the function for its value."""
 
 
 @cache
@@ -220,6 +220,6 @@ def _read_words(language: str) -> _Words:
 
 
 def _pattern_of(word: str, letter: str) -> str:
-    """Return the pattern of a word: きのう and the like must not be part of another."""
+    """Return the pattern of a word; a kana word such as きのう must not be part of another."""
     is_kana = letter in "DCc" and all("\u3041" <= char <= "\u3096" for char in word)
     return rf"(?:{_KANA_BEFORE}){word}{_KANA_BEHIND}" if is_kana else re.escape(word)

@@ -1,4 +1,4 @@
-"""Dates by the calendar: days, weeks, months, seasons, feasts, quarters, and parts of these."""
+"""Rules for calendar dates: days, weeks, months, seasons, holidays, quarters, and their parts."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ _WEEK_DAYS, _MONTH_DAYS = 7, 31
 
 
 def one_day(day: date | None, *, has_year: bool = False) -> Meaning | None:
-    """Return what a day means; nothing where there is none."""
+    """Return the meaning of a day; ``None`` for ``None``."""
     return Meaning(day, day, "day", 1.0 if has_year else 0.95, has_year=has_year) if day else None
 
 
 def day_of_year(setting: Setting, day: int, month: int, year: int | None = None) -> Meaning | None:
-    """Return a day and month of the year that is named or meant."""
+    """Return a day of a month in ``year``, or else the latest such day."""
 
     def make(year: int) -> DaySpan | None:
         found = make_day(year, month, day)
@@ -60,7 +60,7 @@ def day_of_year(setting: Setting, day: int, month: int, year: int | None = None)
 def numbered(
     setting: Setting, unit: str, number: int, year: int | None, *, certainty: float = 0.95
 ) -> Meaning | None:
-    """Return the ISO week, month, quarter or half of that number, in the year named or meant."""
+    """Return an ISO week, month, quarter or half by number, in ``year`` or else the latest."""
     months = _MONTHS_OF.get(unit, 0)
 
     def make(year: int) -> DaySpan | None:
@@ -91,7 +91,7 @@ def days_of_month(setting: Setting, named: dict[str, Token]) -> Meaning | None:
 
 
 def day_of_month(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return "the 3rd of May, 2024"; of months that mean something else, only what is no other."""
+    """Return "the 3rd of May, 2024"; a month's word with other meanings needs further evidence."""
     month, day = named["month"], named["day"]
     if " - " in setting.folded[day.start : month.end]:  # December 28 - January 3
         return None
@@ -112,7 +112,7 @@ def day_of_span(setting: Setting, named: dict[str, Token]) -> Meaning | None:
 
 
 def month(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return a month: with a year, "last May", or by itself where it can be nothing else."""
+    """Return a month: with a year, "last May", or alone if the word is not ambiguous."""
     token = named["month"]
     number = int(token.value)
     is_backed = bool(named.keys() & {"year", "shift", "at", "to"})
@@ -129,7 +129,7 @@ def month(setting: Setting, named: dict[str, Token]) -> Meaning | None:
 
 
 def _is_meant(setting: Setting, named: dict[str, Token], *, is_backed: bool) -> bool:
-    """Say whether a word that is a verb, a noun or a name as well, "may", "march", is a month."""
+    """Whether a word that is also a verb, a noun or a name, "may", "march", means a month."""
     token, at = named["month"], named.get("at")
     is_alone = setting.folded.strip(" ?.!") == setting.folded[token.start : token.end]
     if not (is_backed or is_alone or precedes("of", setting.folded, token.start)):
@@ -151,12 +151,12 @@ def _is_meant(setting: Setting, named: dict[str, Token], *, is_backed: bool) -> 
 
 
 def _is_name(setting: Setting, token: Token) -> bool:
-    """Say whether an English word is the first name of somebody: "Autumn Phillips"."""
+    """Whether an English word is a person's first name: "Autumn Phillips"."""
     return setting.language == "en" and bool(_NAME.match(setting.text, token.end))
 
 
 def yearly(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return a season or a day that has a name; "winter 2024", or 2024/25, begins in December."""
+    """Return a season or a holiday; "winter 2024", or 2024/25, begins in December 2024."""
     is_season = "season" in named
     token, at = named["season" if is_season else "holiday"], named.get("at")
     year = year_of(named.get("year"))
@@ -325,11 +325,11 @@ def numbered_part(setting: Setting, named: dict[str, Token]) -> Meaning | None:
 
 
 def _holiday(rule: str, year: int) -> DaySpan | None:
-    """Return when a holiday was in a year, ``None`` where that is not known.
+    """Return the days of a holiday in a year, ``None`` if they are not known.
 
     ``12-25`` is a day, ``11=3.4`` the fourth Thursday (0 is Monday) of November, ``05=6.-1`` the
-    last Sunday of May, ``easter-2`` a distance from a day of ``moving.txt``; ``*30`` is how many
-    days it lasts.
+    last Sunday of May, ``easter-2`` days from a feast of ``moving.txt``; ``*30`` is a length in
+    days.
     """
     name, _, lasting = rule.partition("*")
     day = _first_day(name, year)
@@ -356,7 +356,7 @@ def _feast(name: str, year: int) -> date | None:
 
 
 def nth_weekday(first: date, last: date, weekday: int, number: int) -> date | None:
-    """Return the first, second, ... such weekday of a span, or the last where number is -1."""
+    """Return the ``number``-th weekday of a span, counted from its end if negative."""
     if number < 0:
         return last - timedelta((last.weekday() - weekday) % 7 - 7 * (number + 1))
     day = first + timedelta((weekday - first.weekday()) % 7 + 7 * (number - 1))
@@ -457,7 +457,7 @@ def week_of(setting: Setting, named: dict[str, Token]) -> Meaning | None:
 
 
 def named_day(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return a day that its weekday stands before."""
+    """Return a calendar day with its weekday beside it; the weekday is not checked."""
     meaning: Meaning = named["day"].value
     return meaning if meaning.unit == "day" and not meaning.is_bare else None
 

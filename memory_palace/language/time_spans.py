@@ -1,7 +1,7 @@
-"""Spans of days: what an expression of time means, and the rules of what is counted.
+"""Spans of days: the meaning of a time expression, and rules for relative times.
 
-First the values, and arithmetic on calendar days; then the rules of ``grammar.txt`` for what is
-counted from today or from another date, and for intervals between two dates.
+First the values, and arithmetic on calendar days; then the rules of ``grammar.txt`` for times
+relative to today or to another date, and for intervals between two dates.
 """
 
 from __future__ import annotations
@@ -19,56 +19,56 @@ from memory_palace.language.words import read_table
 DaySpan: TypeAlias = tuple[date, date]
 """First and last day, both inclusive."""
 FIRST_YEAR, LAST_YEAR = 1900, 2200
-"""Years that a text can mean; other numbers of four digits are not years."""
+"""Range of years that are read; other numbers of four digits are not years."""
 EARLIEST = date(FIRST_YEAR, 1, 1)
-"""Where "until May" begins."""
+"""First day of an open interval such as "until May"."""
 TOLERANCE = {"day": 2, "week": 3, "weekend": 2, "month": 7, "year": 30, "quarter": 10, "decade": 30}
 TOLERANCE |= {"season": 10, "hour": 1, "fortnight": 5, "span": 5, "weekday": 1}
 _MANY = {"week": 5, "month": 10}
-"""Days by which an expression may be wrong: SPEC §4.2."""
+"""Tolerance in days by unit, and that of several units (SPEC §4.2)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A span of days that a temporal expression means."""
+    """A span of days that a time expression means."""
 
     first: date
     last: date
     """Inclusive."""
     tolerance_days: float
-    """How far outside of the span a day still counts in full."""
+    """Days outside of the span that still count in full."""
     expression: str = ""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class TimeExpression:
-    """An expression of time: where it stands and what it means."""
+    """A time expression: its offsets in a text and its meaning."""
 
     start: int
     end: int
     text: str
     windows: tuple[Window, ...]
-    """One per reading, none of which is less likely than another."""
+    """One per reading, all equally likely."""
     unit: str
-    """How exact it is: ``day``, ``month``, ``year`` or ``span``."""
+    """Its precision: ``day``, ``month``, ``year`` or ``span``."""
     certainty: float
     """In (0, 1]; below .5 it may well be a topic: "in winter the cells die"."""
     has_year: bool
-    """Whether it means the same whenever it is read."""
+    """Whether its year is given, so that the day of reading does not matter."""
 
     @property
     def is_calendar(self) -> bool:
-        """Whether it names a day of the calendar, "March 5", and not one by its distance."""
+        """Whether it has a digit: "March 5", but also "3 days ago", and not "yesterday"."""
         return any(char.isdigit() for char in self.text)
 
 
 class Token(NamedTuple):
-    """A word, number or sign, or an expression that was made of some."""
+    """A word, number or sign, or an expression that a rule made of tokens."""
 
     letter: str
-    """What it can be: a letter of ``letters.txt`` or ``grammar.txt``."""
+    """Its category: a letter of ``letters.txt`` or ``grammar.txt``."""
     value: Any
-    """The value of a word, the number, or the span of an expression."""
+    """The value of a word or number, or the result of a rule."""
     start: int
     end: int
     is_weak: bool = False
@@ -76,21 +76,21 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What an expression means so far."""
+    """The meaning of an expression while rules are applied."""
 
     first: date
     last: date
     unit: str
     certainty: float = 0.95
     tolerance: float | None = None
-    """``None`` for that of the unit."""
+    """In days; ``None`` for that of the unit."""
     has_year: bool = False
     in_year: Callable[[int], DaySpan | None] | None = None
-    """The same in another year, where none is named."""
+    """Its span in any given year, unless a year is named."""
     others: tuple[DaySpan, ...] = ()
-    """Other readings, as likely."""
+    """Other readings, equally likely."""
     is_bare: bool = False
-    """Nothing around it says that it is a time: perhaps a topic."""
+    """Whether nothing around it marks it as a time, so that it may be a topic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,28 +104,28 @@ class Duration:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What an expression is read in."""
+    """The context in which an expression is read."""
 
     as_of: date
     order: str
-    """Of numbers in a date: ``dmy``, ``mdy``, ``ymd``, or nothing where both may be."""
+    """Order of numbers in a date: ``dmy``, ``mdy``, ``ymd``, or empty if ambiguous."""
     text: str
-    """As written."""
+    """The text as written."""
     folded: str
     language: str
     doubtful: frozenset[str] = frozenset()
-    """Words that mean something else in a language that the text is as likely in."""
+    """Words that are weak in a language at least as likely as that of the tokens."""
 
 
 def make_day(year: int, month: int, day: int) -> date | None:
-    """Return a date, or ``None`` where there is no such day."""
+    """Return a date; ``None`` if there is no such day or its year is out of range."""
     if not (FIRST_YEAR <= year <= LAST_YEAR and 1 <= month <= 12):
         return None
     return date(year, month, day) if 1 <= day <= monthrange(year, month)[1] else None
 
 
 def nearest_weekday(weekday: int, direction: int, as_of: date) -> date:
-    """Return the last such weekday before today, or the next after it; 0 is Monday."""
+    """Return the nearest weekday (0 is Monday) after today, or before if ``direction`` < 0."""
     if direction < 0:
         return as_of - timedelta((as_of.weekday() - weekday - 1) % 7 + 1)
     return as_of + timedelta((weekday - as_of.weekday() - 1) % 7 + 1)
@@ -140,9 +140,9 @@ def month_span(year: int, month: int, months: int = 1) -> DaySpan:
 
 
 def unit_span(unit: str, offset: int, as_of: date) -> DaySpan:
-    """Return the calendar unit that lies ``offset`` units from now; weeks begin on Monday.
+    """Return the calendar unit ``offset`` units from ``as_of``; weeks begin on Monday.
 
-    A weekend is that of the week, so that the last one is over. Raise ``ValueError`` for a year
+    A weekend is the end of its week, so that of offset -1 is over. Raise ``ValueError`` for a year
     that no date has.
     """
     monday = as_of - timedelta(as_of.weekday()) + timedelta(weeks=offset)
@@ -171,10 +171,10 @@ def in_some_year(
     certainty: float = 0.95,
     is_bare: bool = False,
 ) -> Meaning | None:
-    """Return what comes once a year: in the year that is named, else the one that is meant.
+    """Return a yearly span in ``year``, or else the occurrence that ``direction`` selects.
 
-    ``direction`` -1 is the last that is over, ``None`` the last that has begun, 0 that of this
-    year or the one that is on, 1 the next to begin.
+    ``direction`` -1 is the last that is over, ``None`` the last that has begun, 0 the current one
+    or else that of this year, 1 the next to begin.
     """
     today = setting.as_of
     if year is not None:
@@ -199,9 +199,9 @@ def in_some_year(
 
 
 def move(day: date, count: float, unit: str) -> date:
-    """Return the day so many units later, or earlier where the count is below 0.
+    """Return the day ``count`` units later, or earlier if ``count`` is below 0.
 
-    Months and years keep the day, or take the last of a shorter month.
+    Months and years keep the day or clip it. Raise ``OverflowError`` outside of the known years.
     """
     if unit in ("month", "quarter", "year", "decade"):
         months = count * {"month": 1, "quarter": 3, "year": 12, "decade": 120}[unit]
@@ -219,21 +219,21 @@ def move(day: date, count: float, unit: str) -> date:
 
 
 def tolerance_of(duration: Duration) -> float:
-    """Return by how many days "so many units ago" may be wrong."""
+    """Return the tolerance of "so many units ago", in days."""
     if duration.count <= 1:
         return TOLERANCE[duration.unit]
     return _MANY.get(duration.unit, TOLERANCE[duration.unit])
 
 
 def year_of(token: Token | None) -> int | None:
-    """Return the year of a number, with or without a word for "year", or of "last year"."""
+    """Return the year of a number, or of a span such as "last year"; ``None`` without a token."""
     if token is None:
         return None
     return int(token.value) if token.letter in "yn" else token.value.first.year
 
 
 def span_of(setting: Setting, token: Token) -> DaySpan | None:
-    """Return the days of a span, of a year that is written, or of the present unit."""
+    """Return the days of a span, of a written year, or of the current calendar unit."""
     if token.letter == "y":
         return month_span(int(token.value), 1, 12)
     if token.letter == "U":
@@ -245,7 +245,7 @@ def span_of(setting: Setting, token: Token) -> DaySpan | None:
 def within(
     setting: Setting, token: Token, cut: Callable[[DaySpan], DaySpan | None], unit: str
 ) -> Meaning | None:
-    """Return a part of a span; of one without a year it is the latest that has begun."""
+    """Return a part of a span; without a year, the latest such part that has begun."""
     if token.letter in "yU" or token.value.in_year is None:
         span = span_of(setting, token)
         found = cut(span) if span else None
@@ -261,16 +261,16 @@ def within(
 
 
 _REACH = 24
-"""Characters before an expression that are looked at."""
+"""Most characters before an expression that are searched for a word."""
 
 
 def precedes(kind: str, folded: str, end: int) -> bool:
-    """Say whether a word of a list of ``around.txt`` stands before a place of a folded text."""
+    """Whether a word of the list ``kind`` of ``around.txt`` ends at an offset of a folded text."""
     return _around(kind)[0].search(folded, max(0, end - _REACH), end) is not None
 
 
 def follows(kind: str, folded: str, start: int) -> bool:
-    """Say whether a word of a list of ``around.txt`` stands behind a place of a folded text."""
+    """Whether a word of the list ``kind`` of ``around.txt`` follows an offset of a folded text."""
     return _around(kind)[1].match(folded, start) is not None
 
 
@@ -285,7 +285,7 @@ _TEN, _HUNDRED, _WEEK = 10, 100, timedelta(7)
 _OF_SOMETHING = re.compile(
     r"(?:^|.?\W)a (?:segunda|quarta|quinta|sexta) (?!que\b|a\b|da\b|de\b|eu\b)[^\W\d]"
 )
-"""What is no day: "a quinta sinfonia"."""
+"""Portuguese ordinals that are not weekdays: "a quinta sinfonia"."""
 _SHORT = frozenset(("segunda", "quarta", "quinta", "sexta"))
 _LIKELY, _TOPIC = 0.6, 0.4
 _DAY = timedelta(1)
@@ -294,13 +294,13 @@ _SOME, _VAGUE = 3, 0.5
 
 
 def compound(setting: Setting, named: dict[str, Token]) -> float | None:
-    """Return the number of "twenty-one" or "vingt et un", or of the ordinal."""
+    """Return the sum of tens and ones: "twenty-one", "vingt et un", or an ordinal."""
     ten, one = float(named["ten"].value), float(named["one"].value)
     return ten + one if 2 * _TEN <= ten < _HUNDRED and ten % _TEN == 0 and one < _TEN else None
 
 
 def duration(setting: Setting, named: dict[str, Token]) -> Duration | None:
-    """Return "three weeks", "half a year", "two and a half years" or "a few days"."""
+    """Return the duration "three weeks", "half a year", "two and a half years" or "a few days"."""
     count = named.get("count")
     if count and follows("part", setting.folded, count.end):
         return None  # el 3 del mes pasado
@@ -350,12 +350,12 @@ def shifted_unit(setting: Setting, named: dict[str, Token]) -> Meaning | None:
 
 
 def shifted_year(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return "last year" and "last month", which other expressions are within."""
+    """Return the span of "last year" or "last month", which other expressions refer to."""
     return shifted_unit(setting, named) if named["unit"].value in ("year", "month") else None
 
 
 def weekend(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return "at the weekend": the latest that is over."""
+    """Return "at the weekend": the latest weekend that is over."""
     if named["weekend"].value != "weekend":
         return None
     days = unit_span("weekend", -1, setting.as_of)
@@ -383,7 +383,7 @@ def weekday(setting: Setting, named: dict[str, Token]) -> Meaning | None:
 
 
 def short_weekday(setting: Setting, named: dict[str, Token]) -> str | None:
-    """Return the number of "segunda", which is Monday in Portuguese where it counts nothing."""
+    """Return the weekday of Portuguese "segunda" (Monday, 0); ``None`` for an ordinal."""
     token = named["ordinal"]
     is_name = setting.language == "pt" and setting.folded[token.start : token.end] in _SHORT
     if _OF_SOMETHING.match(setting.folded[max(0, token.start - 3) :]):
@@ -392,7 +392,7 @@ def short_weekday(setting: Setting, named: dict[str, Token]) -> str | None:
 
 
 def day_word(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return "yesterday" and "gestern Abend"; "der Morgen" and "por la mañana" are none."""
+    """Return "yesterday" and "gestern Abend"; "der Morgen" and "por la mañana" are not days."""
     token = named["day"]
     is_noun = setting.language == "de" and token.start > 0 and setting.text[token.start].isupper()
     if token.is_weak or (token.letter == "Q" and ("before" in named or is_noun)):
@@ -402,7 +402,7 @@ def day_word(setting: Setting, named: dict[str, Token]) -> Meaning | None:
 
 
 def ago(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return "three weeks ago", and "weeks ago", some three; "2000 years ago" is no year."""
+    """Return "three weeks ago", and "weeks ago" as about three; "2000 years ago" is not read."""
     token = named["long"]
     if token.letter == "U" and setting.folded[: token.start].rstrip()[-1:].isdigit():
         return None
@@ -415,7 +415,7 @@ def ago(setting: Setting, named: dict[str, Token]) -> Meaning | None:
 
 
 def yearly_ago(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return "Good Friday two years ago" and "in May three years ago": those of that year."""
+    """Return a yearly span some years ago: "Good Friday two years ago"."""
     anchor: Meaning = named["anchor"].value
     long: Duration = named["long"].value
     if long.unit != "year" or anchor.in_year is None:
@@ -434,7 +434,7 @@ def weekday_beside(setting: Setting, named: dict[str, Token]) -> Meaning | None:
 
 
 def ahead(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return "in three days"; "in six months of" and "within a minute" tell how long."""
+    """Return "in three days"; "in six months of" and "within a minute" are durations."""
     long: Duration = named["long"].value
     is_brief = long.unit == "hour" or (long.unit in ("day", "weekend") and long.count <= 1)
     if is_brief or follows("lasting", setting.folded, named["long"].end):
@@ -463,7 +463,7 @@ def rolling(setting: Setting, named: dict[str, Token]) -> Meaning | None:
 
 
 def recently(setting: Setting, named: dict[str, Token]) -> Meaning:
-    """Return "recently": fourteen days ago, and as many around."""
+    """Return "recently": fourteen days ago, with a tolerance of fourteen days."""
     day = setting.as_of - timedelta(_RECENT_DAYS)
     is_nearest = setting.folded[named["recent"].end :][:1] == "的"  # 最近的 is one of some
     return Meaning(day, day, "day", _TOPIC if is_nearest else _LIKELY, _RECENT_DAYS)
@@ -499,7 +499,7 @@ def _next_to(anchor: Meaning, unit: str, *, is_before: bool) -> Meaning:
 
 
 def between(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return from the first day of one to the last of the other; a year holds for both."""
+    """Return the span from the first day of ``a`` to the last of ``b``; a year holds for both."""
     spans = [_read_end(setting, named[side]) for side in "ab"]
     if spans[0] is None or spans[1] is None:
         return None
@@ -533,14 +533,14 @@ def _read_end(setting: Setting, token: Token) -> Meaning | None:
 
 
 def _in_year(meaning: Meaning, years: tuple[int, int], fits: Callable[[DaySpan], bool]) -> Meaning:
-    """Return what comes once a year in the first of some years in which it fits."""
+    """Return a yearly span in the first of ``years`` in which it fits, else unchanged."""
     spans = (meaning.in_year(year) for year in years) if meaning.in_year else ()
     found = next((span for span in spans if span and fits(span)), None)
     return replace(meaning, first=found[0], last=found[1]) if found else meaning
 
 
 def edge(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return "since", "until", "before" and "after" a date; what is open ends today or long ago."""
+    """Return "since", "until", "before" and "after" a date; open ends are today and 1900."""
     [(name, token)] = [pair for pair in named.items() if pair[0] not in ("at", "sign")]
     if "sign" in named and named["sign"].is_weak:  # 春天开始的
         return None

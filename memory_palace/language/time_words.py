@@ -1,4 +1,4 @@
-"""Words of time, per language: tables of text files, and the languages that a text may be in."""
+"""Time words of each language, read from text files, and the possible languages of a text."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from memory_palace.language.words import read_table
 
 LATIN = ("en", "de", "fr", "es", "pt", "it")
 CHARACTERS = ("zh", "ja")
-"""Written without spaces: their words are looked for as characters."""
+"""Languages written without spaces: their words are matched as characters."""
 LETTERS = read_table("time/letters.txt")
-"""One letter per category of words: rules are patterns of these letters."""
+"""The letter of each category of words; grammar rules are patterns of these letters."""
 _JOINED = frozenset(("WP", "WQ", "MU", "ME", "Mh", "NE", "NU", "UE", "Uh"))
 _SHORTEST_MONTH = 5
-"""Letters of a month; of its forms shorter ones are abbreviations, which say little alone."""
+"""Letters of a month's name; a shorter form of it is an abbreviation, and weak if alone."""
 _WORD = re.compile(r"[^\W\d_]+")
 _KANA, _HAN = ("\u3041", "\u30fa"), ("\u4e00", "\u9fff")
 _DIGIT = re.compile(r"\d")
@@ -28,33 +28,33 @@ _HAN_ASKING = re.compile("什[么麼]|怎[么麼]|[我你您他她们們做干�
 
 
 class TimeWord(NamedTuple):
-    """What a word, or several, can stand for."""
+    """A meaning of one time word, or of several in a row."""
 
     rest: tuple[str, ...]
-    """The words behind the first."""
+    """The words after the first."""
     letter: str
     value: str
     is_weak: bool
-    """Mostly means something else."""
+    """Whether it mostly means something other than a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """The words of time of one language."""
+    """The time words of one language."""
 
     language: str
     words: Mapping[str, Sequence[TimeWord]]
-    """By the first word, folded; those of more words first."""
+    """Meanings by the folded first word, those of more words first."""
     weak: frozenset[str]
-    """Words that mostly mean something else."""
+    """Words that mostly mean something other than a time."""
     telling: frozenset[str]
     """Frequent words that show that a text is in this language."""
     happened: frozenset[str]
-    """Words of questions and reports about what happened: of them a time is no mere topic."""
+    """Words of questions and reports about events: with them a time is not a mere topic."""
 
 
 class _Folding(dict[int, str]):
-    """Small letters without accents, one for each character, made when first met."""
+    """A translation to lower case without accents, character by character, filled on use."""
 
     def __missing__(self, code: int) -> str:
         char = unicodedata.normalize("NFKC", chr(code)).lower()
@@ -68,13 +68,13 @@ _FOLDING |= {ord("ª"): "a", ord("ß"): "s", ord("～"): "~", ord("〜"): "~"}
 
 
 def fold(text: str) -> str:
-    """Return a text in small letters without accents, as long as it was."""
+    """Return a text in lower case without accents, of the same length."""
     return text.lower() if text.isascii() else text.translate(_FOLDING)
 
 
 @cache
 def read_lexicon(language: str) -> Lexicon:
-    """Return the words of a language."""
+    """Return the time words of a language."""
     words: dict[str, list[TimeWord]] = {}
     table = read_table(f"time/{language}.txt")
     for key, listed in table.items():
@@ -108,7 +108,7 @@ def _entries(group: str, letter: str, value: str, language: str) -> Iterator[tup
 def _compounds(
     words: Mapping[str, Sequence[TimeWord]], table: Mapping[str, str]
 ) -> Iterator[tuple[str, TimeWord]]:
-    """Yield Dienstagabend, Maiwoche and Jahresende, whose parts are read in turn."""
+    """Yield compounds such as Dienstagabend, Maiwoche and Jahresende, with both parts' tokens."""
     tails = fold(table.get("tails", "")).split()
     for head in fold(table.get("heads", "")).split():
         for tail in tails:
@@ -129,17 +129,17 @@ def _forms(written: str) -> list[str]:
 
 
 class Hints(NamedTuple):
-    """What tells quickly whether a text may name a time, and in which language."""
+    """Words by which a text may name a time, and by which its languages are guessed."""
 
     words: dict[str, tuple[str, ...]]
-    """Folded words of which an expression without digits has one, each with its languages."""
+    """Folded words with their languages; each time expression without digits has one."""
     telling: dict[str, frozenset[str]]
     """Frequent words of each language."""
 
 
 @cache
 def read_hints() -> Hints:
-    """Return the hints of all languages; ``tests/making_hints.py`` makes them of the tables."""
+    """Return the hints of all languages; ``tests/making_hints.py`` makes them from the tables."""
     words: dict[str, tuple[str, ...]] = {}
     telling: dict[str, frozenset[str]] = {}
     for key, listed in read_table("time/hints.txt").items():
@@ -153,7 +153,7 @@ def read_hints() -> Hints:
 
 
 def _holds(text: str, span: tuple[str, str]) -> bool:
-    """Say whether a text holds a character of a span; a pattern of so many takes 2 ms to make."""
+    """Whether a text has a character in a range; compiling a pattern for it would take 2 ms."""
     first, last = span
     if text.isascii() or max(text) < first:
         return False
@@ -171,7 +171,7 @@ def languages_of_characters(text: str, locale: str, languages: tuple[str, ...]) 
 
 
 def may_name_time(text: str) -> bool:
-    """Say whether a text holds a digit or a word that an expression of time could be made of."""
+    """Whether a text may contain a time: a digit, a kana or Han character, or a hint word."""
     if _DIGIT.search(text) or _holds(text, _KANA) or _holds(text, _HAN):
         return True
     words = read_hints().words
@@ -179,9 +179,9 @@ def may_name_time(text: str) -> bool:
 
 
 def drop_asking(text: str) -> str:
-    """Blank the words of a question that say only that one asks: "was habe ich … gemacht".
+    """Return a question with its asking words blanked: "was habe ich … gemacht".
 
-    They are the frequent words and those of what happened, of the language that has most of them.
+    These are frequent words and words about events, of the language that has most of the former.
     """
     if any(_holds(text, span) for span in (_KANA, _HAN)):
         blank = _KANA_ASKING if _holds(text, _KANA) else _HAN_ASKING

@@ -1,7 +1,7 @@
-"""Expressions of time in a text, as windows of days.
+"""Find the time expressions of a text, as windows of days.
 
-A text becomes pieces, these become tokens of each language that it may be in, rules make
-expressions of tokens, and of two that overlap the one in the likelier language stays.
+A text is split into pieces, these are read as tokens of each possible language, rules reduce tokens
+to expressions, and of two that overlap the one in the likelier language stays.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from memory_palace.language.words import Languages, read_lines, read_table
 _PIECE = re.compile(
     "|".join(f"(?P<{name}>{text})" for name, text in read_table("time/pieces.txt").items())
 )
-"""What a text of letters is made of."""
+"""The pieces of a text in an alphabet, by kind."""
 _SIGNS = {"~": "-"}
 _NUMERIC = {"iso": "1", "date": "1", "dotted": "1", "month": "2", "slashed": "3", "part": "5"}
 _ABBREVIATED = "MkWN#U"
@@ -48,14 +48,14 @@ _HINT = re.compile(
     r"[^\W\d_]{2,}|(?P<number>(?:19|20|21)\d\d|\d[./-]\d|\b[qwht][1-5]|\d0(?:s|er)\b|'\d\d\b)"
 )
 _SHORT_TEXT, _AROUND = 300, 60
-"""Characters: a longer text is read only as far around its hints as an expression can be long."""
+"""Most characters of a text that is read whole; those read around each hint of a longer one."""
 _WIDEST_GAP, _MOST_DIGITS, _LONGEST_SHORT = 2, 4, 3
 _AT = "iIjFsuBAVbRt&-EvSLp<>()"
-"""Letters before a word that show that it is a time."""
+"""Letters of tokens that mark the word after them as a time."""
 _SURE, _PREFERRED, _LISTED, _MARGIN = 0.5, 0.4, 0.3, 1.5
 _LETTER_OF = {"year": "Y", "month": "m", "week": "Z"}
 _SMALL = ("fr", "es", "pt", "it")
-"""Languages in which names of days and months have small letters."""
+"""Languages that write the names of days and months in lower case."""
 _TOPIC, _ALONE, _HAPPENED = 0.35, 0.7, 0.6
 _UNITS = {"day": "day", "weekday": "day", "hour": "day", "month": "month", "year": "year"}
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -73,19 +73,19 @@ _OWNER = re.compile(r"'s [a-z]")
 
 
 class Rule(NamedTuple):
-    """A line of ``grammar.txt``: a pattern of letters, and what is made of the tokens it names."""
+    """A line of ``grammar.txt``: a pattern of letters, and a function of the tokens it names."""
 
     make: Callable[[Setting, dict[str, Token]], Any]
     letter: str
-    """Of what is made; empty where that is a year, month, week or other span by its unit."""
+    """Letter of the new token; if empty, the unit of its span decides: year, month, ..."""
     needs: tuple[frozenset[str], ...]
-    """Letters of which a text needs one of each group to be searched."""
+    """Groups of letters; the rule is tried if the text has a letter of each group."""
     source: str
 
 
 @cache
 def read_rules() -> tuple[Rule, ...]:
-    """Return the rules in the order in which they claim tokens."""
+    """Return the rules in the order in which they are applied."""
     short = {
         "{X}": "[xmZY]",
         "{END}": "(?P<b>[xmZY]|y)",
@@ -106,7 +106,7 @@ def read_rules() -> tuple[Rule, ...]:
 
 @cache
 def _compile(source: str) -> re.Pattern[str]:
-    """Compile a pattern when a text first needs it: all would take a tenth of a second."""
+    """Return a compiled pattern, made on first use: all would take a tenth of a second."""
     named = re.sub(r"([a-z]+)=(\[[^\]]*\]|\S)", r"(?P<\1>\2)", source)
     return re.compile(named.replace(" ", ""))
 
@@ -114,11 +114,11 @@ def _compile(source: str) -> re.Pattern[str]:
 def find_times(
     text: str, as_of: date, *, locale: str = "", languages: Languages = ()
 ) -> list[TimeExpression]:
-    """Return the expressions of time of a text in order, read on the day ``as_of``.
+    """Return the time expressions of a text in order, read on the day ``as_of``.
 
-    What has no year means the past: "in March" is the last March that has begun. ``locale``
-    (``en-GB``) says which number of 3/4/2026 is the month; ``languages`` are those of the palace,
-    preferred where a word means something in several. Positions are those of the text in NFC.
+    Without a year the past is meant: "in March" is the last March that has begun. ``locale``
+    (``en-GB``) decides the order of numbers in 3/4/2026; ``languages`` are those of the palace,
+    preferred if a word is in several. Offsets are those of the text in NFC.
     """
     if not text.isascii():
         text = unicodedata.normalize("NFC", text)
@@ -161,7 +161,7 @@ def find_times(
 
 
 def _foreign_languages(pieces: Sequence[_Scrap]) -> frozenset[str]:
-    """Return the languages of which a text has fewer frequent words than of another."""
+    """Return the languages with fewer frequent words in a text than another language has."""
     words = {piece.text for piece in pieces}
     counts = {name: len(words & telling) for name, telling in read_hints().telling.items()}
     most = max(counts.values())
@@ -169,13 +169,13 @@ def _foreign_languages(pieces: Sequence[_Scrap]) -> frozenset[str]:
 
 
 def _is_stray(text: str) -> bool:
-    """Say whether an expression is a short word: "hier" in a German sentence is no French."""
+    """Whether an expression is one short word: "hier" in a German sentence is not French."""
     words = _LETTERS.findall(text)
     return len(words) == 1 and not any(map(str.isdigit, text)) and len(words[0]) <= _SHORT
 
 
 def _is_part_of_name(token: Token, setting: Setting) -> bool:
-    """Say whether a word is of a name ("sample.today") or an address, or a verb ("will last")."""
+    """Whether a token is part of a name ("sample.today"), an address or a verb ("will last")."""
     folded, start = setting.folded, token.start
     if _SITE.match(folded, token.end) or _NAME_BEFORE.search(folded[max(0, start - 3) : start]):
         return True
@@ -202,9 +202,9 @@ def _settle_in_characters(token: Token, setting: Setting) -> float:
 
 
 def _cover(found: Sequence[TimeExpression]) -> float:
-    """Return how much of a text is read as times, in words of usual length.
+    """Return the length of the sure expressions, weighted by certainty, in words of six letters.
 
-    What has two readings counts in full, so that they stand where no word tells the language.
+    One with two readings counts in full, so that it stands where no word tells the language.
     """
     sure = [item for item in found if item.certainty >= _SURE]
     return sum(len(i.text) * (1.0 if len(i.windows) > 1 else i.certainty) for i in sure) / 6
@@ -213,7 +213,7 @@ def _cover(found: Sequence[TimeExpression]) -> float:
 def _languages_of(
     pieces: Sequence[_Scrap], locale: str, languages: Languages, are_digits_telling: bool
 ) -> dict[str, float]:
-    """Return the languages that a text may be in with the evidence; none without a hint."""
+    """Return the possible languages of a text with their evidence; empty without a hint."""
     hints = read_hints()
     counts: dict[str, float] = {}
     if are_digits_telling and any(
@@ -243,7 +243,7 @@ def _order(locale: str, language: str) -> str:
 
 
 def _read(tokens: list[Token], setting: Setting) -> Iterator[Token]:
-    """Yield the expressions that the rules make of tokens."""
+    """Yield the expressions to which the rules reduce the tokens."""
     letters = "".join(token.letter for token in tokens)
     present = set(letters)
     for rule in read_rules():
@@ -261,7 +261,7 @@ def _read(tokens: list[Token], setting: Setting) -> Iterator[Token]:
 def _rewrite(
     tokens: Sequence[Token], letters: str, rule: Rule, setting: Setting
 ) -> Iterator[Token]:
-    """Yield the tokens, with those that a rule matches replaced by what it makes of them."""
+    """Yield the tokens, with the matches of a rule replaced by its results."""
     place = 0
     for match in _compile(rule.source).finditer(letters):
         named = {
@@ -288,7 +288,7 @@ def _rewrite(
 
 
 def _is_behind(named: Mapping[str, Token]) -> bool:
-    """Say whether "last" stands behind what it belongs to, as in "semana pasada"."""
+    """Whether "last" follows the word that it modifies, as in "semana pasada"."""
     shift = named.get("shift")
     return shift is not None and any(
         token.end <= shift.start for name, token in named.items() if name in _SHIFTED
@@ -306,7 +306,7 @@ def _express(token: Token, setting: Setting, certainty: float) -> TimeExpression
 
 
 def _settle(token: Token, setting: Setting, lexicon: Lexicon, *, happened: bool) -> float:
-    """Return the certainty: of what stands bare it depends on what is around it."""
+    """Return the certainty of an expression; if it is bare, its context decides."""
     meaning: Meaning = token.value
     if not meaning.is_bare:
         is_one = happened and not meaning.others
@@ -340,7 +340,7 @@ def _settle(token: Token, setting: Setting, lexicon: Lexicon, *, happened: bool)
 
 
 class _Scrap(NamedTuple):
-    """A stretch of a folded text."""
+    """A piece of a folded text, with its kind and offsets."""
 
     kind: str
     text: str
@@ -349,7 +349,7 @@ class _Scrap(NamedTuple):
 
 
 def _split_pieces(folded: str) -> list[_Scrap]:
-    """Return what a folded text is made of, in order; of a long one what is around its hints."""
+    """Return the pieces of a folded text in order; of a long text only those around hints."""
     if len(folded) <= _SHORT_TEXT:
         return _split(folded, 0, len(folded))
     pieces: list[_Scrap] = []
@@ -364,7 +364,7 @@ def _split(folded: str, start: int, end: int) -> list[_Scrap]:
 
 
 def _find_stretches(folded: str) -> Iterator[tuple[int, int]]:
-    """Yield the stretches of whole words around words and numbers that can tell a time."""
+    """Yield the spans of whole words around hints: words and numbers that may name a time."""
     words = read_hints().words
     first = last = -1
     for match in _HINT.finditer(folded):
@@ -384,7 +384,7 @@ def _find_stretches(folded: str) -> Iterator[tuple[int, int]]:
 
 
 def _read_tokens(pieces: Sequence[_Scrap], lexicon: Lexicon, text: str) -> list[Token]:
-    """Return the tokens of a language; what it does not know parts them, as a bar each."""
+    """Return a text's tokens in one language; each unknown piece becomes a separator, ``|``."""
     tokens: list[Token] = []
     place = 0
     while place < len(pieces):
@@ -409,7 +409,7 @@ def _is_break(text: str, end: int, piece: _Scrap) -> bool:
 
 
 def _look_up(pieces: Sequence[_Scrap], place: int, lexicon: Lexicon) -> tuple[TimeWord | None, int]:
-    """Return what a word means, with those behind it that belong to it, and the place after."""
+    """Return the time word that begins at a place, if any, and the place after it."""
     for entry in lexicon.words.get(pieces[place].text, ()):
         following = place + 1
         for word in entry.rest:

@@ -1,7 +1,7 @@
-"""What of a text may be shown, and how.
+"""Make text safe to show: control characters, markup, verification markers and secrets.
 
-What a terminal would obey, or nobody would see, is made visible; marks of programs, and markers of
-verification tokens, are left out; keys and passwords are found, so that they never become memory.
+Control and invisible characters are made visible; HTML, template tags and verification markers are
+left out; keys and passwords are found, so that they are never stored.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ _KEPT = re.compile(
         )
     )
 )
-"""What scripts and emoji need, where they need it: joiners inside of words and pictures, one
-variation selector, the marks beside Hebrew and Arabic, breaks in scripts without spaces."""
+"""Hidden characters that scripts and emoji need, in their places: joiners inside words and emoji,
+one variation selector, the marks beside Hebrew and Arabic, breaks in scripts without spaces."""
 _FLAGS = (
     "(?<=\U0001f3f4)\U000e0067\U000e0062(?:"
     "\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074|\U000e0077\U000e006c\U000e0073"
@@ -61,18 +61,18 @@ _FOUND = re.compile(f"{_FLAGS}|[{_HIDDEN}]")
 
 
 def escape_hidden(json_text: str) -> str:
-    """Escape in a JSON text what ``visible`` replaces: the same value, safe on a terminal.
+    """Return a JSON text with the characters that ``visible`` replaces escaped: an equal value.
 
-    Such characters stand inside of strings alone, where JSON has an escape for each.
+    They occur only inside strings, where JSON has an escape for each.
     """
     return _FOUND.sub(lambda match: match[0] if _is_kept(match) else _escape(match[0]), json_text)
 
 
 def visible(text: str) -> str:
-    """Replace control, bidirectional and invisible characters by their code in angle brackets.
+    """Return a text with control, bidirectional and invisible characters as ``<U+XXXX>``.
 
-    Line feed and tab stay, and so does what scripts and emoji need, see ``_KEPT``. Lone surrogates,
-    which no terminal can encode, are replaced as well.
+    Line feeds and tabs stay, and so do hidden characters that scripts and emoji need (``_KEPT``).
+    Lone surrogates, which no terminal can encode, are replaced as well.
     """
     return _FOUND.sub(
         lambda match: match[0] if _is_kept(match) else f"<U+{ord(match[0]):04X}>", text
@@ -80,12 +80,12 @@ def visible(text: str) -> str:
 
 
 def visible_line(text: str) -> str:
-    """Do as ``visible`` with what belongs on one line, such as a path: line feeds are shown too."""
+    """Return ``visible`` of a one-line text such as a path, line feeds and tabs replaced too."""
     return visible(text).replace("\n", "<U+000A>").replace("\t", "<U+0009>")
 
 
 def _is_kept(match: re.Match[str]) -> bool:
-    """Say whether a hidden character stands where it belongs; a flag has more than one."""
+    """Whether a hidden character is needed where it stands; a longer match is a flag."""
     return len(match[0]) > 1 or _KEPT.match(match.string, match.start()) is not None
 
 
@@ -95,14 +95,14 @@ def _escape(character: str) -> str:
 
 
 def fence_text(text: str, language: str = "") -> str:
-    """Show a text in a fence longer than any in it: text of a note is data."""
+    """Return a text in a code fence longer than any in it, so that all of it stays data."""
     longest = max(map(len, re.findall(r"`+|~+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{text}\n{fence}"
 
 
 _NAME = re.compile(r"^(?:[a-z][a-z0-9+.-]*://)?(?:[^#]*/(?=[^/]))?|#\^.*$|^#")
-"""What of the target of a link is no name: folders, the mark of a block."""
+"""Parts of a link target that do not name the note: folders, a block reference, ``#``."""
 _TAGS = (
     "a|abbr|article|audio|b|blockquote|br|button|center|code|col|d[dlt]|del|details|div|em|embed|fig\\w+"
     "|font|h[1-6r]|i|iframe|img|input|ins|kbd|li|link|mark|[ou]l|p|picture|pre|q|s|script|section|small"
@@ -116,15 +116,15 @@ _UNSEEN = re.compile(
     r"\((?:<[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+[\"'][^\"'\n]*[\"'])?\)|\*\*)",
     re.S,
 )
-"""Code and formulas, which stay; marks of programs; links and bold letters."""
+"""Code and formulas, which stay; template tags, comments and HTML; links and bold marks."""
 _PLACE = re.compile(r"\A(?:[a-z][a-z0-9+.-]*://\S+|[a-z][\w-]+(?:\.[a-z][\w-]*)+(?:#\S*)?)")
-"""The address of a note, or its name in Dendron."""
+"""The URL of a note, or its dotted name in Dendron."""
 
 
 def shown_text(text: str, *, keep_links: bool = False) -> str:
-    """Return a text as people see it: no HTML, no braces of templates, links as their words.
+    """Return a text as displayed: without HTML and template tags, links as their text.
 
-    With ``keep_links`` these are left to who shows them, the note first and then the label.
+    With ``keep_links`` links stay, but Dendron's are written with the note first.
     """
 
     def show(match: re.Match[str]) -> str:
@@ -141,7 +141,7 @@ def shown_text(text: str, *, keep_links: bool = False) -> str:
 
 
 def _read_wiki(inside: str) -> tuple[str, str]:
-    """Return the note and the label of a wiki link, which Dendron writes the other way about."""
+    """Return the note and the label of a wikilink; Dendron writes the label first."""
     first, _, second = (part.strip() for part in inside.replace("\\|", "|").partition("|"))
     is_turned = _PLACE.fullmatch(second) and not _PLACE.fullmatch(first)
     return (second, first) if is_turned else (first, second)
@@ -152,23 +152,23 @@ MARKER = re.compile(
     r"(?:[\]］]|(?P<open>(?=\n)|\Z))",
     re.IGNORECASE,
 )
-"""A marker may run over a line end, never over a blank line or a heading: one that is not closed
-ends there, so that it is withheld whole."""
+"""A verification marker. It may run over a line end, but not over a blank line or a heading: an
+unclosed one ends there, so that it is withheld whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """One marker in a text."""
+    """A verification marker in a text."""
 
     token: str
-    """On one line; empty where the marker is blank."""
+    """The token on one line; empty if the marker is blank."""
     line: int
     """1-based, in the text."""
     is_closed: bool
 
 
 def find_markers(text: str) -> Iterator[Marker]:
-    """Yield the markers of a text in order."""
+    """Yield the verification markers of a text in order."""
     if not may_hold_marker(text):
         return
     for match in MARKER.finditer(text):
@@ -180,14 +180,14 @@ def find_markers(text: str) -> Iterator[Marker]:
 
 
 def drop_markers(text: str) -> str:
-    """Return a text without its markers; every line stays where it was."""
+    """Return a text without its verification markers; line numbers stay."""
     if not may_hold_marker(text):
         return text
     return MARKER.sub(lambda match: "\n" * match[0].count("\n"), text)
 
 
 def may_hold_marker(text: str) -> bool:
-    """Say quickly whether it is worth looking."""
+    """Whether a text may contain a verification marker: a fast test."""
     return ("[" in text or "［" in text) and "verify" in text.casefold()
 
 
@@ -200,8 +200,8 @@ class Secret:
 
 
 _MAY = re.compile(r"\b\w[\w-]{19}|://[^\s/:@]{1,200}:[^\s/:@]{1,200}@|[aA][wW][sS]", re.ASCII)
-"""Every format of ``secrets.txt`` has twenty such characters in a row, is a URL with a password, or
-names AWS. Few lines of prose do."""
+"""Every format in ``secrets.txt`` has twenty word characters in a row, is a URL with a password, or
+names AWS. Few lines of prose match."""
 _TOKEN_KIND = "JSON Web Token"
 _KEY = "PRIVATE KEY"
 _KEY_KIND = "private key"
@@ -243,13 +243,13 @@ def _kind(line: str) -> str | None:
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
-    """Compile the formats, by kind, when the first candidate turns up."""
+    """Return the patterns of ``secrets.txt`` by kind, compiled on first use."""
     table = read_table("secrets.txt")
     return {kind: re.compile(pattern, re.ASCII) for kind, pattern in table.items()}
 
 
 def _is_web_token(match: re.Match[str]) -> bool:
-    """Whether both parts are JSON in the base64 of RFC 7519."""
+    """Whether each group of a match is JSON in base64url (RFC 7519)."""
     try:
         for part in match.groups():
             json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))

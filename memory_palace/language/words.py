@@ -1,8 +1,8 @@
-"""Words of a text: tokens and their stems, lists of words, how telling a word is, which language.
+"""Tokens and stems, word lists, inverse document frequency, and the language of a text.
 
-``tokenize`` gives what a text is searched by, ``plain_words`` words as people count them. The lists
-stand in ``words.txt``: verbs and adjectives are the common ones, closed classes are whole; what is
-listed nowhere counts as a noun, which is right far more often than not and needs no model.
+``tokenize`` returns search tokens, ``plain_words`` words as people count them. The word lists are
+in ``words.txt``: common verbs and adjectives, and complete closed classes. An unlisted word counts
+as a noun, which is right far more often than not and needs no model.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MARKS = (
     "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 )
-"""Vowel signs and accents that belong to a word though Unicode calls them no letters."""
+"""Vowel signs and accents: parts of words, though not letters in Unicode."""
 _WORD = rf"(?:[^\W_]|[{_MARKS}])++"
 TOKEN = re.compile(rf"{_WORD}(?:(?:[.\-/:@'’+]|_++){_WORD})*+")
 WORD_PART = re.compile(_WORD)
@@ -35,16 +35,16 @@ UNSPACED = (
     "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
 )
 UNSPACED_RUN = re.compile(f"{UNSPACED}+")
-"""Scripts that are written without spaces between words, and Hangul, whose endings stick."""
+"""Runs of scripts without spaces between words, and of Hangul, whose endings are attached."""
 _LETTER = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff]")
-"""Kana and the letters of Thai, Lao, Burmese and Khmer: one of them alone is no word, as one of
-Chinese or Korean is (Japanese pages by words alone: mrr .831 with single kana, .850 without)."""
+"""Kana and letters of Thai, Lao, Burmese and Khmer: a single one is not a word, unlike one of
+Chinese or Korean (Japanese pages by words alone: mrr .831 with single kana, .850 without)."""
 PLAIN_WORD = re.compile(r"[^\W_]++(?:['’][^\W_]++)*+")
-"""A word as people count them: letters and digits, with apostrophes inside."""
+"""A word: letters and digits, with apostrophes inside."""
 BETWEEN = "\0"
-"""Stands between texts that are read as one; no text of an index holds it."""
+"""Separator of texts that are processed as one; no text of an index contains it."""
 _SIGNS = re.compile(r"[^\w\0]+")
-"""Accents that were parted from their letters, and signs such as emoji."""
+"""Accents separated from their letters (NFKD), and signs such as emoji."""
 _ASCII_SIGNS = (string.punctuation + string.whitespace).encode()
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _POSSESSIVE = re.compile(r"'s?$")
@@ -52,7 +52,7 @@ _VERSION = re.compile(r"v\d")
 Languages: TypeAlias = tuple[str, ...]
 """ISO 639-1 codes of the languages whose stemmers apply; empty for those of ``_BY_SCRIPT``."""
 _BY_SCRIPT = ("en", "ru")
-"""What stems words of a script that no language of the settings is written in. Stemming French or
+"""Default stemmers, for scripts in which no configured language is written. Stemming French or
 Spanish by default gained nothing on pages in those languages, German .04 in reciprocal rank."""
 _SCRIPTS = (
     ("Latin", "a", "\u024f"),
@@ -65,31 +65,30 @@ _SCRIPTS = (
     ("Latin", "\u1e00", "\u1eff"),
 )
 _FLEETING = "(?<=[бвгджзйклмнпрстфхцчшщ])[ое](?=к$)"
-"""A vowel that comes and goes with the case, and that Snowball keeps: заметка, заметок."""
+"""A fleeting vowel of Russian nouns, which Snowball does not drop: заметка, заметок."""
 _PLAIN_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe"})
-"""Letters of Latin that Unicode does not take apart."""
+"""Latin letters that NFKD does not decompose."""
 _SHORTEST_STEMMED = 3
-"""Shorter words are left alone: the stemmers know that "was" and "bus" have no ending to lose, and
-that "try" is "tries"."""
+"""Fewest letters of a word to stem: from three on the stemmers know that "was" and "bus" have no
+ending, and that "tries" is "try"."""
 _LONGEST = 64
-"""Characters of a token that count; base64 and the like are not words."""
+"""Most characters of a token; the rest is cut off, for base64 and the like are not words."""
 
 
 def plain_words(text: str) -> list[str]:
     """Return the words of a text in order, casefolded, with straight apostrophes.
 
-    For lists of words, where a contraction has to stay whole; a compound gives its parts alone.
+    For look-up in word lists: a contraction stays whole, a compound gives its parts alone.
     """
     return PLAIN_WORD.findall(text.casefold().replace("’", "'"))
 
 
 def tokenize(text: str, *, stems: bool = True, languages: Languages = ()) -> list[str]:
-    """Return what a text is searched by, in order, in NFKC and casefolded.
+    """Return the search tokens of a text in order, in NFKC and casefolded.
 
-    The one tokenizer of notes and questions. Words become their stems, see ``stem_word``, where
-    ``stems`` is set. A compound such as ``save_index``, ``1.0.21`` or ``peer-review`` gives itself
-    and its parts; a text in a script without spaces gives its bigrams, and its characters where one
-    can be a word.
+    The only tokenizer of notes and questions. With ``stems`` words are stemmed by ``stem_word``. A
+    compound such as ``save_index``, ``1.0.21`` or ``peer-review`` gives itself and its parts; a
+    text in a script without spaces gives its bigrams, and its characters where one can be a word.
     """
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
@@ -106,7 +105,7 @@ def _expand_stemmed(written: str, languages: Languages) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 12)
 def _expand(written: str) -> tuple[str, ...]:
-    """Return the tokens of one run of letters, digits and joints."""
+    """Return the tokens of one run of letters, digits and joining signs."""
     written = _POSSESSIVE.sub("", written.replace("’", "'"))
     whole = written.casefold()[:_LONGEST]
     if whole.endswith("n't"):
@@ -124,7 +123,7 @@ def _expand(written: str) -> tuple[str, ...]:
 
 
 def squeeze_all(names: Sequence[str]) -> list[str]:
-    """Return letters and digits of each name, without case and accents."""
+    """Return each name reduced to its letters and digits, casefolded, without accents."""
     text = BETWEEN.join(names)
     if text.count(BETWEEN) >= len(names):  # a name holds one itself
         text = BETWEEN.join(name.replace(BETWEEN, " ") for name in names)
@@ -135,7 +134,7 @@ def squeeze_all(names: Sequence[str]) -> list[str]:
 
 
 def _characters(word: str) -> list[str]:
-    """Split what is written without spaces into characters and bigrams; keep other words."""
+    """Return the characters and bigrams of unspaced runs in a word; other parts stay whole."""
     if not UNSPACED_RUN.search(word):
         return [word]
     tokens, position = [], 0
@@ -154,11 +153,11 @@ def _characters(word: str) -> list[str]:
 def stem_word(word: str, languages: Languages = ()) -> str:
     """Return the stem of a casefolded word, by its script and the languages that apply.
 
-    By default Latin is stemmed as English and Cyrillic as Russian; where several languages of one
-    script apply, their stemmers do one after the other, so that a word is one token in any text.
-    The stems are those of Snowball (Porter 2 for English, through PyStemmer), once accents of Latin
-    letters are dropped and irregular forms and British spellings of English replaced. Words that
-    hold a digit or a joint stay as they are, accents aside.
+    By default Latin is stemmed as English and Cyrillic as Russian. Where several languages of one
+    script apply, their stemmers run in turn, so that a word is one token in any text. Stemmers are
+    those of Snowball (Porter 2 for English, through PyStemmer), after accents of Latin letters are
+    dropped, and irregular forms and British spellings of English replaced. Words with a digit or a
+    joining sign are not stemmed.
     """
     script = "Latin" if word.isascii() else _script_of(word)
     if script == "Latin" and not word.isascii():
@@ -189,7 +188,7 @@ def _drop_accents(word: str) -> str:
 
 @cache
 def _algorithms(languages: Languages) -> Mapping[str, Sequence[str]]:
-    """Return the stemmers that apply to words of each script; English first, with its forms."""
+    """Return the names of the stemmers for each script, English first."""
     found: dict[str, list[str]] = {}
     for code in sorted(languages, key=lambda code: (code != "en", code)):
         script, algorithm = LANGUAGES[code]
@@ -203,10 +202,10 @@ _stemmer = cache(Stemmer)
 
 
 def _spell_as_american(word: str) -> str:
-    """Return an English word in American spelling; what no rule is for, as it is.
+    """Return an English word in American spelling, unchanged if no rule applies.
 
-    The rules need not know words: "contour" may become "contor" where no word is spelled so, for
-    notes and questions are read alike. Patterns are compiled by ``re`` when a word first needs one.
+    Rules may misspell a word ("contor" for "contour") without harm, because notes and questions are
+    changed alike. ``re`` compiles a pattern when a word first needs it.
     """
     for spelling, place, pattern, replacement in _BRITISH:
         if word.find(spelling, place) >= 0:
@@ -215,18 +214,18 @@ def _spell_as_american(word: str) -> str:
 
 
 def read_lines(name: str) -> list[str]:
-    """Return the lines of a file in this folder but for empty ones and comments.
+    """Return the lines of a file in this folder, without empty lines and comments.
 
-    It is found by its path, because importing ``importlib.resources`` takes 30 ms.
+    The file is found by path, because importing ``importlib.resources`` takes 30 ms.
     """
     lines = (Path(__file__).parent / name).read_text("utf-8").splitlines()
     return [line for line in lines if line and not line.startswith("#")]
 
 
 def read_table(name: str) -> dict[str, str]:
-    """Return the entries of a file in this folder, in order: ``key: text`` a line.
+    """Return the entries of a file in this folder in order, one ``key: text`` per line.
 
-    A line that begins with a space goes on with the entry before it; ``#`` begins a comment.
+    A line that begins with a space continues the entry before it; ``#`` begins a comment.
     """
     table: dict[str, str] = {}
     key = ""
@@ -244,7 +243,7 @@ _LEMMAS = {
     for lemma, _, forms in (line.partition(": ") for line in read_lines("lemmas.txt"))
     for form in forms.split()
 }
-"""What stands for each irregular form, from ``lemmas.txt``: ``lemma: forms`` a line."""
+"""The lemma of each irregular form, from the lines ``lemma: forms`` of ``lemmas.txt``."""
 _BRITISH = [
     (letters, int(place), pattern, meant)
     for letters, place, pattern, meant in (line.split("  ") for line in read_lines("spellings.txt"))
@@ -253,17 +252,16 @@ _BRITISH = [
 WORDS = {name: frozenset(words.split()) for name, words in read_table("words.txt").items()}
 """The lists of ``words.txt``, by name."""
 DETERMINERS = WORDS["determiners"]
-"""Articles and the like, which no verb can follow."""
+"""Articles and other determiners, which no verb can follow."""
 AUXILIARIES = WORDS["auxiliaries"]
-"""What a present participle follows: "was running" is no noun phrase."""
+"""Auxiliaries, which a participle may follow: "was running" is not a noun phrase."""
 FUNCTION_WORDS = WORDS["function words"]
 STOPWORDS = WORDS["stop words"]
-"""Articles, pronouns, prepositions, conjunctions, auxiliaries and question words.
-
-Shorter than ``FUNCTION_WORDS``, which lists whatever is no noun in a phrase: "today", "Monday" and
+"""Articles, pronouns, prepositions, conjunctions, auxiliaries and question words. Fewer than
+``FUNCTION_WORDS``, which has every word that is not a noun in a phrase: "today", "Monday" and
 "please" are among those, and are worth searching for."""
 STOP_STEMS = frozenset(tokenize(" ".join(sorted(STOPWORDS))))
-"""The same as ``tokenize`` gives them."""
+"""The tokens of the stop words, as ``tokenize`` returns them."""
 NEGATIONS = WORDS["negations"]
 TIME_WORDS = WORDS["time words"]
 """English words of time, which say little of what a text is about."""
@@ -280,47 +278,47 @@ _ASKING = re.compile(rf"\b(?:{'|'.join(_ASKED)})\b", re.I)
 
 
 def drop_stop_stems(stems: Sequence[str]) -> tuple[str, ...]:
-    """Return the distinct stems that carry meaning, in order; all where none does."""
+    """Return the distinct stems without stop words, in order; all of them if none is left."""
     distinct = tuple(dict.fromkeys(stems))
     return tuple(stem for stem in distinct if stem not in STOP_STEMS) or distinct
 
 
 def answer_stems(question: str) -> frozenset[str]:
-    """Return stems of which an answer has one, where an English question asks for a kind of thing.
+    """Return stems, one of which an answer has, for an English question for a time or number.
 
-    A time, a span of time, or a number; none where it asks for anything else. A place and a person
-    have no words of their own.
+    Spans of time count as times. Empty for any other question: places and persons have no words of
+    their own.
     """
     asked = _ASKING.search(question)
     return frozenset(tokenize(" ".join(_ASKED[asked[0].casefold()]))) if asked else frozenset()
 
 
 def is_negation(word: str) -> bool:
-    """Say whether a word of ``plain_words`` denies in English."""
+    """Whether a word of ``plain_words`` is an English negation."""
     return word in NEGATIONS or word.endswith("n't")
 
 
 def bm25_idf(having: int, texts: int) -> float:
     """Return ``ln(1 + (N - df + .5) / (df + .5))`` (Robertson and Spärck Jones 1976, as Lucene).
 
-    Almost nothing for a word that most texts have: where texts are ranked, it must not decide.
+    It is near 0 for a word in most texts, which must not decide a ranking.
     """
     return math.log1p((texts - having + 0.5) / (having + 0.5))
 
 
 def expect_idf(stem: str, having: int, texts: int) -> float:
-    """Return ``bm25_idf`` with pseudo-counts: what a word says where there are few texts.
+    """Return ``bm25_idf`` smoothed with pseudo-counts, for a small number of texts.
 
-    ``PSEUDO_TEXTS`` stand beside them, half of which have every stop word, and none another word.
+    ``PSEUDO_TEXTS`` are added; half of them have every stop word, none has another word.
     """
     usual = PSEUDO_TEXTS // 2 if stem in STOP_STEMS else 0
     return bm25_idf(having + usual, texts + PSEUDO_TEXTS)
 
 
 def share_idf(having: int, texts: int) -> float:
-    """Return ``ln(1 + N / df)``, at least ln 2 for a word of any text; ``having`` is above 0.
+    """Return ``ln(1 + N / df)``, which is at least ln 2; ``having`` is above 0.
 
-    Where the words of a question share out a whole, each that is known must keep a part.
+    For weights that divide a whole among the words of a question: each known word keeps a part.
     """
     return math.log1p(texts / having)
 
@@ -332,7 +330,7 @@ _MOST_CHARACTERS = 2000
 
 _ENGLISH = STOPWORDS | FUNCTION_WORDS | DETERMINERS | AUXILIARIES
 _ELSEWHERE = WORDS["elsewhere"] - _ENGLISH
-"""Common words of some thirty languages in Latin script, those that English has too left out."""
+"""Common words of some thirty languages in Latin script, without those of English."""
 _NO_PROSE = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]*`|\b[a-z]{2,9}://\S+|\[\[[^\[\]|\n]*\||\]\([^()\n]*\)"
     r"|</?[a-zA-Z][^<>\n]*>",
@@ -343,34 +341,34 @@ _DENSE = re.compile(
 )
 _LATIN = re.compile("[A-Za-z\u00aa-\u024f\u1e00-\u1eff]")
 _DENSE_LETTERS = 3
-"""Latin letters that say as much as one character of Chinese, Japanese or Korean."""
+"""Weight of a Chinese, Japanese or Korean character, in Latin letters."""
 _OTHER_SCRIPT = 0.3
-"""Share of other scripts from which a text is not English: Japanese is full of English names."""
+"""Least share of other scripts in a text not in English: Japanese has many English names."""
 _LEAST_LETTERS = 3
 _LEAST_WORDS = 2
-"""Common words, of English or elsewhere, without which prose cannot be told from names or code."""
+"""Fewest common words, English or not, by which prose can be told from names or code."""
 _FIRST_WORDS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageShare:
-    """How many texts are not English, of those with enough prose to tell."""
+    """Number of texts that are not English, of those with enough prose to decide."""
 
     other: int = 0
     told: int = 0
 
     @property
     def not_english(self) -> float | None:
-        """The share of those that are not, ``None`` where nothing could be told."""
+        """The share of texts that are not English; ``None`` if no text could be decided."""
         return self.other / self.told if self.told else None
 
 
 def tell_tongue(text: str) -> Tongue:
-    """Say whether the prose of a text is English; ``unclear`` where there is too little of it.
+    """Return whether the prose of a text is English; ``unclear`` if there is too little of it.
 
-    Code, addresses and targets of links are left out. Where letters of another script are many it
-    is not English; else the common words of English are counted against those of other languages,
-    for which each other word with a letter that English lacks counts half.
+    Code, URLs and link targets are left out. A text with many letters of another script is not
+    English; else common English words are counted against those of other languages, for which each
+    other word with a letter outside ASCII counts half.
     """
     text = _NO_PROSE.sub(" ", text[: 2 * _MOST_CHARACTERS])[:_MOST_CHARACTERS]
     if not text.isascii() and _is_other_script(text):
@@ -386,7 +384,7 @@ def tell_tongue(text: str) -> Tongue:
 
 
 def is_foreign(question: str) -> bool:
-    """Say whether a question is surely not English; a repeated word (IL-6, IL-10) counts once."""
+    """Whether a question is clearly not English; a repeated word (IL-6, IL-10) counts once."""
     words = _LETTERS.findall(_NO_PROSE.sub(" ", question).casefold())
     return tell_tongue(" ".join(dict.fromkeys(words))) == "other"
 
@@ -399,5 +397,5 @@ def _is_other_script(text: str) -> bool:
 
 
 def is_english(text: str) -> bool:
-    """Say whether English patterns may look at a text: it is not surely in another language."""
+    """Whether English patterns apply to a text: it is English, or its language is unclear."""
     return tell_tongue(text) != "other"
