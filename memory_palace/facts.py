@@ -1,4 +1,4 @@
-"""What a passage of a note is found by: its words, and facts, which are kinds and keys."""
+"""The index terms of a passage: its words, and facts, which are pairs of a kind and a key."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ if TYPE_CHECKING:
 
 
 class FactKind(StrEnum):
-    """What a fact is about. The value is what postings are kept under."""
+    """The kinds of facts; the value is the kind's name in posting lists."""
 
     DATE = "date"
     SPEAKER = "speaker"
-    """A word of the name of whoever says a line."""
+    """A word of a speaker's name."""
     FORM = "form"
     """``question`` for a passage that ends in a question mark."""
     TONGUE = "tongue"
-    """``other`` for a passage that is not English, ``unclear`` for one that does not tell."""
+    """``other`` for a passage that is not English, ``unclear`` for one of unclear language."""
     HEADING = "heading"
-    """A heading that stands in a passage, as ``squeeze_all`` writes it."""
+    """A heading inside a passage, folded by ``squeeze_all``."""
 
 
 class Fact(NamedTuple):
-    """One statement; a tuple, for a passage has dozens.
+    """A kind and a key; a tuple, because a passage has dozens.
 
-    Equal keys of one kind mean the same, in a question and in a passage.
+    A fact of a question matches an equal fact of a passage.
     """
 
     kind: StrEnum
@@ -58,26 +58,26 @@ def date_key(day: date, unit: Literal["day", "month", "year"]) -> str:
 
 
 def yearless_key(day: date) -> str:
-    """Return the key of a day of any year."""
+    """Return the key of a day without a year, such as ``--03-01``."""
     return "-" + day.isoformat()[4:]
 
 
 def within_key(day: date) -> str:
-    """Return the key of some day in a day's month: a day in March answers for March."""
+    """Return the key of any day in a day's month: a day in March answers for March."""
     return date_key(day, "month") + "~"
 
 
 _HEADING = re.compile(r"^#{1,6}[ \t]++(\S[^\n]*)$", re.M)
 DEFAULTS = Config()
 _ANY_DAY = date(2000, 12, 31)
-"""A leap year, to read days without a year on."""
+"""Reference day for days without a year, in a leap year."""
 _WEEK_DAYS = 7
 
 
 def derive(note: Note, detail: Detail, config: Config = DEFAULTS) -> Sequence[Derived]:
-    """Return one value per chunk of a note, then one per question, in order, as the settings say.
+    """Return the index terms of each chunk of a note, then of each of its questions, in order.
 
-    Registered extensions read each chunk as well, that of structure where the index keeps it.
+    Registered extensions add facts of each chunk, that of structure if ``detail`` includes it.
     """
     problems: list[Problem] = []
     fence, languages = Fence(note.path, problems.append), config.languages
@@ -115,7 +115,7 @@ def derive(note: Note, detail: Detail, config: Config = DEFAULTS) -> Sequence[De
 
 
 def _name_terms(note: Note, languages: Languages) -> set[str]:
-    """Return the tokens of what a note is called, and of the folders and tags it is under."""
+    """Return the tokens of a note's title, stem, aliases, folders and tags."""
     folders = note.path.split("/")[:-1]
     rooms = folders[1:] if folders[:1] == [PALACE] else folders
     if rooms and rooms[0] in ROOMS:
@@ -125,10 +125,10 @@ def _name_terms(note: Note, languages: Languages) -> set[str]:
 
 
 def extract_dates(text: str, written: date | None = None, *, locale: str = "") -> list[Fact]:
-    """Return a fact for each date that a passage names.
+    """Return the facts for the dates that a passage names.
 
-    ``written`` is the day the note is from, where it says so: "yesterday" is a date then.
-    ``locale`` says which number of 3/4/2026 is the month.
+    ``written`` is the day of the note, if known, to which "yesterday" refers. ``locale`` decides
+    the order of day and month in 3/4/2026.
     """
     if not may_name_time(text):
         return []
@@ -163,7 +163,7 @@ def _squeeze_headings(text: str) -> Iterator[str]:
 
 
 def _day_of(note: Note) -> date | None:
-    """Return the day a note says it is from. That of git or a file's time can be anything."""
+    """Return the day that a note gives itself; git's and the file's times are not reliable."""
     for first, last in note.days:
         if first == last:
             return first

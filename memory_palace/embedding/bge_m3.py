@@ -24,7 +24,7 @@ VARIABLE = "PALACE_BGE_M3"
 ENCODERS = ("model.safetensors", "pytorch_model.bin")
 """Either holds the encoder; transformers prefers the first, and the hub has the second."""
 REQUIRED = ("config.json", "tokenizer.json", "sparse_linear.pt", "colbert_linear.pt")
-"""Without both head files FlagEmbedding fills the heads with random numbers and says nothing."""
+"""Without both files FlagEmbedding fills the heads with random numbers, without a message."""
 TOKEN_LIMIT = 510
 SPECIAL_TOKENS = 2
 BATCH_SIZE = 8
@@ -44,7 +44,7 @@ def load(model: str, environ: Mapping[str, str]) -> BgeM3Embedder:
 
 
 def is_available(environ: Mapping[str, str]) -> bool:
-    """Whether FlagEmbedding and the weights are here."""
+    """Whether FlagEmbedding and the weights are installed."""
     if importlib.util.find_spec("FlagEmbedding") is None:
         return False
     try:
@@ -55,11 +55,11 @@ def is_available(environ: Mapping[str, str]) -> bool:
 
 
 def find_weights(environ: Mapping[str, str]) -> Path:
-    """Return a complete folder of weights, or raise ``MissingPartError`` with the steps.
+    """Return a complete folder of weights, or raise ``MissingPartError`` with instructions.
 
-    It looks where ``PALACE_BGE_M3`` points, and nowhere else if that is set; then in
-    ``models/bge-m3`` of our own cache; then in the Hugging Face hub's cache. FlagEmbedding takes a
-    path that does not exist for the name of a model to download.
+    Searched are ``PALACE_BGE_M3``, alone if it is set; then ``models/bge-m3`` of this program's
+    cache; then the Hugging Face hub's cache. FlagEmbedding would take a path that does not exist
+    for the name of a model to download.
     """
     if given := environ.get(VARIABLE):
         named = Path(given).expanduser()
@@ -186,8 +186,8 @@ class BgeM3Embedder:
 
 
 def _as_text(text: str) -> str:
-    """Keep ``<s>`` and its like, common in Markdown, from becoming the model's control tokens.
+    """Return a text whose ``<s>`` and the like cannot become the model's control tokens.
 
-    The tokenizer knows them as pieces too, so its own switch for this has no effect.
+    The tokenizer has them as pieces too, so its own switch for this has no effect.
     """
     return _CONTROL_TOKEN.sub("< ", text)

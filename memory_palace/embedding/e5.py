@@ -1,9 +1,9 @@
-"""multilingual-e5-small: 384 dimensions, a hundred languages, in numpy, of weights of 4 bits.
+"""multilingual-e5-small in numpy: 384 dimensions, a hundred languages, weights of 4 bits.
 
-From the top down: the embedder; ``Unigram``, which makes ids of a text; and ``E5File``, which reads
-``e5-small-q4.bin`` (format E5S1: numbers of 4 bits). Unpacking that takes two seconds and gives
-91 MB, so it is done once and kept beside the file: layers as float32, ready for a product of
-matrices, and the tokenizer's pieces in groups.
+From the top down: the embedder; ``Unigram``, the tokenizer; and ``E5File``, which reads
+``e5-small-q4.bin`` (format E5S1: numbers of 4 bits). Unpacking it takes two seconds and gives 91
+MB, so it is done once and stored beside the file: layers as float32 matrices, and the tokenizer's
+pieces in groups.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ DIMENSION = 384
 TOKEN_LIMIT = 254
 """Passages are cut as for MiniLM: longer ones blur into their average."""
 READ_TOKENS = 510
-"""What it reads of a longer text, with the prefix; start and end make 512."""
+"""Most tokens read of a text, prefix included; start and end make 512."""
 QUERY, PASSAGE = "query:", "passage:"
 """The model was trained with one of them before every text (Wang et al., 2024)."""
 
 CACHED_WORDS = 100_000
 LONGEST_CACHED = 100
-"""Characters; what has no blanks is a word as long as its line, and does not come again."""
+"""Most characters of a cached word: a line without blanks is one word, and does not recur."""
 UNKNOWN_PENALTY = 10.0
 """An unknown character costs this much more than the rarest piece (SentencePiece)."""
 
@@ -49,16 +49,16 @@ BLOCK_BYTES = 2 + BLOCK // 2
 """A float16, and two numbers in each byte: the first half of the block in the low four bits."""
 FLOAT, QUANTISED = 0, 1
 MARK = "\u2581"
-"""Stands before a word, where its blank was (SentencePiece)."""
+"""Marks the start of a word, in place of its blank (SentencePiece)."""
 
 
 def load(model: str, environ: Mapping[str, str]) -> E5Embedder:
-    """Return the embedder over the weights in the cache, which are read with the first text."""
+    """Return the embedder for the weights in the cache, which are read on first use."""
     return E5Embedder(cache_folder(environ))
 
 
 class E5Embedder:
-    """Embeds with the weights in ``cache``; they are mapped when the first text comes."""
+    """An embedder with the weights in ``cache``, which are mapped on first use."""
 
     name = "e5"
     dimension = DIMENSION
@@ -143,7 +143,7 @@ class Unigram:
         return ids
 
     def _split_word(self, word: str) -> tuple[int, ...]:
-        """Choose the pieces whose scores have the largest sum (Viterbi; Kudo, 2018)."""
+        """Return the ids of the pieces with the largest sum of scores (Viterbi; Kudo, 2018)."""
         size, scores = len(word), self._scores
         best = [0.0] + [float("-inf")] * size
         last: list[tuple[int, int]] = [(0, 0)] * (size + 1)
@@ -165,7 +165,7 @@ class Unigram:
         return tuple(reversed(ids))
 
     def _read_group(self, name: str) -> tuple[dict[str, int], int]:
-        """Return the pieces that begin so, with their ids, and the length of the longest."""
+        """Return the ids of a group's pieces by text, and the length of the longest piece."""
         pieces: dict[str, int] = {}
         for group in dict.fromkeys((name, name[0])) if name[0] == MARK else (name,):
             if group in self._places:
@@ -177,9 +177,9 @@ class Unigram:
 
 
 def open_unpacked(folder: Path, *, cache: Path) -> TensorFile:
-    """Return what is unpacked of the file in ``folder``; it is made anew if it does not verify.
+    """Return the unpacked weights in ``folder``; they are made again if they do not verify.
 
-    A cache that cannot be written to costs every start the time of unpacking, never the answer.
+    If the cache cannot be written, each start takes the time of unpacking.
     """
     path = folder / UNPACKED.name
     if has_size(path, UNPACKED) and digest_weights(path, cache=cache) == UNPACKED.sha256:
@@ -195,7 +195,7 @@ def open_unpacked(folder: Path, *, cache: Path) -> TensorFile:
 
 
 class E5File:
-    """The numbers and the tokenizer of a mapped file whose digest is proved."""
+    """The weights and the tokenizer of a mapped file with a verified digest."""
 
     def __init__(self, path: Path) -> None:
         self._bytes = map_file(path)
@@ -272,7 +272,7 @@ class E5File:
         named[f"{name}.bias"] = self._find(f"{ours}.b", FLOAT)
 
     def _group_pieces(self) -> dict[str, Array]:
-        """Sort pieces into groups that begin alike, so that few of them are read for a text.
+        """Return the pieces in groups of equal beginning, so that a text reads few of them.
 
         Control pieces such as ``<s>`` are left out: in a note they are text.
         """
@@ -294,7 +294,7 @@ class E5File:
         }
 
     def _list_rules(self) -> dict[str, Array]:
-        """Return which characters are replaced before a text is split, and by what."""
+        """Return the characters replaced before a text is split, and their replacements."""
         at, rules = self._rules_at, []
         for _ in range(self._rules):
             code, length = self._unpack("<IB", at)

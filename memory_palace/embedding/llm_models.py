@@ -37,7 +37,7 @@ def load(model: str, environ: Mapping[str, str]) -> LlmEmbedder:
 
 
 def is_available(environ: Mapping[str, str]) -> bool:
-    """Whether the library is here; which models it knows is not asked."""
+    """Whether the ``llm`` library is installed; its models are not checked."""
     return find_spec("llm") is not None
 
 
@@ -55,7 +55,7 @@ class LlmEmbedder:
 
     @property
     def dimension(self) -> int:
-        """Length of its vectors. Only an answer shows it: before the first, one word is sent."""
+        """Length of its vectors. The first answer tells it; before that, one word is sent."""
         if self._dimension is None:
             return int(self._ask(["dimension"]).shape[1])
         return self._dimension

@@ -28,7 +28,7 @@ from memory_palace.models import Matrix
 
 Tensor: TypeAlias = NDArray[np.float32]
 ReadRows: TypeAlias = Callable[[NDArray[np.intp]], Tensor]
-"""Gives the embeddings of ids, one row each, that nobody else holds."""
+"""Returns the embeddings of ids, one row each, in a new array."""
 
 _EPSILON = np.float32(1e-12)
 _GELU = tuple(
@@ -39,11 +39,11 @@ _GELU = tuple(
 _GELU_BLOCK = 16_384
 """Values that stay in the processor's cache between the passes over them."""
 BATCH_TOKENS = 512
-"""Of 1024 the activations take 22 MB more, for 3 % of the time; larger ones are slower too."""
+"""1024 tokens take 22 MB more for activations and save 3 % of the time; more are slower too."""
 THREADS = 2
 """Two with one BLAS thread each beat one with two (25 to 20 chunks a second)."""
 KINDS = {"F32": "<f4", "I32": "<i4", "U8": "u1"}
-"""Numbers that are read, by the format's name of them."""
+"""numpy's types by safetensors' names, of the types that are read."""
 
 DIMENSION = 384
 LAYERS, HEADS = 6, 12
@@ -61,12 +61,12 @@ _IDEOGRAPH = re.compile(
 
 
 def load(model: str, environ: Mapping[str, str]) -> MiniLMEmbedder:
-    """Return the embedder over the weights in the cache, which are read with the first text."""
+    """Return the embedder for the weights in the cache, which are read on first use."""
     return MiniLMEmbedder(cache_folder(environ))
 
 
 class MiniLMEmbedder:
-    """Embeds with the weights in ``cache``; they are mapped when the first text comes."""
+    """An embedder with the weights in ``cache``, which are mapped on first use."""
 
     name = "minilm"
     dimension = DIMENSION
@@ -89,12 +89,12 @@ class MiniLMEmbedder:
         return self._model.embed([self._encode(text) for text in texts])
 
     def embed_tokens(self, text: str) -> tuple[list[str], Matrix]:
-        """Return the pieces of a text and one unit vector for each, as the text around makes it."""
+        """Return the pieces of a text, and a contextual unit vector for each."""
         ids = self._encode(text)
         return self._tokenizer.spell(ids[1:-1]), self._model.embed_tokens(ids)[1:-1]
 
     def _encode(self, text: str) -> list[int]:
-        """Return the ids that the model reads, none of a text without a token."""
+        """Return the ids that the model reads; empty for a text without a token."""
         ids = self._tokenizer.encode(text)[:TOKEN_LIMIT]
         return [self._tokenizer.start, *ids, self._tokenizer.end] if ids else []
 
@@ -135,7 +135,7 @@ class WordPiece:
         return list(chain.from_iterable(map(self._encode_word, self._split(text))))
 
     def spell(self, ids: Sequence[int]) -> list[str]:
-        """Return the pieces that ids stand for; what goes on with a word begins with ``##``."""
+        """Return the pieces of ids; a piece that continues a word begins with ``##``."""
         return [self._vocabulary[number] for number in ids]
 
     def _split(self, text: str) -> list[str]:
@@ -145,7 +145,7 @@ class WordPiece:
         return cleaned.translate(self._folded).split()
 
     def _split_word(self, word: str) -> tuple[int, ...]:
-        """Take the longest piece that the vocabulary has, again and again."""
+        """Return the ids of a word's pieces, by longest match first."""
         if len(word) > MAX_WORD_CHARS:
             return (self._unknown,)
         pieces: list[int] = []
@@ -163,7 +163,7 @@ class WordPiece:
 
 
 class _Translation(dict[int, str]):
-    """A table for ``str.translate`` that is filled by the characters that occur."""
+    """A table for ``str.translate``, filled by ``rule`` as characters occur."""
 
     def __init__(self, rule: Callable[[str], str]) -> None:
         super().__init__()
@@ -212,7 +212,7 @@ class Layer(NamedTuple):
 
 
 class Encoder:
-    """A model's parameters, named as BERT names them, and what it computes with them."""
+    """A BERT model's parameters, and its forward pass."""
 
     def __init__(
         self,
@@ -233,7 +233,7 @@ class Encoder:
     def embed(self, sequences: Sequence[Sequence[int]]) -> Matrix:
         """Return the unit vector of each sequence of ids, the zero vector of an empty one.
 
-        Sequences of like length run together, in threads that change no result.
+        Sequences of similar length run together; the number of threads changes no result.
         """
         vectors: Matrix = np.zeros((len(sequences), self._positions.shape[1]), np.float32)
 
@@ -256,13 +256,13 @@ class Encoder:
         return vectors
 
     def embed_tokens(self, sequence: Sequence[int]) -> Matrix:
-        """Return the unit vector of each id of one sequence, as the others around it make it."""
+        """Return the contextual unit vector of each id of one sequence."""
         states, _ = self._read([sequence])
         vectors: Matrix = states / np.sqrt(np.einsum("td,td->t", states, states))[:, None]
         return vectors
 
     def _read(self, sequences: Sequence[Sequence[int]]) -> tuple[Tensor, NDArray[np.intp]]:
-        """Return the last layer's states of all ids, and where each sequence begins and ends."""
+        """Return the last layer's states, one row per id, and the bounds of each sequence."""
         lengths = [len(ids) for ids in sequences]
         borders = np.cumsum([0, *lengths])
         states = self._words(np.concatenate([np.asarray(ids) for ids in sequences]))
@@ -372,7 +372,7 @@ def _read_layer(tensors: TensorFile, prefix: str) -> Layer:
 
 
 def _read_affine(tensors: TensorFile, name: str) -> Affine:
-    """Return a matrix as the file has it: a ``kernel`` (in, out), or a ``weight`` (out, in)."""
+    """Return a matrix (in, out), of a ``kernel`` or of a ``weight`` (out, in), and its bias."""
     bias = tensors[f"{name}.bias"]
     with suppress(KeyError):
         return Affine(tensors[f"{name}.kernel"], bias)
@@ -380,13 +380,13 @@ def _read_affine(tensors: TensorFile, name: str) -> Affine:
 
 
 def map_file(path: Path) -> mmap.mmap:
-    """Map a file to read it."""
+    """Return a read-only memory map of a file."""
     with path.open("rb") as file:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 class TensorFile:
-    """Tensors of a mapped file, or of the bytes of one: read-only, and loaded where touched."""
+    """Tensors of a mapped file, or of a file's bytes: read-only, and loaded on access."""
 
     def __init__(self, path: Path, data: bytes | None = None) -> None:
         self._bytes = map_file(path) if data is None else data
@@ -399,7 +399,7 @@ class TensorFile:
         return self.read(name, "F32")
 
     def read(self, name: str, kind: str) -> NDArray[Any]:
-        """Return a tensor of a kind that ``KINDS`` names; ``ValueError`` for another kind."""
+        """Return a tensor of a type in ``KINDS``; raise ``ValueError`` if it has another type."""
         entry = self._entries[name]
         if entry["dtype"] != kind:
             raise ValueError(f"tensor {name} is {entry['dtype']}, not {kind}")

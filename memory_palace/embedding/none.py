@@ -1,4 +1,4 @@
-"""No vectors at all: the index answers by words and facts, and says so."""
+"""An embedder without vectors: the index answers by words and facts, and says so."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def load(model: str, environ: Mapping[str, str]) -> NoEmbedder:
 
 
 class NoEmbedder:
-    """Embeds nothing. Chunks are cut as for a model of 256 tokens, counted by words."""
+    """An embedder of dimension 0. Chunks are cut for 256 tokens, estimated from words."""
 
     name = "none"
     dimension = 0
@@ -23,13 +23,13 @@ class NoEmbedder:
     fingerprint = "none"
 
     def count_tokens(self, text: str) -> int:
-        """Count words, four to three as WordPiece has it, and long runs by their length."""
+        """Estimate tokens: 4/3 of the words, as in WordPiece, or a fifth of the characters."""
         return max(len(text.split()) * 4 // 3, len(text) // 5)
 
     def embed_queries(self, texts: Sequence[str]) -> Matrix:
-        """Return one vector without components per question."""
+        """Return one empty vector per question, shape ``(len(texts), 0)``."""
         return np.zeros((len(texts), 0), np.float32)
 
     def embed_passages(self, texts: Sequence[str]) -> Matrix:
-        """Return one vector without components per passage."""
+        """Return one empty vector per passage, shape ``(len(texts), 0)``."""
         return np.zeros((len(texts), 0), np.float32)

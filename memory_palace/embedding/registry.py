@@ -1,9 +1,9 @@
-"""Embedders by name, and the weights on this machine: where they are, and whether they are pinned.
+"""Registry of embedders by name, and the weights on this machine: folders and digests.
 
-Each embedder is a module here and a line of ``EMBEDDERS``; nothing heavy is imported before it is
-asked for. The module has ``load(model, environ)``, where ``model`` is what follows the colon of the
-name; ``is_available(environ)`` unless it always is; and ``find_weights(environ)`` if it has
-weights, but for the pinned models, whose place and files stand here.
+Each embedder is a module here and a line of ``EMBEDDERS``, and is imported on first use. The module
+has ``load(model, environ)``, where ``model`` is the name after the colon; ``is_available(environ)``
+unless it always is; and ``find_weights(environ)`` if it has weights, except for the pinned models,
+whose folders and files are defined here.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ EMBEDDERS: Mapping[str, tuple[str, str]] = {
         "your own: a sentence-transformers folder, or a name of the hub; the extra [st]",
     ),
 }
-"""By name: the module, and what it is in one line. ``MODEL`` stands for the name of any model."""
+"""By name: the module, and a description in one line. ``MODEL`` is the name of any model."""
 DEFAULT, NO_VECTORS = "minilm", "none"
 MULTILINGUAL = ("e5", "bge-m3")
-"""Those that know other languages than English; the first is the one to recommend."""
+"""Embedders for other languages than English; the first is the recommended one."""
 OFFERED = (DEFAULT, MULTILINGUAL[0])
-"""Those that `palace models fetch` brings, and an index takes where nobody chose."""
+"""Embedders that `palace models fetch` offers, and that an index uses by default."""
 
 
 class Embedder(Protocol):
@@ -66,7 +66,7 @@ class Embedder(Protocol):
 
     @property
     def token_limit(self) -> int:
-        """How many tokens of a passage it sees, special tokens not counted."""
+        """Most tokens of a passage that it reads, special tokens not counted."""
         ...
 
     @property
@@ -92,7 +92,7 @@ class Choice(NamedTuple):
 
     name: str
     waits_for: str = ""
-    """The one that it stands in for until that is here; empty where it was chosen."""
+    """The embedder to switch to when its weights are here; empty if ``name`` was chosen."""
 
 
 def get_embedder(name: str, *, environ: Mapping[str, str] = os.environ) -> Embedder:
@@ -106,7 +106,7 @@ def get_embedder(name: str, *, environ: Mapping[str, str] = os.environ) -> Embed
 
 
 def is_available(name: str, *, environ: Mapping[str, str] = os.environ) -> bool:
-    """Whether the packages and weights of an embedder are here; imports none."""
+    """Whether an embedder's packages and weights are installed; the packages are not imported."""
     if name in PINNED:
         return PINNED[name].is_present(cache_folder(environ))
     module, _ = _find(name)
@@ -114,12 +114,12 @@ def is_available(name: str, *, environ: Mapping[str, str] = os.environ) -> bool:
 
 
 def reads_english_alone(name: str) -> bool:
-    """Whether an embedder knows English and no other language."""
+    """Whether an embedder is for English only."""
     return name == DEFAULT
 
 
 def find_ready(preferred: Sequence[str], *, environ: Mapping[str, str] = os.environ) -> str | None:
-    """Return the first embedder that is here, of those that would serve the notes."""
+    """Return the first of ``preferred`` that is available, or ``None``."""
     return next((name for name in preferred if is_available(name, environ=environ)), None)
 
 
@@ -142,14 +142,14 @@ def choose_embedder(
     force: bool,
     takes_up: bool = True,
 ) -> Choice:
-    """Choose the embedder to build with.
+    """Return the embedder to build an index with.
 
-    ``asked`` is the flag, ``configured`` what ``palace.yaml`` says, ``committed`` what the index
-    was built with. Another one than the committed needs ``force``: vectors of two models do not
-    mix. Without any of them it is the first of the ``preferred`` ones whose weights are here; if
-    none is, there are no vectors and the index ``waits_for`` the first: the build that
-    ``takes_up`` models makes them once it is here. An index whose embedder somebody chose waits
-    for nothing.
+    ``asked`` is the option, ``configured`` the value in ``palace.yaml``, ``committed`` that of the
+    index. Another one than ``committed`` needs ``force``: vectors of two models do not mix. Without
+    any of them it is the first of ``preferred`` whose weights are here; if there is none, the index
+    has no vectors and ``waits_for`` the first, which a build that ``takes_up`` models uses once it
+    is here. An index with a chosen embedder waits for none. Raise ``WrongEmbedderError`` for a lack
+    of ``force``.
     """
     wanted = asked or configured
     if committed is None or (waits_for and wanted is None):
@@ -166,7 +166,7 @@ def choose_embedder(
 
 
 def _find(name: str) -> tuple[Any, str]:
-    """Return the module of an embedder, and the model its name asks for."""
+    """Return the module of an embedder and its model's name; raise ``UsageError`` if unknown."""
     kind, _, model = name.partition(":")
     entry = EMBEDDERS.get(f"{kind}:MODEL" if model else name)
     if entry is None:
@@ -182,7 +182,7 @@ DIGESTS = "weight-digests.json"
 
 @dataclass(frozen=True, slots=True)
 class WeightFile:
-    """A file that is the same wherever it comes from."""
+    """A file of a model, identified by its SHA-256."""
 
     name: str
     size_bytes: int
@@ -191,40 +191,40 @@ class WeightFile:
 
 @dataclass(frozen=True, slots=True)
 class PinnedModel:
-    """A model whose files are known by their digests."""
+    """A model whose files have pinned digests."""
 
     name: str
     files: tuple[WeightFile, ...]
-    """Those that are fetched, the largest last."""
+    """The files to fetch, the largest last."""
     download: str = "91 MB"
-    """How much comes over the line: a package may hold more than the files that are kept."""
+    """Size of the download: a package may hold more than the files that are kept."""
     repository: str = ""
-    """Of the Hugging Face hub, where that has these very files."""
+    """Repository of the Hugging Face hub with exactly these files, if any."""
 
     @property
     def size_bytes(self) -> int:
-        """How much is written of what is fetched."""
+        """Size of the fetched files on disk."""
         return sum(file.size_bytes for file in self.files)
 
     @property
     def fetch_command(self) -> str:
-        """What a person types to get them."""
+        """The command that fetches the files."""
         return f"palace models fetch {self.name}"
 
     def folder(self, cache: Path) -> Path:
-        """Return where the files are kept."""
+        """Return the folder of the files."""
         return cache / "models" / self.name
 
     def is_present(self, cache: Path) -> bool:
-        """Whether every file is there in full length. Loading them compares their digests."""
+        """Whether every file is there in full length; digests are compared when they are loaded."""
         folder = self.folder(cache)
         return all(has_size(folder / file.name, file) for file in self.files)
 
     def find(self, cache: Path) -> Path:
-        """Return the folder of the files, of which the largest is proved to be the pinned one.
+        """Return the folder of the files, with the digest of the largest verified.
 
-        Its digest is remembered under its stat, so this costs a query 1 ms. Raise
-        ``MissingPartError`` where files are absent or others.
+        The digest is cached by the file's stat, so this costs a query 1 ms. Raise
+        ``MissingPartError`` if a file is missing or not the pinned one.
         """
         folder = self.folder(cache)
         if not self.is_present(cache):
@@ -291,7 +291,7 @@ UNPACKED = WeightFile(
     91_033_331,
     "3245753f329da75745b7afe9cf1cac78655cf9699b3af6e226298f537345e39d",
 )
-"""Derived from it, which takes two seconds."""
+"""Unpacked from the file of ``E5``, which takes two seconds."""
 PINNED = {model.name: model for model in (MINILM, E5)}
 
 
@@ -305,9 +305,9 @@ def cache_folder(environ: Mapping[str, str]) -> Path:
 
 
 def hub_cache(environ: Mapping[str, str]) -> Path:
-    """Return where the Hugging Face tools keep models, by the rules that they document.
+    """Return the cache folder of the Hugging Face hub, by its documented rules.
 
-    The layout is read here because importing ``huggingface_hub`` for it costs 0.3 s.
+    The rules are repeated here because importing ``huggingface_hub`` costs 0.3 s.
     """
     if folder := environ.get("HF_HUB_CACHE"):
         return Path(folder).expanduser()
@@ -374,12 +374,12 @@ def _derive_vocabulary(path: Path) -> bytes:
 
 
 def has_size(path: Path, file: WeightFile) -> bool:
-    """Whether there is a file of that length."""
+    """Whether ``path`` is a file with the length of ``file``."""
     return path.is_file() and path.stat().st_size == file.size_bytes
 
 
 def _read_digests(path: Path) -> tuple[dict[str, dict[str, Any]], int]:
-    """Return the entries that are whole, and when they were written."""
+    """Return the complete entries of the digest cache, and its time of writing in nanoseconds."""
     try:
         values = json.loads(path.read_bytes())
         whole = {key: entry for key, entry in values.items() if {*entry} == {"stat", "sha256"}}

@@ -1,7 +1,7 @@
-"""Models that their user names, ``st:MODEL``: a folder, or ``ORGANIZATION/NAME`` of the hub.
+"""Models chosen by the user, ``st:MODEL``: a folder, or ``ORGANIZATION/NAME`` of the hub.
 
-They are read with the library ``sentence-transformers``: no code of a model is run, no pickle is
-read, and nothing but ``fetch_model`` uses the network.
+They are loaded with ``sentence-transformers``: no code of a model is run, no pickle is read, and
+only ``fetch_model`` uses the network.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from memory_palace.models import Matrix
 
 TOKEN_LIMIT, SPECIAL_TOKENS, BATCH_SIZE = 510, 2, 8
 PATTERNS = ("*.json", "*.txt", "*.model", "*.safetensors")
-"""Files of a model that are fetched, and that its digest is of."""
+"""Files of a model that are fetched, and that make up its digest."""
 _HUB_NAME = re.compile(r"\A[\w-][\w.-]*/[\w-][\w.-]*", re.ASCII)
 
 
@@ -45,7 +45,7 @@ def load(model: str, environ: Mapping[str, str]) -> StEmbedder:
 
 
 class StEmbedder:
-    """Vectors of one model, made unit length. It is loaded when the first text comes."""
+    """An embedder with one model, loaded on first use; vectors have unit length."""
 
     def __init__(self, name: str, folder: Path, *, cache: Path) -> None:
         self.name, self._folder, self._cache = name, folder, cache
@@ -57,12 +57,12 @@ class StEmbedder:
 
     @property
     def token_limit(self) -> int:
-        """Tokens that it reads of a passage, and 510 at most."""
+        """Tokens that the model reads of a passage, at most 510."""
         return int(min(TOKEN_LIMIT, (self._model.max_seq_length or TOKEN_LIMIT) - SPECIAL_TOKENS))
 
     @cached_property
     def fingerprint(self) -> str:
-        """The digest of weights, tokenizer, configuration and prompts, wherever they lie."""
+        """Digest of weights, tokenizer, configuration and prompts, whatever their folder."""
         digest = sha256()
         for path in list_files(self._folder):
             file = digest_weights(path, cache=self._cache)
@@ -96,7 +96,7 @@ class StEmbedder:
 
 
 def is_available(environ: Mapping[str, str] = os.environ) -> bool:
-    """Whether the library is here, which is not imported; which models are, is not asked."""
+    """Whether the library is installed, without importing it; models are not checked."""
     return find_spec("sentence_transformers") is not None
 
 
@@ -110,8 +110,8 @@ def need_library(what: str) -> None:
 def find_folder(name: str, environ: Mapping[str, str]) -> Path:
     """Return the folder of a model; one of the hub is looked up in the Hugging Face cache.
 
-    Raise ``MissingPartError`` where it is not on this machine, ``UsageError`` for a name that
-    stands for nothing.
+    Raise ``MissingPartError`` if it is not on this machine, ``UsageError`` for a name that is
+    neither a folder nor ``ORGANIZATION/NAME``.
     """
     try:
         if name and (folder := Path(name).expanduser()).is_dir():
@@ -137,14 +137,14 @@ def find_folder(name: str, environ: Mapping[str, str]) -> Path:
 
 
 def list_files(folder: Path) -> list[Path]:
-    """Return the files that decide on what a model computes."""
+    """Return the files that determine the output of a model."""
     return sorted(path for pattern in PATTERNS for path in folder.rglob(pattern) if path.is_file())
 
 
 def open_model(
     kind: Literal["SentenceTransformer", "CrossEncoder"], folder: Path, **options: Any
 ) -> Any:
-    """Load a model in float32; raise ``MissingPartError``, one line, where it cannot be."""
+    """Return a model loaded in float32; raise ``MissingPartError`` if it cannot be loaded."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")  # read once, when huggingface_hub is imported
     need_library(f"the model in {folder}")
     import sentence_transformers
