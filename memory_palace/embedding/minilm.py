@@ -223,7 +223,7 @@ class Encoder:
         words: ReadRows,
     ) -> None:
         self._words, self._heads = words, heads
-        # Every token has type 0, so that belongs to the positions.
+        # Every token has type 0, so its vector is added to the positions.
         types = tensors["embeddings.token_type_embeddings.weight"]
         self._positions = tensors["embeddings.position_embeddings.weight"] + types[0]
         self._norm = _read_affine(tensors, "embeddings.LayerNorm")

@@ -1,4 +1,4 @@
-"""An embedder without vectors: the index answers by words and facts, and says so."""
+"""An embedder without vectors: the index then answers by words and facts alone."""
 
 from __future__ import annotations
 

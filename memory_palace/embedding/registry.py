@@ -56,7 +56,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """The name it is chosen by, such as ``minilm`` or ``llm:MODEL``."""
+        """The name by which it is chosen, such as ``minilm`` or ``llm:MODEL``."""
         ...
 
     @property
@@ -96,7 +96,7 @@ class Choice(NamedTuple):
 
 
 def get_embedder(name: str, *, environ: Mapping[str, str] = os.environ) -> Embedder:
-    """Return the embedder of that name. It is cheap: weights load when the first text comes.
+    """Return the embedder of a name. This is cheap: weights load on first use.
 
     Raises ``UsageError`` for an unknown name, ``MissingPartError`` for a missing extra.
     """
@@ -124,7 +124,7 @@ def find_ready(preferred: Sequence[str], *, environ: Mapping[str, str] = os.envi
 
 
 def find_weights(name: str, *, environ: Mapping[str, str] = os.environ) -> Path | None:
-    """Return the folder of an embedder's weights; ``None`` where it has none of its own."""
+    """Return the folder of an embedder's weights; ``None`` if it has no weights of its own."""
     if name in PINNED:
         return PINNED[name].folder(cache_folder(environ))
     module, _ = _find(name)

@@ -104,7 +104,7 @@ def is_same_family(one: str, other: str) -> bool:
 
 
 def _read_unit(text: str, start: int, end: int) -> tuple[MeasureUnit, int]:
-    """Return the unit of the number from ``start`` to ``end``, and where it ends."""
+    """Return the unit of the number from ``start`` to ``end``, and the unit's end."""
     if start and (money := text[start - 1]) in _MONEY:
         return _UNITS[money], end
     between = _BEFORE_UNIT.match(text, end)
@@ -132,7 +132,7 @@ def find_unit(word: str) -> MeasureUnit:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """One number as it stands in a text."""
+    """A number in a text."""
 
     value: Fraction
     start: int
@@ -316,7 +316,7 @@ def _read_value(tokens: Sequence[_Token], place: int) -> tuple[Fraction | None, 
     if token.key in _FRACTIONS and is_part:
         return _FRACTIONS[token.key], "", place + 1
     if token.key == "second" and before in ("a", "per", "one", "last", "same"):
-        return None, "", place  # a time
+        return None, "", place  # a unit of time
     if token.key in _ORDINALS:
         return Fraction(_ORDINALS[token.key]), "ordinal", place + 1
     return _read_words(tokens, place)

@@ -127,7 +127,7 @@ def _cut(text: str, start: int, end: int, kind: UnitKind, speaker: str) -> Itera
         if size > 0:
             yield Unit(start, end, kind, speaker)
         return
-    mark = _ITEM.match(text[start:end])  # "4." is no sentence
+    mark = _ITEM.match(text[start:end])  # the mark "4." is not a sentence
     inside = start + mark.end() if mark else start
     for first, last in _find_sentences(text[inside:end]):
         yield Unit(inside + first if first else start, inside + last, kind, speaker)

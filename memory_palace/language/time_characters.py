@@ -75,7 +75,7 @@ def read_characters(folded: str, language: str) -> list[Token]:
             tokens.append(Token("|", "", place, place))
         place = start.start()
         found, end = _read_at(text, place, words, tokens)
-        if tokens and tokens[-1].letter == "K" and found:  # every Monday is none
+        if tokens and tokens[-1].letter == "K" and found:  # "every Monday" is not a date
             found = [Token("K", "", place, end)]
         tokens += found
         place = end
@@ -89,7 +89,7 @@ def tells_what_happened(folded: str, language: str) -> bool:
 
 
 def _read_at(text: str, place: int, words: _Words, before: list[Token]) -> tuple[list[Token], int]:
-    """Return the tokens of the longest word, number or date at a place, and where it ends."""
+    """Return the tokens of the longest word, number or date at a place, and its end."""
     listed = words.pattern.match(text, place)
     match = _STRUCTURE.match(text, place)
     if listed and (not match or listed.end() >= match.end()):

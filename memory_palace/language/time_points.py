@@ -98,7 +98,7 @@ def day_of_month(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     is_told = {"year", "at"} & named.keys() or setting.text[month.start].isupper()
     behind = setting.folded[max(month.end, day.end) :][:9].lstrip()
     if float(day.value) % 1 or (month.is_weak and not is_told and behind[:1].isalpha()):
-        return None  # step 2 may fail
+        return None  # "step 2 may fail"
     number, year = int(float(day.value)), year_of(named.get("year"))
     return day_of_year(setting, number, int(month.value), year)
 
@@ -147,7 +147,7 @@ def _is_meant(setting: Setting, named: dict[str, Token], *, is_backed: bool) -> 
     is_pointed = pointed is not None and pointed.letter == "S" and written.lower() != written
     is_ending = at is None and "to" in named and named["to"].letter == "E"
     is_small = setting.language == "en" and setting.text[token.start].islower()
-    return not (is_small and (is_pointed or is_ending))  # This may lead to
+    return not (is_small and (is_pointed or is_ending))  # "This may lead to"
 
 
 def _is_name(setting: Setting, token: Token) -> bool:
@@ -266,7 +266,7 @@ def _day_of_three(setting: Setting, numbers: list[int], *, is_dotted: bool) -> M
 
 
 def slashed_day(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return 14/10 or 10/14, where something before it says that it is a day."""
+    """Return 14/10 or 10/14, in the order of the setting, or both readings if it has none."""
     first, second = map(int, _NUMBERS.findall(named["text"].value))
     if (first, second) in _FRACTIONS and not ("at" in named and named["at"].letter == "i"):
         return None

@@ -305,7 +305,7 @@ def duration(setting: Setting, named: dict[str, Token]) -> Duration | None:
     if count and follows("part", setting.folded, count.end):
         return None  # el 3 del mes pasado
     number = float(count.value) if count else 0.0
-    if "half" in named:  # "a year and a half" may leave its one out
+    if "half" in named:  # "a year and a half" may lack its count
         is_behind = named["half"].start > named["unit"].start
         number += 1.5 if is_behind and not count else 0.5
     certainty = _ROUGH_COUNT if count and count.letter == "f" else 0.95
@@ -325,7 +325,7 @@ def day_alone(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     months = (month_span(today.year, today.month - back)[0] for back in range(3))
     days = (make_day(first.year, first.month, int(float(token.value))) for first in months)
     day = next((day for day in days if day and day <= today), None)
-    if day and token.letter == "q":  # as often the number of a house or a line
+    if day and token.letter == "q":  # often the number of a house or a line
         is_day = "weekday" in named or (written == "日" and following in tuple("にはまか那"))
         return Meaning(day, day, "day", _LIKELY if is_day else _TOPIC)
     return Meaning(day, day, "day", _LIKELY, is_bare=True) if day else None
@@ -336,7 +336,7 @@ def shifted_unit(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     unit, shift = str(named["unit"].value), named.get("shift")
     if "last" in named or "next" in named:  # the week before last, after next
         offset = 2 if "next" in named else -2
-    elif shift is None:  # one word for both
+    elif shift is None:  # one word for unit and shift
         unit, _, distance = unit.partition("_")
         offset = int(distance)
     else:
@@ -372,7 +372,7 @@ def weekday(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     if token.is_weak and setting.folded[: token.start].endswith("the "):
         return None
     offset = int(float(shift.value)) if shift else None
-    if offset == 0 or (shift and setting.language == "zh"):  # 上周五 is that of last week
+    if offset == 0 or (shift and setting.language == "zh"):  # 上周五 is Friday of last week
         day = unit_span("week", offset or 0, today)[0] + timedelta(number)
     else:
         steps = offset or -1
@@ -470,7 +470,7 @@ def recently(setting: Setting, named: dict[str, Token]) -> Meaning:
 
 
 def beside(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return "two days after March 5", "the week before Easter" and "the eve of it"."""
+    """Return "two days after March 5", "the week before Easter" or the eve of a date."""
     anchor: Meaning = named["anchor"].value
     if "eve" in named:
         count, unit, is_before = 1.0, "day", float(named["eve"].value) < 0
@@ -507,7 +507,7 @@ def between(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     if left.unit == right.unit == "weekday" and left.first > right.first:
         left = replace(left, first=left.first - _WEEK, last=left.last - _WEEK)
     first, last = left.first.year, right.last.year
-    if right.in_year:  # in the first year in which it is not before the left one
+    if right.in_year:  # in the first year in which it is not before ``left``
         right = _in_year(right, (first, first + 1), lambda days: days[1] >= left.first)
     elif left.in_year:
         left = _in_year(left, (last, last - 1), lambda days: days[0] <= right.last)

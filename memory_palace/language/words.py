@@ -92,7 +92,7 @@ def tokenize(text: str, *, stems: bool = True, languages: Languages = ()) -> lis
     """
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-    written = TOKEN.findall(text.replace("%20", " "))  # a blank in an address
+    written = TOKEN.findall(text.replace("%20", " "))  # a blank in a URL
     if not stems:
         return list(chain.from_iterable(map(_expand, written)))
     return list(chain.from_iterable(map(_expand_stemmed, written, repeat(languages))))
@@ -125,7 +125,7 @@ def _expand(written: str) -> tuple[str, ...]:
 def squeeze_all(names: Sequence[str]) -> list[str]:
     """Return each name reduced to its letters and digits, casefolded, without accents."""
     text = BETWEEN.join(names)
-    if text.count(BETWEEN) >= len(names):  # a name holds one itself
+    if text.count(BETWEEN) >= len(names):  # a name contains the separator
         text = BETWEEN.join(name.replace(BETWEEN, " ") for name in names)
     if not text.isascii():
         text = _SIGNS.sub("", unicodedata.normalize("NFKD", text))

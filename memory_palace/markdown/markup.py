@@ -26,7 +26,7 @@ class Heading(NamedTuple):
     last: int
     """Its lines, 0-based and inclusive, the underline included."""
     is_nested: bool
-    """Whether it is part of a list item or a block quote, where it heads no section."""
+    """Whether it is in a list item or a block quote, and so heads no section."""
 
 
 class Section(NamedTuple):
@@ -194,7 +194,7 @@ def find_hidden(
         if mark[0][0] == "\\":
             yield Hidden("escape", mark.start(), position)
         elif mark[0][0] == "`":
-            if runs is None:  # by length, the last run first
+            if runs is None:  # starts of runs of backticks by length, in descending order
                 runs = {}
                 for run in reversed(list(_TICKS.finditer(text, position, end))):
                     runs.setdefault(len(run[0]), []).append(run.start())
@@ -394,7 +394,7 @@ def _with_small_headings(markup: Markup) -> str:
     for heading in markup.headings:
         for number in range(heading.first, heading.last + 1):
             small = lines[number].lower()
-            # Offsets must stay, and a few capitals have small letters of another length.
+            # Offsets must stay, but a few capitals have a lower case of another length.
             if len(small) == len(lines[number]) and not heading.is_nested:
                 lines[number] = small
     return "\n".join(lines)

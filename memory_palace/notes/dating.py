@@ -124,7 +124,7 @@ def days_in_name(
     14``), but not a year alone. A date without a year is the last before ``as_of``, or lies in the
     year that a folder names.
     """
-    if stem_of(path) in ("index", "_index"):  # the page is its folder, and has that name
+    if stem_of(path) in ("index", "_index"):  # a page bundle is named by its folder
         path = path.rpartition("/")[0]
     stem, parts = stem_of(path), path.split("/")[:-1]
     for year, month, number in _FOLDERS.findall("/".join([*parts, stem])):
@@ -187,7 +187,7 @@ def _fold(field: object) -> str:
 def _moment(value: Any, locale: str) -> datetime | None:
     """Return a field's value as a moment, in UTC if it has no zone; ``None`` if it is no date."""
     while isinstance(value, list) and len(value) == 1:
-        value = value[0]  # [[2026-03-01]] is a list of a list
+        value = value[0]  # YAML reads [[2026-03-01]] as nested lists
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = str(value)
     if isinstance(value, str):

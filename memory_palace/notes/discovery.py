@@ -153,7 +153,7 @@ class _Walk:
         is_folder = entry.is_dir(follow_symlinks=False)
         if not is_link and not is_folder and not entry.name.lower().endswith(SUFFIXES):
             return
-        if path == self._golden:  # a question would find itself
+        if path == self._golden:  # golden questions would be hits for themselves
             return
         shown = path.encode("utf-8", "backslashreplace").decode()
         if shown != path:
@@ -176,7 +176,7 @@ class _Walk:
         if not is_folder and not entry.name.lower().endswith(SUFFIXES):
             return
         if _holds(target, self._home):
-            return  # it leads back to the palace as a whole
+            return  # the link leads to the palace itself or above
         inside = _holds(self._home, target)
         if not inside or not os.path.exists(target):  # noqa: PTH110
             end = "leads nowhere; it is not followed" if inside else LINKS_OUT
@@ -280,7 +280,7 @@ class _IgnoreRules:
         if not os.path.isdir(vault / ".obsidian"):  # noqa: PTH112 - as above
             return
         for name, key in _TEMPLATES:
-            with suppress(OSError, ValueError, RecursionError):  # settings of something else
+            with suppress(OSError, ValueError, RecursionError):  # absent, or of another form
                 settings = json.loads((vault / name).read_bytes())
                 called = settings.get(key) if isinstance(settings, dict) else None
                 if isinstance(called, str) and called.strip("/ "):
@@ -358,7 +358,7 @@ def make_palace(root: Path, *, here: bool = False) -> PalacePaths:
             f"{found.own} is a palace already; to take {root} as it stands, move its notes up "
             "first, as references/layouts.md says"
         )
-    if here and found and found.is_classic:  # what making it has made goes, where it is empty
+    if here and found and found.is_classic:  # remove the empty classic rooms
         shutil.rmtree(found.index, ignore_errors=True)
         for folder in (*(found.notes / room for room in ROOMS), found.notes):
             with suppress(OSError):

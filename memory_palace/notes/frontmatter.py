@@ -43,7 +43,7 @@ class FrontMatter:
 
     values: Mapping[str, Any] = field(default_factory=dict)
     end: int = 0
-    """Where the body starts in the text; 0 where there is no block."""
+    """Offset in the text at which the body starts; 0 if there is no block."""
     error: str | None = None
     """The reason why a block is kept as text."""
     error_line: int | None = None
@@ -75,7 +75,7 @@ def split_front_matter(text: str) -> FrontMatter:
     raw = text[opening.end() : closing.end() if is_json else closing.start()]
     if len(raw) > _LIMIT_CHARACTERS:
         if not _looks_like_yaml(raw):
-            return FrontMatter()  # two rules with prose between them
+            return FrontMatter()  # not front matter: prose between two rules
         return _as_text(raw, "is longer than 64 kB")
     matter = _parse(raw, end=min(closing.end() + 1, len(text)), is_toml=text[0] == "+")
     return FrontMatter(raw=raw) if is_json and not _OF_A_PAGE & matter.values.keys() else matter
@@ -153,7 +153,7 @@ def dump_field(key: str, value: object) -> str:
     if isinstance(value, str) and _DATE.fullmatch(value):
         with suppress(ValueError):  # no such day: quoted, as other text is
             date.fromisoformat(value)
-            return f"{key}: {value}\n"  # quoted, it would no longer be a date to others
+            return f"{key}: {value}\n"  # quoted, other programs would not read it as a date
     if isinstance(value, list | tuple):
         items = yaml.safe_dump(list(value), default_flow_style=True, **_FORMAT)
         return f"{key}: {items}"

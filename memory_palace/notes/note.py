@@ -131,7 +131,7 @@ LINKS_OUT = (
 )
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 """Non-blocking: a pipe that is named like a note must not block the run."""
-_MOST_BYTES = 32 * 1024 * 1024  # of a file that is read to see how much of it is prose
+_MOST_BYTES = 32 * 1024 * 1024  # most bytes of a file that is read to measure its prose
 _LONG_LINE = re.compile(rb"^[^\n]{%d,}+" % (LONG_LINE_BYTES + 1), re.MULTILINE)
 _SAMPLE_BYTES, _FEW, _MANY = 64 * 1024, 0.05, 0.25
 """Bytes sampled by ``is_text``; largest shares of control bytes and of invalid UTF-8 in text."""
@@ -166,7 +166,7 @@ def read_note(paths: PalacePaths, name: str, *, limit_bytes: int) -> tuple[bytes
             if found.st_size > most_bytes:
                 raise _too_large(name, found.st_size, limit_bytes)
             data = opened.read(found.st_size + 1)
-            if len(data) > found.st_size:  # it grew, or its size is not known before
+            if len(data) > found.st_size:  # the file grew, or its size was unknown
                 data += opened.read(most_bytes + 1 - len(data))
     except FileNotFoundError:
         raise
@@ -469,7 +469,7 @@ def read_indexed(
     try:
         data, _ = read_note(paths, path, limit_bytes=size)
     except (NoteUnreadable, OSError):
-        return []  # whoever asks says that the index is behind
+        return []  # the caller reports that the index is behind
     if sha256(data).digest()[: len(digest)] != digest:
         return []
     text, _ = decode_note(data, path)
@@ -482,7 +482,7 @@ def find_disputes(paths: PalacePaths) -> dict[str, tuple[str, ...]]:
     rooms = paths.rooms.folders.items()
     folders = [paths.root / folder for folder, room in rooms if room == "conflict_room"]
     for file in sorted({file for folder in folders for file in folder.rglob("*.md")}):
-        with suppress(OSError):  # it vanished, or it may not be read: the index names it
+        with suppress(OSError):  # vanished or unreadable; the index reports it
             found = file.stat()
             stamp = found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
             for party in _open_parties(file, stamp):

@@ -127,7 +127,7 @@ def _file(text: str, found: MarkdownLink, line: int) -> _Target | None:
     """Return the target of a Markdown link; ``None`` unless it may name a note."""
     name, _, heading = text[found.target_start : found.target_end].partition("#")
     file = unquote(unescape(name)).strip()
-    if opened := _OPEN.match(name):  # maybe in another vault
+    if opened := _OPEN.match(name):  # possibly a note of another vault
         file = _SUFFIX.sub("", unquote(opened[1])) + "/.md"
     elif file.startswith("[[") and file.endswith("]]"):  # Logseq, Zettlr: [label]([[note]])
         file = f"{file[2:-2]}.md"

@@ -84,7 +84,7 @@ def find_claims(text: str) -> list[LostClaim]:
         place = None if fenced[line] else _locate(text, mark, letters)
         if place is not None:
             links = map(str.strip, _LINK.findall(mark["decision"].rpartition(_SEE)[2]))
-            with suppress(ValueError):  # there is no such day
+            with suppress(ValueError):  # no such day
                 date.fromisoformat(mark["day"])
                 found.append(LostClaim(*place, *mark.span(), mark["day"], tuple(links)))
     return found

@@ -60,7 +60,7 @@ def record_usage(logs: Path, act: Act, paths: Sequence[str], *, now: datetime) -
     if paths:
         stamp = now.astimezone(UTC).isoformat(timespec="seconds")
         record = {"time": stamp, "act": act, "paths": list(paths)}
-        with suppress(OSError):  # a disk that is full or may only be read
+        with suppress(OSError):  # the disk is full or read-only
             append_record(logs / USAGE, record, is_durable=False)  # a line lost costs nothing
 
 
@@ -83,7 +83,7 @@ def read_usage(
         for path in paths if record.get("act") in _ACTS else ():
             days.setdefault(path, []).append(day)
     follow_moves(days, moves)
-    began, later = None, today  # up to the last long gap, which may be the time since the last line
+    began, later = None, today  # since the last long gap, which may be up to today
     for day in sorted(kept, reverse=True):
         if not is_kept or later - day > LONGEST_GAP:
             break
