@@ -1,4 +1,4 @@
-"""Every way a note is changed: planned, shown, applied all or nothing, logged, undone.
+"""Changes of notes: planned, shown, applied all or nothing, logged, undone.
 
-``changing`` is where commands begin, ``composing`` says what is written, ``journal`` alone writes.
+Commands use ``changing``; ``composing`` composes texts; only ``journal`` writes.
 """

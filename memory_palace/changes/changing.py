@@ -1,4 +1,4 @@
-"""How commands change notes: plan, show, and only then write, all or nothing; or add at once."""
+"""Plan, show and apply changes of notes, all or nothing, or write one file at once."""
 
 from __future__ import annotations
 
@@ -42,27 +42,27 @@ from memory_palace.shown import ABSENT, Absent, Shown, inner
 WAIT_SECONDS = 10.0
 """How long a change waits for another writer, such as a build that watches the notes."""
 MOST_UNINDEXED = 200
-"""A palace without an index gets one of up to so many notes: more take more than a moment."""
+"""Maximum number of notes for which a missing index is built: more would take too long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be done, and why."""
+    """A planned change with its reason."""
 
     change: ChangeSet
     reason: str
     evidence: tuple[str, ...] = ()
     redirects: Mapping[str, str] = field(default_factory=dict)
-    """For a note that leaves: the note its links lead to afterwards."""
+    """Maps a note that leaves to the note that its links lead to afterwards."""
     edited: frozenset[str] = frozenset()
-    """Notes whose edits the change is made for, so that git need not have seen them."""
+    """Notes that may have edits not committed to git, since the change is made for these."""
     held: tuple[str, ...] = ()
-    """What is left undone, each with the reason."""
+    """Steps that are left out, each with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeEntry:
-    """A logged change of notes, as it is shown."""
+    """A logged change of notes, for display."""
 
     identity: str
     time: str
@@ -77,7 +77,7 @@ class ChangeEntry:
 
     @classmethod
     def of(cls, entry: LoggedChange, *, undone: bool | Absent = ABSENT) -> ChangeEntry:
-        """Return a logged change as it is shown."""
+        """Return a logged change for display."""
         return cls(
             *(entry.identity, entry.time, entry.command, entry.reason, entry.evidence),
             writes=tuple(one.path for one in entry.writes),
@@ -128,7 +128,7 @@ class Outcome(Shown):
             yield self.diff.removesuffix("\n")
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
-        """Return what became of the change."""
+        """Return why nothing was changed, or why the index is behind the notes."""
         if self.remark:
             yield self.remark
 
@@ -141,11 +141,11 @@ def change_notes(
     apply: bool,
     folder: str | None = None,
 ) -> Outcome:
-    """Show what ``plan`` makes of the notes as they are; do it where ``apply`` says so.
+    """Plan a change of the current notes and return its diff; with ``apply`` make it.
 
-    The plan of a change that is made is drawn up under the writer's lock. Links that a move
-    would break are rewritten in the same change. A room that the plan needs and that no folder is
-    gets ``folder``, by default named after it, where the settings name no rooms.
+    With ``apply`` the plan is made under the writer's lock. Links that a move would break are
+    rewritten in the same change. A needed room without a folder is mapped to ``folder``, by default
+    of the room's name, unless the settings map rooms.
     """
     if not apply:
         try:
@@ -192,10 +192,10 @@ def write_file(
     agent: str = "",
     wait_seconds: float = WAIT_SECONDS,
 ) -> None:
-    """Write the one file that ``make`` returns under the writer's lock, logged and undoable.
+    """Write the file that ``make`` returns, under the writer's lock, as a logged change.
 
-    Git need not have seen it: only what is asked for is changed, and no link has to be rewritten
-    for it.
+    Edits of it that are not committed to git are allowed, since only the requested bytes change and
+    no link is rewritten.
     """
     with palace.writing(wait_seconds=wait_seconds):
         recover(palace.paths)
@@ -213,7 +213,7 @@ def write_file(
 
 
 def undo_change(palace: Palace, *, identity: str | None = None, apply: bool = False) -> Outcome:
-    """Take back the last change, or the one of an id, byte for byte."""
+    """Undo the last change, or the one of an id, byte for byte; without ``apply`` only show it."""
     if not apply:
         entry, change = plan_undo(palace.paths, identity)
         plan = Plan(change, entry.reason, entry.evidence)
@@ -225,7 +225,7 @@ def undo_change(palace: Palace, *, identity: str | None = None, apply: bool = Fa
 
 
 def read_changes(palace: Palace) -> list[LoggedChange]:
-    """Return what was changed, oldest first."""
+    """Return the logged changes, oldest first."""
     return read_log(palace.paths)
 
 
@@ -253,9 +253,9 @@ def find_note(library: Library, text: str) -> Document:
 
 
 def reindex(palace: Palace) -> str:
-    """Bring an index that exists up to date; return why it could not be, where it could not.
+    """Update an existing index; return the message of a failure, else "".
 
-    The notes are already changed by then: what fails here must not look like a failed change.
+    The notes are already changed, so that a failure here must not look like a failed change.
     """
     if not palace.paths.commit.exists():
         return ""
@@ -267,12 +267,12 @@ def reindex(palace: Palace) -> str:
 
 
 def today() -> str:
-    """Return the day, UTC."""
+    """Return the current day, UTC."""
     return datetime.now(UTC).date().isoformat()
 
 
 def now() -> str:
-    """Return the moment, UTC, as the log has it."""
+    """Return the current time, UTC, in the format of the log."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
@@ -291,9 +291,9 @@ def _plan(palace: Palace, plan: Callable[[Library], Plan]) -> tuple[Plan, Change
 def _plan_with_room(
     palace: Palace, plan: Callable[[Library], Plan], folder: str | None
 ) -> tuple[Plan, ChangeSet]:
-    """Draw up a plan; a room that it needs becomes part of the change, folder and setting.
+    """Make a plan; a needed room without a folder is added to the settings by the change.
 
-    Raise ``RoomNotMappedError`` where the settings name rooms, or where a second one is needed.
+    Raise ``RoomNotMappedError`` if the settings map rooms, or if a second room is needed.
     """
     try:
         return _plan(palace, plan)
@@ -323,7 +323,7 @@ def _outcome(
     but: Set[str] = frozenset(),
     undone: ChangeEntry | Absent = ABSENT,
 ) -> Outcome:
-    """Return the outcome of a change; its paths leave out ``but``, files that are no notes."""
+    """Return the outcome of a change; its paths leave out ``but``, files that are not notes."""
     moved = {operation.old: operation.new for operation in change if isinstance(operation, Move)}
     paths = [target_of(operation) for operation in change]
     diff = render_diff(change)
@@ -356,7 +356,7 @@ def render_diff(change: ChangeSet) -> str:
 
 
 def _diff_lines(data: bytes) -> list[str]:
-    """Return the lines of a text as git shows them; a last one without a line feed says so."""
+    """Return the lines of a text as in a git diff, which marks a missing last line feed."""
     *whole, last = data.decode("utf-8", "backslashreplace").split("\n")
     ending = [f"{last}\n\\ No newline at end of file\n"] if last else []
     return [*(f"{line}\n" for line in whole), *ending]
@@ -370,12 +370,12 @@ def relink(
     redirects: Mapping[str, str] = MappingProxyType({}),
     golden: tuple[str, str] = ("", ""),
 ) -> list[Operation]:
-    """Return the change with every link rewritten that its moves would lead astray.
+    """Return the change with all links rewritten that its moves would break.
 
-    A link by stem or alias mostly survives a move and is left as it is; one by path, or one that
+    A link by stem or alias usually survives a move and is left unchanged; one by path, or one that
     becomes ambiguous, gets the new path. Notes that the change replaces are rewritten in their new
-    text. ``redirects`` map a note that leaves to the note its links lead to afterwards. ``golden``
-    is the path and the text of the golden questions, whose notes are followed as links are.
+    text. ``redirects`` map a note that leaves to the note that its links lead to afterwards.
+    ``golden`` is the path and the text of the golden questions, whose notes are renamed like links.
     """
     moves = {op.old: op.new for op in change if isinstance(op, Move)}
     if not moves:
@@ -392,7 +392,7 @@ def relink(
     )
 
     def led_astray(target: str, source: str) -> str | None:
-        """Return the new path of the note a link means, where the link would not lead there."""
+        """Return the new path of a link's target if the link would break, else ``None``."""
         meant = names.find(target, source)
         if meant is None:
             return None
@@ -427,14 +427,14 @@ def relink(
 def _describe_after(
     path: str, document: Document, new: str, text: bytes | None, rooms: Rooms
 ) -> tuple[str, Sequence[str], bool]:
-    """Return path, aliases and zone of a note after the change; ``text`` where it is replaced."""
+    """Return path, aliases and coldness of a note after the change; ``text`` replaces its own."""
     written = None if text is None else parse_document(path, text)
     is_cold = rooms.is_archived(new) or (document.is_cold and new == path)
     return new, (written or document).texts("aliases"), is_cold
 
 
 def _rewrite(data: bytes, wrong: Mapping[str, str], *, path: str) -> bytes:
-    """Write links outside code anew; the rest of every line stays as it is."""
+    """Rewrite links outside code; the rest of every line is kept."""
     text = data.decode("utf-8", "surrogateescape")
     folder = posixpath.dirname(path)
 
@@ -448,7 +448,7 @@ def _rewrite(data: bytes, wrong: Mapping[str, str], *, path: str) -> bytes:
 
 
 def index_note(palace: Palace, path: str, *, wait_seconds: float) -> str:
-    """Bring the index up to date; return why the note is not in it, where it is not.
+    """Update the index; return why the note is not in it, or "".
 
     Another process may have indexed the note since it was written.
     """
@@ -468,7 +468,7 @@ def index_note(palace: Palace, path: str, *, wait_seconds: float) -> str:
 
 
 def _is_indexed(palace: Palace, path: str) -> bool:
-    """Whether the committed index has the note as it is."""
+    """Whether the committed index contains the note with its current bytes."""
     try:
         snapshot = palace.snapshot()
         place = snapshot.paths.index(path)

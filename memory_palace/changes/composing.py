@@ -45,27 +45,27 @@ _UNSAFE = re.compile(r'[\x00-\x1f/\\:*?"<>|#^\[\]]+')
 _LONGEST_SLUG = 60
 _SUFFIX = ".md"
 _LONGEST_NAME = 255
-"""Bytes of a file's name that every file system in use takes."""
+"""Maximum bytes of a file name on the common file systems."""
 _UNDECIDED = re.compile(r"\A(?:Open|Pending\. A person decides)\.\s*")
 
 
 INBOX = "Inbox"
-"""The folder in notes taken as they stand, where the settings name no other."""
+"""The default inbox folder, if no folder is mapped to the chambers."""
 
 
 def note_path(rooms: Rooms, title: str, *, room: str) -> str:
-    """Return where a note of this title belongs, relative to the root.
+    """Return the path of a new note with this title, relative to the root.
 
-    ``room`` may name a folder inside one. Raise ``UsageError`` where the title leaves nothing to
-    name a file by, and ``RoomNotMappedError`` where no folder is the room.
+    ``room`` may be a folder below a room. Raise ``UsageError`` for a title without a usable
+    character, and ``RoomNotMappedError`` for a room without a folder.
     """
     return rooms.path_of(f"{room}/{file_name(title)}")
 
 
 def place_note(paths: PalacePaths, title: str, *, room: str | None, folder: str | None) -> str:
-    """Return where a new note belongs: in a room, in a folder, or where notes of no room go.
+    """Return the path of a new note: in a room, in a folder, or in the default place.
 
-    Raise ``UsageError`` for an unknown room, and for a room and a folder at once.
+    Raise ``UsageError`` for an unknown room, and for both a room and a folder.
     """
     if room is not None and folder is not None:
         raise UsageError("give a room or a folder, not both")
@@ -82,7 +82,7 @@ def place_note(paths: PalacePaths, title: str, *, room: str | None, folder: str 
 
 
 def common_inbox(paths: PalacePaths, config: Config) -> str:
-    """Return the folder, relative to the root, where agents write that have no chamber."""
+    """Return the inbox folder of agents without a chamber, relative to the root."""
     if config.inbox is not None:
         return f"{paths.prefix}{config.inbox}"
     try:
@@ -92,7 +92,7 @@ def common_inbox(paths: PalacePaths, config: Config) -> str:
 
 
 def file_name(title: str) -> str:
-    """Return the name of a file for a note of this title; raise ``UsageError`` as above."""
+    """Return the file name of a note with this title; raise ``UsageError`` if it is empty."""
     name = " ".join(_UNSAFE.sub(" ", title).split()).strip(". ")
     if not name:
         raise UsageError(f"a file cannot be named after {title!r}; give it a title with letters")
@@ -100,9 +100,9 @@ def file_name(title: str) -> str:
 
 
 def _shorten(name: str) -> str:
-    """Cut a name to the bytes that a file system takes, between characters.
+    """Cut a name between characters to the maximum bytes of a file name.
 
-    A digest of the whole stands for what is cut off, so that two long titles name two files.
+    A digest of the whole name replaces the rest, so that two long titles give two names.
     """
     data, most = name.encode("utf-8", "replace"), _LONGEST_NAME - len(_SUFFIX)
     if len(data) <= most:
@@ -112,9 +112,9 @@ def _shorten(name: str) -> str:
 
 
 def make_slug(title: str) -> str:
-    """Return a title in small letters, digits and hyphens; letters of any script are letters.
+    """Return a title as a slug of lower-case letters of any script, digits and hyphens.
 
-    Raise ``UsageError`` where nothing is left.
+    Raise ``UsageError`` if nothing is left.
     """
     words = re.findall(r"\w+", unicodedata.normalize("NFC", title).casefold().replace("_", " "))
     slug = "-".join(words)[:_LONGEST_SLUG].strip("-")
@@ -140,9 +140,9 @@ def compose_note(
     lead: str = "",
     source: str = "",
 ) -> Create:
-    """Return a new note: fields, the title as its heading, a section for each name and text.
+    """Return a new note: front matter, the title as heading, a section per name and text.
 
-    ``lead`` stands above the sections. ``source`` is the stem of the note this one was made from;
+    ``lead`` precedes the sections. ``source`` is the stem of the note that this one was made from;
     the last line links to it.
     """
     parts = [f"{write_front_matter(fields)}# {title}\n"]
@@ -153,15 +153,15 @@ def compose_note(
 
 
 def edit_fields(document: Document, values: Mapping[str, object]) -> Replace:
-    """Return the change of some fields of a note; ``None`` drops a field."""
+    """Return the change of some front matter fields of a note; ``None`` drops a field."""
     after = set_fields(document.path, document.data, values)
     return Replace(document.path, document.data, after)
 
 
 def record_decision(path: str, data: bytes, words: str) -> bytes:
-    """Put a decision below the heading of that name, above what stands there: it is kept.
+    """Return a note with a decision at the start of its section "Decision", whose text is kept.
 
-    What a form says until somebody decides is dropped.
+    The placeholder of a form for an open decision is dropped.
     """
     old = (read_section(path, data, "Decision") or "").strip()
     rest = _UNDECIDED.sub("", old, count=1).strip()
@@ -179,24 +179,24 @@ class Appended:
     withheld: tuple[Unwritten, ...]
     """What was not written, by line of the text as given: lines with secrets, private spans."""
     remark: str
-    """Why the index does not hold it, where it does not."""
+    """Why the index does not contain it; empty if it does."""
     made: str | None = None
-    """The heading that was made for it, where there was none of that name."""
+    """The heading that was created for it, if it was missing."""
 
     @property
     def is_indexed(self) -> bool:
-        """Whether it is found."""
+        """Whether the index contains it."""
         return not self.remark
 
 
 def append_to_note(palace: Palace, note: str, text: str, *, under: str | None = None) -> Appended:
-    """Add a text at the end of a note, or of its section ``under``, and index it.
+    """Append a text to a note, or to its section ``under``, and index it.
 
     The note is named by path, stem, title or alias. A section ends at the next heading of its level
-    or above; one that is missing is made, of level two. Lines with secrets and private spans are
-    not written. Every other byte of the note stays. Raise ``UsageError`` for an archived or private
-    note, and for a text that would be hidden or would change what stands there,
-    ``CheckFailedError`` where nothing of it may be written.
+    or above; a missing one is created at level two. Lines with secrets and private spans are left
+    out. Every other byte of the note stays. Raise ``UsageError`` for an archived or private note,
+    and for a text that would be hidden or change existing sections, ``CheckFailedError`` if nothing
+    of it may be written.
     """
     clean, withheld = leave_out(clean_text(text))
     path = find_file(palace, note)
@@ -218,10 +218,10 @@ def append_to_note(palace: Palace, note: str, text: str, *, under: str | None = 
 
 
 def find_file(palace: Palace, name: str) -> str:
-    """Return the path of the note that may be changed and is called ``name``.
+    """Return the path of a note to be changed, by any of its names.
 
-    It may be named as an answer does, with lines: ``path:3-9``. A note that is not indexed yet is
-    found by its path. Raise ``UsageError`` where there is none, several, or one that is archived.
+    Lines behind it, as in ``path:3-9``, are ignored. A note that is not indexed yet is found by its
+    path. Raise ``UsageError`` for an unknown, ambiguous or archived note.
     """
     bare = split_line_range(name)[0]
     path = _find_path(palace, name) or _find_path(palace, bare) or _find_named(palace, bare)
@@ -232,7 +232,7 @@ def find_file(palace: Palace, name: str) -> str:
 
 
 def _find_path(palace: Palace, name: str) -> str | None:
-    """Return the path of a file of the notes that is named by it, from the root or the notes."""
+    """Return the path of a note's file, given relative to the root or the notes, or ``None``."""
     for path in (name, f"{palace.paths.prefix}{name}"):
         with suppress(UsageError, OSError):
             check_inside(palace.paths, path)
@@ -263,7 +263,7 @@ def make_note(
     priority: str | None = None,
     tags: Sequence[str] = (),
 ) -> Appended:
-    """Create a note, and bring an index that exists up to date; see ``Palace.new``."""
+    """Create a note and update an existing index; see ``Palace.new``."""
     path = place_note(palace.paths, title, room=room, folder=folder)
     level = check_priority(priority) if priority is not None else None
     text, withheld = leave_out(clean_text(body)) if body.strip() else ("", ())

@@ -1,9 +1,9 @@
-"""Change notes: several files at once, all or nothing, and undoable.
+"""Atomic, undoable changes of several files.
 
-Order: the bytes that will be replaced, in files named by their digest; the journal; the texts,
-the moves; the log line; the end of the journal. The log line is the commit: an interrupted change
-without one is rolled back by the next command that changes anything. The caller of everything
-here that writes holds the writer's lock.
+Order of writes: the replaced bytes, in files named by their digest; the journal; the texts, the
+moves; the log line; the removal of the journal. The log line is the commit: an interrupted change
+without one is rolled back by the next command that changes anything. Callers of functions that
+write hold the writer's lock, except for ``create_unlocked``.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ from memory_palace.storage import (
 
 LOG = "moves.jsonl"
 KEPT = "before"
-"""Folder below the logs: the bytes that changes replaced. Deleting it only forbids undo."""
+"""Folder, below the logs, of the bytes that changes replaced; only undo needs it."""
 _JOURNAL = ".journal.json"
 _NO_HARD_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One note and where it goes, relative to the root."""
+    """One note and its new path, relative to the root."""
 
     old: str
     new: str
 
     @property
     def path(self) -> str:
-        """The file as it is before the change."""
+        """The path before the change."""
         return self.old
 
 
 @dataclass(frozen=True, slots=True)
 class Replace:
-    """New bytes for a note that must still hold the bytes they were made from."""
+    """New bytes of a note, applied only if it still has the bytes ``before``."""
 
     path: str
     before: bytes
@@ -75,7 +75,7 @@ class Create:
 
 @dataclass(frozen=True, slots=True)
 class Remove:
-    """A note that goes away; its bytes are kept for undo."""
+    """A note to be deleted; its bytes are kept for undo."""
 
     path: str
     before: bytes
@@ -84,9 +84,9 @@ class Remove:
 
 Operation: TypeAlias = Move | Replace | Create | Remove
 ChangeSet: TypeAlias = Sequence[Operation]
-"""Done together or not at all: texts first, then moves.
+"""Operations that are applied together or not at all: texts first, then moves.
 
-Every path means the file as it is before the change, so a note may be replaced and moved."""
+Every path is the one before the change, so that a note may be replaced and moved."""
 
 
 def target_of(operation: Operation) -> str:
@@ -95,7 +95,7 @@ def target_of(operation: Operation) -> str:
 
 
 def grow(paths: PalacePaths, log: str, records: Iterable[Mapping[str, object]]) -> Create | Replace:
-    """Return the change that adds lines at the end of a log."""
+    """Return the change that appends lines to a log."""
     file, data = paths.logs / log, b"".join(map(to_line, records))
     if not file.exists():
         return Create(paths.shown(file), data)
@@ -104,12 +104,12 @@ def grow(paths: PalacePaths, log: str, records: Iterable[Mapping[str, object]]) 
 
 
 def end_line(data: bytes) -> bytes:
-    """Return bytes with a line feed behind a last line that has none."""
+    """Return bytes with a final line feed, unless they are empty."""
     return data if data[-1:] in (b"", b"\n") else data + b"\n"
 
 
 def check_change(paths: PalacePaths, change: ChangeSet) -> None:
-    """Raise before anything is touched where a part of the change cannot be done."""
+    """Raise ``PalaceError`` if an operation of the change cannot be applied; write nothing."""
     gone = [operation.path for operation in change if isinstance(operation, Move | Remove)]
     for named in (map(target_of, change), gone):
         for path, count in Counter(named).items():
@@ -133,9 +133,9 @@ def _check(paths: PalacePaths, operation: Operation) -> None:
 
 
 def check_inside(paths: PalacePaths, path: str) -> None:
-    """Raise ``UsageError`` for a path that is hidden, or outside the palace, links followed.
+    """Raise ``UsageError`` for a path that is hidden, or outside the notes, links resolved.
 
-    Golden questions, settings, manifest and logs are ours to change, though they may be hidden.
+    Golden questions, settings, manifest and logs are allowed, though they may be hidden.
     """
     file = paths.root / path
     if file in (paths.golden, paths.settings, paths.manifest) or (
@@ -152,20 +152,20 @@ def check_inside(paths: PalacePaths, path: str) -> None:
 
 
 class Write(NamedTuple):
-    """What happened to one text; bytes are named by their SHA-256, hexadecimal."""
+    """The logged change of one text: SHA-256 of its bytes, hexadecimal."""
 
     path: str
     before: str | None
-    """``None`` where there was no file."""
+    """``None`` if the file did not exist."""
     after: str | None
-    """``None`` where there is no file any more."""
+    """``None`` if the file was deleted."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoggedChange:
-    """One change, without the bytes: the record of the journal and, once done, the line of the log.
+    """A change without its bytes: the record of the journal and, once done, the line of the log.
 
-    Its fields are the members of the record, but for ``identity``, which is ``id`` there.
+    Its fields are the keys of the record, except for ``identity``, which is ``id`` there.
     """
 
     identity: str
@@ -173,21 +173,21 @@ class LoggedChange:
     command: str = ""
     reason: str = ""
     evidence: tuple[str, ...] = ()
-    """Why, one line for each thing counted."""
+    """Reasons, one line each."""
     writes: tuple[Write, ...] = ()
     moves: tuple[Move, ...] = ()
     digests: Mapping[str, str] = field(default_factory=dict)
-    """SHA-256 of every note the change leaves behind, by its path after the change."""
+    """SHA-256 of every file that the change leaves behind, by its path after the change."""
     undoes: str | None = None
     agent: str = ""
-    """Who made it, where an agent said so."""
+    """Name of the agent that made it, if any."""
     folders: tuple[str, ...] = ()
-    """Folders that it made, outer ones first."""
+    """Folders that it created, outer ones first."""
     continues: str | None = None
-    """Id of the change of which this is the next part."""
+    """Id of the change that this one continues."""
 
     def to_record(self) -> dict[str, object]:
-        """Return the entry as it is written; what it seldom has is left out where it has none."""
+        """Return the record as it is written; optional fields are left out if empty."""
         values = {"id": self.identity, "time": self.time, "command": self.command}
         seldom = ("undoes", "agent", "folders", "continues")
         return {
@@ -202,7 +202,7 @@ class LoggedChange:
 
     @classmethod
     def of_record(cls, values: Mapping[str, Any]) -> LoggedChange | None:
-        """Read a record; ``None`` where it makes no sense. Old ones have moves alone."""
+        """Parse a record; ``None`` if it is invalid. Those of early versions have only moves."""
         moves, writes = values.get("moves"), values.get("writes", [])
         if not isinstance(values.get("id"), str) or not _are_rows(moves, str, str):
             return None
@@ -226,7 +226,7 @@ class LoggedChange:
         )
 
     def joined(self, later: LoggedChange) -> LoggedChange:
-        """Return one change of two parts; neither moves a note."""
+        """Return this change and its continuation as one; neither moves a note."""
         writes = {write.path: write for write in self.writes}
         for write in later.writes:
             before = writes[write.path].before if write.path in writes else write.before
@@ -252,7 +252,7 @@ def _texts(values: Any) -> tuple[str, ...]:
 
 
 def digest(data: bytes) -> str:
-    """Return the SHA-256 that names bytes, hexadecimal."""
+    """Return the SHA-256 of bytes, hexadecimal."""
     return sha256(data).hexdigest()
 
 
@@ -261,7 +261,7 @@ def _name(data: bytes | None) -> str | None:
 
 
 def _digest_of(path: Path) -> str | None:
-    """Return the digest of a file, or ``None`` where it cannot be read."""
+    """Return the digest of a file; ``None`` if it cannot be read."""
     try:
         return digest(path.read_bytes())
     except OSError:
@@ -282,12 +282,12 @@ def apply_change(
     edited: Set[str] = frozenset(),
     allow_uncommitted: bool = False,
 ) -> str:
-    """Do every operation, or none; return the id under which it is logged.
+    """Apply all operations or none; return the id of the logged change.
 
-    Nothing is overwritten but what the change names with its present bytes. What cannot be
-    done raises a ``PalaceError`` and leaves every note as it was. A note with edits that git
-    has not seen is refused, unless it is one of ``edited``, or the last logged change wrote them.
-    ``continues`` is the id of the change of which this one is the next part.
+    A file is overwritten only if it still has the bytes that the change expects. Raise a
+    ``PalaceError`` if an operation fails, with every note as it was. A note with edits not
+    committed to git is refused, unless it is in ``edited`` or the last logged change wrote them.
+    ``continues`` is the id of the change that this one continues.
     """
     recover(paths)
     check_change(paths, change)
@@ -319,7 +319,7 @@ def apply_change(
 def create_unlocked(
     paths: PalacePaths, note: Create | Replace, *, command: str, now: str, agent: str
 ) -> None:
-    """Write a new file, which no other writer can be changing, and log it so that it is undone."""
+    """Create and log a new file without the lock, since no other writer can be changing it."""
     check_inside(paths, note.path)
     entry = LoggedChange(f"{now}-{agent}", now, command, f"{command} {note.path}", agent=agent)
     entry = _describe(paths, [note], entry)
@@ -328,7 +328,7 @@ def create_unlocked(
 
 
 def recover(paths: PalacePaths) -> bool:
-    """Roll back a change that was interrupted before its log line; say whether there was one."""
+    """Roll back a change that was interrupted before its log line; return if a journal existed."""
     journal = paths.own / _JOURNAL
     for folder in (paths.own, paths.logs / KEPT):
         if folder.is_dir():
@@ -349,9 +349,9 @@ def recover(paths: PalacePaths) -> bool:
 def plan_undo(
     paths: PalacePaths, identity: str | None = None
 ) -> tuple[LoggedChange, list[Operation]]:
-    """Return the logged change of an id, by default the last one, and the way back from it.
+    """Return a logged change, by default the last one, and the operations that undo it.
 
-    Raise ``UsageError`` naming every note that was changed since.
+    Raise ``UsageError`` naming every file that was changed since.
     """
     log = read_log(paths)
     entry = _entry_to_undo(log, identity)
@@ -388,7 +388,7 @@ def plan_undo(
 def undo(
     paths: PalacePaths, identity: str | None = None, *, now: str, agent: str = ""
 ) -> tuple[LoggedChange, list[Operation]]:
-    """Give back bytes and places as they were before a change; the undo is logged as well."""
+    """Restore the bytes and paths from before a change; the undo is logged as well."""
     recover(paths)
     entry, change = plan_undo(paths, identity)
     apply_change(
@@ -406,7 +406,7 @@ def undo(
 
 
 def read_log(paths: PalacePaths) -> list[LoggedChange]:
-    """Return every logged change, oldest first; the parts of one are joined."""
+    """Return every logged change, oldest first, joined with its continuations."""
     log: list[LoggedChange] = []
     for entry in filter(None, map(LoggedChange.of_record, read_records(paths.logs / LOG))):
         is_next = log and entry.continues == log[-1].identity
@@ -415,7 +415,7 @@ def read_log(paths: PalacePaths) -> list[LoggedChange]:
 
 
 def find_undone(log: Sequence[LoggedChange]) -> set[str]:
-    """Return the ids of the changes that are taken back; an undo may be taken back itself."""
+    """Return the ids of the undone changes; an undo may be undone itself."""
     undone: set[str] = set()
     for entry in reversed(log):
         if entry.undoes and entry.identity not in undone:
@@ -429,7 +429,7 @@ def read_moves(paths: PalacePaths) -> list[tuple[str, str]]:
 
 
 def edits_not_in_git(paths: PalacePaths, notes: Sequence[str]) -> list[str]:
-    """Return the notes with edits that git has not seen and the last logged change did not make."""
+    """Return the notes with edits that neither git has committed nor a logged change made."""
     changed = uncommitted(paths.root, notes)
     log = read_log(paths) if changed else []
     ours = {path: wanted for entry in log for path, wanted in entry.digests.items()}
@@ -462,7 +462,7 @@ def _entry_to_undo(log: Sequence[LoggedChange], identity: str | None) -> LoggedC
 
 
 def _describe(paths: PalacePaths, change: ChangeSet, entry: LoggedChange) -> LoggedChange:
-    """Return an entry with what is logged of a change, from the notes as they are before it."""
+    """Return an entry with the writes, moves, digests and new folders of a planned change."""
     moves = [one for one in change if isinstance(one, Move)]
     texts = [one for one in change if not isinstance(one, Move)]
     writes = [Write(one.path, _name(one.before), _name(one.after)) for one in texts]
@@ -483,9 +483,9 @@ def _describe(paths: PalacePaths, change: ChangeSet, entry: LoggedChange) -> Log
 
 
 def _keep(paths: PalacePaths, change: ChangeSet) -> None:
-    """Keep the bytes that the change replaces, each once, named by their digest.
+    """Store the bytes that a change replaces, each once, in files named by their digest.
 
-    Of a log that only grows none are: they are its first lines.
+    Those of a log that only grows are not stored: they are its first lines.
     """
     folder = paths.logs / KEPT
     for one in change:
@@ -501,7 +501,7 @@ def _keep(paths: PalacePaths, change: ChangeSet) -> None:
 
 
 def _kept(paths: PalacePaths, write: Write) -> bytes | None:
-    """Return kept bytes, proved by their digest; ``None`` where there was no file before."""
+    """Return stored bytes, verified by their digest; ``None`` if there was no file before."""
     if write.before is None:
         return None
     path: Path = paths.logs / KEPT / write.before
@@ -522,7 +522,7 @@ def _is_logged(paths: PalacePaths, entry: LoggedChange) -> bool:
 
 
 def _do(root: Path, operation: Operation) -> None:
-    """Carry out one operation that was checked; each step is whole."""
+    """Apply one checked operation; each of its steps is atomic."""
     path = root / operation.path
     if isinstance(operation, Move):
         _move(path, root / operation.new)
@@ -541,7 +541,7 @@ def _do(root: Path, operation: Operation) -> None:
 
 
 def _take_back_move(root: Path, move: Move) -> None:
-    """Undo what was done of a move: nothing, the link, or all of it."""
+    """Roll back a move that was not begun, only linked, or completed."""
     old, new = root / move.old, root / move.new
     if new.exists() and not old.exists():
         _move(new, old)
@@ -550,9 +550,9 @@ def _take_back_move(root: Path, move: Move) -> None:
 
 
 def _take_back_write(root: Path, write: Write, before: bytes | None) -> None:
-    """Give a file its old bytes again; ``before`` is ``None`` where there was none.
+    """Restore the old bytes of a file; ``before`` is ``None`` if it did not exist.
 
-    A file that holds neither the old bytes nor the new ones was saved by somebody since; it is
+    A file with neither the old bytes nor the new ones was saved by another program since; it is
     left as it is.
     """
     path = root / write.path
@@ -568,7 +568,7 @@ def _take_back_write(root: Path, write: Write, before: bytes | None) -> None:
 
 
 def _drop_empty(root: Path, folders: Sequence[str]) -> None:
-    """Remove the folders in which nothing is, those inside others first."""
+    """Remove the empty ones of some folders, inner ones first."""
     for folder in reversed(folders):
         with suppress(OSError):
             os.rmdir(root / folder)  # noqa: PTH106 - tests stop at this call
@@ -584,7 +584,7 @@ def _drop(path: Path) -> None:
 
 
 def _move(old: Path, new: Path) -> None:
-    """Link the new name, then drop the old one: a rename would overwrite."""
+    """Hard-link the new name, then remove the old one: a rename would overwrite."""
     new.parent.mkdir(parents=True, exist_ok=True)
     try:
         os.link(old, new)

@@ -1,1 +1,1 @@
-"""The ``palace`` command: one file per verb; flags and printing, no logic."""
+"""The ``palace`` command: entry point, declaration of verbs, completion and error output."""

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _ALLOCATED = 200_000
-"""New objects between two looks for cycles, of which a command leaves few: at Python's own 700
-the looks, most of them during imports, take 8 % of the CPU time of a question."""
+"""Garbage collection threshold; a command leaves few cycles. With Python's own 700, collection
+takes 8 % of the CPU time of a question, mostly during imports."""
 INTERRUPTED = 130
-"""The exit status of what Ctrl-C stopped: 128 and the number of the signal, as in a shell."""
+"""Exit status after Ctrl-C: 128 plus the number of the signal, as in a shell."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def run_script(*command: str, here: Path) -> None:
-    """Run a command with the arguments of a script in ``scripts/``, which is another name of it.
+    """Run a command for the script of ``scripts/`` that stands for it, with its arguments.
 
     The palace is the nearest at or above the working folder, else the one the script belongs to.
     """
@@ -50,9 +50,9 @@ def run_script(*command: str, here: Path) -> None:
 
 
 def report_errors(run: Callable[[list[str]], int], given: list[str]) -> int:
-    """Run a command line, say what goes wrong, and return the exit status.
+    """Run a command line, report its errors, and return the exit status.
 
-    It is said on stderr, or as JSON on stdout where that was asked for and no answer is printed.
+    Errors go to stderr, or as JSON to stdout if the line asks for it and no answer was printed.
     """
     before = _count_answers()
     try:
@@ -76,7 +76,7 @@ def report_errors(run: Callable[[list[str]], int], given: list[str]) -> int:
 
 
 def _count_answers() -> int:
-    """Return how many JSON answers were printed in this process, without an import."""
+    """Return the number of JSON values printed by this process, without an import."""
     printing = sys.modules.get("memory_palace.shown")
     return printing.answers if printing else 0
 

@@ -18,7 +18,7 @@ from memory_palace.signals import SHIPPED
 
 
 def complete_names(kind: str, ctx: Any, incomplete: str) -> list[str]:
-    """Return the names of a kind that begin as ``incomplete`` does, in order."""
+    """Return the sorted names of a kind that start with ``incomplete``."""
     try:
         found = {name for name in _KINDS[kind](ctx, incomplete) if name.startswith(incomplete)}
     except (PalaceError, OSError, ValueError):
@@ -27,7 +27,7 @@ def complete_names(kind: str, ctx: Any, incomplete: str) -> list[str]:
 
 
 def _quote(name: str) -> str:
-    """Return a name as bash takes it: escaped, unless the word began with a quote."""
+    """Return a name escaped for bash, unless the word starts with a quote."""
     words = os.environ.get("COMP_WORDS", "").split("\n")
     place = int(os.environ.get("COMP_CWORD", "0"))
     is_bash = os.environ.get("_PALACE_COMPLETE") == "complete_bash"
@@ -43,7 +43,7 @@ def _snapshot(ctx: Any) -> Any:
 
 
 def _notes(ctx: Any, incomplete: str, room: str = "") -> Iterator[str]:
-    """Yield file names, of a room alone where one is named; paths where a folder was begun."""
+    """Yield the stems of notes, optionally of one room; paths if a folder was typed."""
     snapshot = _snapshot(ctx)
     rows = zip(snapshot.paths, snapshot.rooms, snapshot.private, strict=True)
     for path, found, hidden in rows:
@@ -68,7 +68,7 @@ def _tags(ctx: Any, incomplete: str) -> Iterator[str]:
 
 
 def _palaces(ctx: Any, incomplete: str) -> Iterator[str]:
-    """Yield registered names, and folders where a path was begun."""
+    """Yield registered names, and subfolders of the typed path."""
     from memory_palace.cli.registry import read_registry
 
     yield from read_registry().palaces

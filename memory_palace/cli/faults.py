@@ -1,6 +1,6 @@
-"""What went wrong, in words for a person or as JSON: what, which file, what to do.
+"""Report errors as text or JSON: what failed, which file, what to do.
 
-Imported when something has failed, never before.
+Imported only after a failure.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from memory_palace.language.visible import visible
 ERRORS = 1
 """Number of the JSON contract of errors, in references/schemas/error.json."""
 FAULTS = (OSError, UnicodeError, RecursionError, MemoryError)
-"""What the system or the input can do to any command. Everything else is a defect of ours."""
+"""Errors that the system or the input may cause; all others are defects of this package."""
 
 _ADVICE: Mapping[int, str] = {
     errno.EACCES: "check who may read and write it",
@@ -34,7 +34,7 @@ _ADVICE: Mapping[int, str] = {
 
 
 def describe(error: BaseException) -> str:
-    """Return the one line that a person reads."""
+    """Return an error of ``FAULTS`` as one line."""
     if isinstance(error, OSError):
         return _describe_system(error)
     if isinstance(error, UnicodeError):
@@ -45,10 +45,10 @@ def describe(error: BaseException) -> str:
 
 
 def report(error: BaseException, given: Sequence[str], *, is_answered: bool) -> int:
-    """Say what went wrong and return the exit status.
+    """Print an error and return the exit status.
 
-    It is one JSON object on stdout where the command line asks for JSON, and what stdout holds is
-    not an answer already, and lines on stderr otherwise.
+    It is a JSON object on stdout if the command line asks for JSON and no answer was printed;
+    otherwise it is lines on stderr.
     """
     if isinstance(error, ModuleNotFoundError):
         error = _name_missing(error)
@@ -69,7 +69,7 @@ def report(error: BaseException, given: Sequence[str], *, is_answered: bool) -> 
 
 
 def _name_missing(error: ModuleNotFoundError) -> MissingPartError:
-    """Return what to install; a module of our own that is missing is a defect, and raised."""
+    """Return an error with the install command; raise the given one for a module of the package."""
     if f"{error.name}.".startswith("memory_palace."):
         raise error
     root = Path(__file__).parents[2]
@@ -89,7 +89,7 @@ def wants_json(given: Sequence[str]) -> bool:
 
 
 def _print_json(error: BaseException, status: int, message: str) -> bool:
-    """Print an error as references/schemas/error.json says; whether that could be done."""
+    """Print an error as in references/schemas/error.json; return whether stdout accepted it."""
     from memory_palace.shown import print_json  # delayed: few failures want it
 
     what = {"code": status, "kind": type(error).__name__, "message": message}
@@ -103,7 +103,7 @@ def _print_json(error: BaseException, status: int, message: str) -> bool:
 
 
 def silence(stream: object) -> None:
-    """Let nothing more be written to a stream that fails, not even when Python ends."""
+    """Redirect a failing stream to the null device, so that flushing it at exit cannot fail."""
     try:
         number = stream.fileno()  # type: ignore[attr-defined]
         os.dup2(os.open(os.devnull, os.O_WRONLY), number)
@@ -125,14 +125,14 @@ def _describe_system(error: OSError) -> str:
 
 
 def _is_of_output(error: BaseException) -> bool:
-    """Whether standard output is what failed."""
+    """Whether writing to standard output failed."""
     if not isinstance(error, OSError) or error.errno == errno.EISDIR or error.filename:
         return False
     return _is_of_the_terminal(error)
 
 
 def _is_of_the_terminal(error: OSError) -> bool:
-    """Whether the command line itself failed to print or to read; what writes files is below it."""
+    """Whether a module that prints or reads raised the error, not one that writes files."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -144,7 +144,7 @@ def _is_of_the_terminal(error: OSError) -> bool:
 
 
 def _shorten(path: str) -> str:
-    """Return a path as it is seen from the working folder, without the mark of a temporary."""
+    """Return a path relative to the working folder; a temporary's becomes that of its target."""
     folder, _, name = path.rpartition("/")
     if name.startswith(".") and name.endswith(".tmp") and name.count(".") >= 4:
         name = name[1:].rsplit(".", 3)[0]

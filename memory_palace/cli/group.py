@@ -1,7 +1,7 @@
-"""The command line: options that verbs share, how a verb is declared, and the tree of all verbs.
+"""The command line: shared options, the declaration of verbs, and the tree of all verbs.
 
 A verb is a typed function from a palace and options to a value that is shown. Its module is
-imported when it is typed.
+imported when the verb is typed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ R = TypeVar("R", bound="Shown | Iterator[Shown] | None")
 
 
 def completed(kind: str) -> Callable[[Context, str], list[str]]:
-    """Return what Tab asks for the names of a kind; ``cli.completing`` has the kinds."""
+    """Return a completion callback for a kind of names of ``cli.completing``."""
 
     def complete(ctx: Context, incomplete: str) -> list[str]:
         from memory_palace.cli.completing import complete_names  # delayed: only Tab needs it
@@ -61,7 +61,7 @@ Budget = Annotated[
     Option("--budget", min=1, help="Maximum size of the text, in UTF-8 bytes."),
 ]
 SHORT_WAIT_SECONDS = 2.0
-"""Most writers end sooner; one that does not is named."""
+"""Default wait for the writer's lock; most writers finish sooner."""
 Wait = Annotated[
     float,
     Option("--wait", min=0.0, help="Seconds to wait for another writer to finish."),
@@ -75,23 +75,23 @@ Tags = Annotated[
 
 _DASHED = re.compile(r"\A-(?![^\W\d_])[^= ]*+ ")
 _DASH = "\ue000"
-"""Stands for the dash of a text while Typer reads a line; it is a character of private use."""
+"""Private-use character that replaces the dash of a text while Typer parses a line."""
 
 
 def hide_dashes(words: Sequence[str]) -> list[str]:
-    """Return a line in which ``- an item``, which no option can be, does not begin like one."""
+    """Return the words with ``_DASH`` in place of the dash of a text such as ``- an item``."""
     return [_DASH + word[1:] if _DASHED.match(word) else word for word in words]
 
 
 def show_dash(value: Any) -> Any:
-    """Return the value of an option or argument with its dash."""
+    """Return the value of an option or argument with its dash restored."""
     if isinstance(value, list):
         return [show_dash(one) for one in value]
     return value.replace(_DASH, "-", 1) if isinstance(value, str) and value[:1] == _DASH else value
 
 
 def take_root(ctx: Context, value: str | None) -> None:
-    """Keep what ``-C`` says, for this verb and those below it."""
+    """Store the folder that ``-C`` names in the context, for this verb and those below it."""
     if value is not None:
         ctx.obj = locate(show_dash(value))
 
@@ -119,11 +119,11 @@ NoServe = Annotated[
         help="Answer without the resident server.",
     ),
 ]
-"""It is obeyed before a verb is imported, by ``places.find_server``; here it is only known."""
+"""Handled by ``places.find_server`` before a verb is imported; declared so that it parses."""
 
 
 def locate(place: str) -> Path:
-    """Return the folder that ``-C`` names: a registered palace, else a folder."""
+    """Return the folder of the registered palace of this name, else the folder itself."""
     if is_path(place):
         return Path(place).expanduser()
     from memory_palace.cli.registry import read_registry  # delayed: few give a name
@@ -152,7 +152,7 @@ def open_palace(ctx: Context) -> Palace:
 
 
 def open_palace_if_any(ctx: Context) -> Palace | None:
-    """Open the palace that is meant; ``None`` where none is named and none is here."""
+    """Open the palace; ``None`` if ``-C`` names none and none is found."""
     try:
         return open_palace(ctx)
     except NotAPalaceError:
@@ -189,9 +189,9 @@ def find_palace(folder: Path | None) -> Palace:
 
 
 def folders_below(palace: Palace, given: Sequence[str] | None) -> list[str]:
-    """Return folders relative to the root, as they are seen from the working folder or the root.
+    """Return folders relative to the root, given relative to the working folder or the root.
 
-    Raise ``UsageError`` for one that is outside the palace.
+    Raise ``UsageError`` for an empty name, and for an absolute path outside the palace.
     """
     root, found = str(palace.paths.root.resolve()), []
     for name in given or ():
@@ -206,7 +206,7 @@ def folders_below(palace: Palace, given: Sequence[str] | None) -> list[str]:
 
 
 def note_below(palace: Palace, name: str) -> str:
-    """Return the name of a note; a path from the working folder or ``/`` as one from the root."""
+    """Return the name of a note; an absolute or ``./`` path becomes relative to the root."""
     if not name.startswith(("/", "~", "./", "../")):
         return name
     root = palace.paths.root.resolve()
@@ -216,7 +216,7 @@ def note_below(palace: Palace, name: str) -> str:
 
 
 def ask_below(palace: Palace, asked: Query) -> Query:
-    """Return a question with its folders relative to the root; raise ``UsageError`` for bad ones.
+    """Return a query with its folders relative to the root; raise ``UsageError`` for invalid ones.
 
     See ``folders_below`` and ``check_cold``.
     """
@@ -226,9 +226,9 @@ def ask_below(palace: Palace, asked: Query) -> Query:
 
 
 def check_cold(rooms: Rooms, asked: Query) -> None:
-    """Raise ``UsageError`` where ``--room`` or ``--in`` name the archive and nothing lets it in.
+    """Raise ``UsageError`` if ``--room`` or ``--in`` name the archive without ``--include-cold``.
 
-    It stays out unless asked for, and "nothing found" would be taken for an empty archive.
+    Otherwise "nothing found" would suggest that the archive is empty.
     """
     if asked.include_cold:
         return
@@ -241,7 +241,7 @@ def check_cold(rooms: Rooms, asked: Query) -> None:
 
 
 def reach_store(what: str) -> Callable[..., Any]:
-    """Return the function of a store that asks it or pushes to it; the table has both."""
+    """Return the operation ``ask`` or ``push`` of a store; raise ``UsageError`` without one."""
     if what not in STORES:
         raise UsageError("this installation has no stores: leave out --store")
     found: Callable[..., Any] = load(STORES[what])
@@ -259,10 +259,9 @@ def read_input(file: str, *, hint: str = "") -> str:
 
 
 def read_text(given: Sequence[str] | None, *, most: int | None = None) -> str:
-    """Return what an argument of several words says; without it, or with ``-``, standard input.
+    """Return the words of an argument, joined; without words, or for ``-``, read standard input.
 
-    Raise ``UsageError`` where that is a terminal, has more than ``most`` bytes, or is not UTF-8:
-    what is written must be exact.
+    Raise ``UsageError`` if standard input is a terminal, exceeds ``most`` bytes, or is not UTF-8.
     """
     if given and given != ["-"]:
         return " ".join(given)
@@ -280,13 +279,12 @@ def read_text(given: Sequence[str] | None, *, most: int | None = None) -> str:
 
 
 class Group(Typer):
-    """Verbs of one noun; without ``help`` they stand at the top, each by itself.
+    """A group of verbs; without ``help`` they are top-level verbs.
 
-    A verb is a function whose first parameter, ``palace``, is the palace that is meant, where it
-    has one; of the type ``Palace | None`` it may be ``None`` where ``-C`` names none. A parameter
-    ``place`` is the folder that ``-C`` names. The others are the options and arguments; ``-C`` and
-    ``--no-serve`` are added, and ``--json`` where its value is a ``Shown``. A function
-    that yields values goes on when each is shown; one that returns ``None`` prints by itself.
+    A verb is a function. Its parameter ``palace`` receives the open palace; with the type ``Palace
+    | None`` it is ``None`` if none is found. ``place`` receives the folder that ``-C`` names. The
+    others are options and arguments; ``-C`` and ``--no-serve`` are added, and ``--json`` if it
+    returns a ``Shown``. Values that a generator yields are shown one by one.
     """
 
     def __init__(self, help: str = "") -> None:
@@ -300,7 +298,7 @@ class Group(Typer):
         )
 
     def verb(self, name: str, *, json: bool = True) -> Callable[[Callable[P, R]], Callable[P, R]]:
-        """Make a verb of a function; ``json=False`` where its lines are all there is."""
+        """Return a decorator that registers a verb; ``json=False`` omits ``--json``."""
 
         def declare(function: Callable[P, R]) -> Callable[P, R]:
             hints = get_type_hints(function, include_extras=True)
@@ -317,14 +315,14 @@ def _hold_root(root: Root = None, no_serve: NoServe = False) -> None:
 
 
 def _write_help(function: Callable[..., Any]) -> str:
-    """Return the docstring with its example in a paragraph of its own."""
+    """Return the docstring as help text, its example in a paragraph of its own."""
     return re.sub(r"\s+Example: ", "\n\nExample: ", inspect.getdoc(function) or "")
 
 
 def _wrap(
     function: Callable[..., Any], hints: dict[str, Any], *, has_json: bool
 ) -> Callable[..., None]:
-    """Return what Typer calls: it opens the palace, reads the options and shows the value."""
+    """Return the function for Typer: it opens the palace, collects options and shows the value."""
     parameters, made = [_parameter("ctx", Context)], dict[str, Callable[..., Any]]()
     for one in inspect.signature(function).parameters.values():
         if one.name == "palace":
@@ -365,7 +363,7 @@ def _open_if_any(ctx: Context, options: object) -> Palace | None:
 
 
 class Fields:
-    """Fields of a value of options, each an option of the verb that takes the value."""
+    """Default of a verb's parameter that holds a query: the named fields become options."""
 
     def __init__(self, kind: type[Query], names: str) -> None:
         self._kind, self._names = kind, names.split()
@@ -380,17 +378,17 @@ class Fields:
         ]
 
     def take(self, ctx: Context, options: dict[str, Any]) -> Query:
-        """Return the value, and take its fields from the options."""
+        """Return the query built from its fields, which are removed from the options."""
         return self._kind(**{name: options.pop(name) for name in self._names})
 
 
 def fields_of(kind: type[Query], names: str) -> Any:
-    """Return the default of a parameter whose options are fields of ``kind``."""
+    """Return the default of a parameter; the named fields of ``kind`` become its options."""
     return Fields(kind, names)
 
 
 def _option(hint: Any, flag: Flag) -> Any:
-    """Return a field as Typer reads it; a moment is text, and several names are repeated."""
+    """Return the Typer annotation of a field: moments are text, options of ``Names`` repeatable."""
     kinds: dict[Any, Any] = {Names: list[str] | None, Moment | None: str | None}
     settings: dict[str, Any] = {"help": flag.help, "rich_help_panel": flag.panel}
     settings |= {"metavar": flag.value, "min": flag.least, "max": flag.most}
@@ -404,28 +402,28 @@ def _parameter(name: str, kind: Any, default: Any = inspect.Parameter.empty) -> 
 
 
 class VerbGroup(TyperGroup):
-    """A group whose verbs are known by name, and imported when one of them is typed."""
+    """A group of verbs that are imported only when typed."""
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
         self.places: dict[str, str] = {}
-        """Verbs that are not imported yet, and where they stand."""
+        """The places of verbs that are not imported yet."""
 
     def know(
         self, name: str, place: str, summary: str, panel: str | None = None, *, hidden: bool = False
     ) -> None:
-        """Add a verb by its place; its help text is all that the list of verbs needs."""
+        """Register a verb by its place, with its summary for the list of verbs."""
         self.add_command(TyperCommand(name, help=summary, rich_help_panel=panel, hidden=hidden))
         self.places[name] = place
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Import the verb that is typed first; raise Typer's error where there is none."""
+        """Import and return the typed verb; raise Typer's error for an unknown one."""
         if args[0] in self.places:
             self.load(args[0])
         return super().resolve_command(ctx, args)
 
     def load(self, name: str) -> Any:
-        """Return a verb, imported."""
+        """Return the command of a verb, imported if necessary."""
         if place := self.places.pop(name, None):
             known: Any = self.commands[name]
             found = build(name, load(place))
@@ -435,7 +433,7 @@ class VerbGroup(TyperGroup):
 
 
 def build(name: str, group: Group) -> Any:
-    """Return the command of a group, or the verb of that name in a group without a help text."""
+    """Return the command of a group; for a group without help, that of its verb ``name``."""
     found: Any = typer.main.get_group(group)
     if not group.info.help:
         return found.commands[name]
@@ -457,7 +455,7 @@ class _Root(VerbGroup):
             self.know(name, place, summary, hidden=True)
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        """Read the line; ``- an item`` is text."""
+        """Parse the command line; words such as ``- an item`` are text."""
         return super().parse_args(ctx, hide_dashes(args))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -516,7 +514,7 @@ def palace(
 
 @cache
 def build_tree() -> Any:
-    """Return the command ``palace``, made once."""
+    """Return the command ``palace``, built once."""
     return typer.main.get_command(app)
 
 

@@ -1,4 +1,4 @@
-"""How far long work has come: one line on a terminal."""
+"""Progress of long work: one line on a terminal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 Advance = Callable[[str, int, int], None]
-"""Takes what is being done, how much of it is done, and how much there will be."""
+"""Callback for the name of a phase, the number of units done, and their total."""
 
 
 @contextmanager
@@ -28,9 +28,9 @@ def progress_line(
     in_bytes: bool = False,
     stopped: str | Callable[[str, int, int], str] = "stopped",
 ) -> Iterator[Advance]:
-    """Show how far work is, live on a terminal.
+    """Show progress on standard error, if it is a terminal.
 
-    Ctrl-C ends the command with ``stopped``, or what it says of the last phase and its counts.
+    Ctrl-C prints ``stopped``, or its value for the last phase and counts, and ends the command.
     """
     is_live = sys.stderr.isatty() and not quiet
     phase, done, total = "", 0, 0
@@ -54,7 +54,7 @@ def progress_line(
 
 
 def _draw(*, in_bytes: bool) -> Progress:
-    """Return a line with the count, the rate and the time left; it is gone at the end."""
+    """Return a transient progress line with the count and the time left."""
     from rich import progress  # delayed: a quick verb needs no line
     from rich.console import Console
 
@@ -67,7 +67,7 @@ def _draw(*, in_bytes: bool) -> Progress:
 
 
 def keep_vectors(phase: str, done: int, total: int) -> str:
-    """Return what a stopped build of the index leaves for the next: vectors are kept."""
+    """Return the message of an interrupted index build, with the number of vectors kept."""
     from memory_palace.index.values import EMBEDDING  # delayed: most work builds no index
 
     if phase != EMBEDDING:

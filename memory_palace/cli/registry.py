@@ -1,6 +1,6 @@
-"""The user's palaces and stores by name: one small file in their own configuration folder.
+"""The registry of the user's palaces and stores by name: a JSON file in the configuration folder.
 
-The address of a store is as a person writes it: ``postgresql://anna@host/database#palace``.
+A store's address has the form ``postgresql://anna@host/database#palace``.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ _SECRETS = ("password", "sslpassword")
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A database, and the palace in it that is meant."""
+    """The address of a palace in a database."""
 
     url: str = field(repr=False)
-    """As it was given, without the palace; it may hold a password and is never printed."""
+    """As given, without the palace; it may contain a password and is never printed."""
     palace: str = ""
     """Empty where none was named."""
 
     @property
     def shown(self) -> str:
-        """The address without what should not be read over a shoulder."""
+        """The address without password and other parameters, but for a socket's folder."""
         parts = urlsplit(self.url)
         user, _, host = parts.netloc.rpartition("@")
         name = f"{user.partition(':')[0]}@" if user else ""
@@ -41,14 +41,14 @@ class Address:
 
     @property
     def has_password(self) -> bool:
-        """Whether a password stands in it."""
+        """Whether the address contains a password."""
         parts = urlsplit(self.url)
         is_beside = ":" in parts.netloc.rpartition("@")[0]
         return is_beside or any(name in parse_qs(parts.query) for name in _SECRETS)
 
 
 def read_address(text: str) -> Address:
-    """Read an address; raise ``UsageError``, which quotes nothing of it: it may hold a password."""
+    """Parse an address; raise ``UsageError`` without quoting it, since it may hold a password."""
     url, mark, palace = text.partition("#")
     try:
         parts = urlsplit(url)
@@ -64,12 +64,12 @@ def read_address(text: str) -> Address:
 
 
 def is_name(text: str) -> bool:
-    """Say whether a palace can be called so."""
+    """Whether a text is a valid name of a palace."""
     return _NAME.fullmatch(text) is not None
 
 
 def check_name(name: str, *, shown: str = "") -> None:
-    """Raise ``UsageError`` for what cannot be the name of a palace."""
+    """Raise ``UsageError`` for an invalid name of a palace; messages quote ``shown`` instead."""
     if not is_name(name):
         raise UsageError(
             f"{shown or repr(name)} cannot be the name of a palace: up to 64 letters, digits, "
@@ -86,15 +86,15 @@ _FORM = (
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """Folders of palaces by name, and which of them is used outside of all palaces."""
+    """Registered palaces and stores, and the default palace outside of any other."""
 
     palaces: Mapping[str, str] = field(default_factory=dict)
     """Name and absolute folder."""
     default: str | None = None
     serve: str | None = None
-    """``auto`` where a question starts the server that was not there."""
+    """``auto`` if commands start a missing server."""
     stores: Mapping[str, str] = field(default_factory=dict)
-    """Name and address of a palace in a database; no palace's own settings have these."""
+    """Name to address of a palace in a database; a palace's own settings have none."""
 
     def folder_of(self, name: str) -> Path:
         """Return the folder of a registered name; raise ``ConfigError`` where it is gone."""
@@ -110,7 +110,7 @@ class Registry:
     def add(self, name: str, *, folder: Path | None = None, store: str = "") -> Registry:
         """Return the registry with a name for a folder, or for the address of a store.
 
-        Raise ``UsageError`` for what is no name, and for an address with a password.
+        Raise ``UsageError`` for an invalid name, and for an address with a password.
         """
         check_name(name)
         if folder is not None:
@@ -123,7 +123,7 @@ class Registry:
         return replace(self, stores={**self.stores, name: store})
 
     def store_of(self, given: str | None) -> Address:
-        """Return what ``--store`` means: an address, a registered name, or the only one."""
+        """Return the store given by address or registered name; for ``None``, the only one."""
         if given is not None and not is_name(given):
             return read_address(given)  # nothing of what may hold a password is quoted
         known = ", ".join(sorted(self.stores)) or "none"
@@ -149,7 +149,7 @@ class Registry:
         return replace(self, palaces=left, default=default, stores=stores)
 
     def hint(self, name: str) -> str:
-        """Return the names that may have been meant."""
+        """Return a hint for messages: similar names, else the registered ones."""
         if name in self.stores:
             return f"; it is a store: `palace query --store {name}` asks it"
         known = f"; registered: {', '.join(sorted(self.palaces))}" if self.palaces else ""
@@ -157,9 +157,9 @@ class Registry:
 
 
 def read_registry() -> Registry:
-    """Return the user's palaces, none where nothing was registered.
+    """Read the user's registry; it is empty without a file.
 
-    Raise ``ConfigError`` for a file that was made by something else.
+    Raise ``ConfigError`` for a malformed file.
     """
     try:
         return Registry(*read_registered())
@@ -169,7 +169,7 @@ def read_registry() -> Registry:
 
 
 def write_registry(registry: Registry) -> Path:
-    """Keep the user's palaces, readable by the user alone; return the file."""
+    """Write the registry, readable by the user alone; return its path."""
     place = registry_path()
     if place is None:
         raise UsageError("there is no home folder to keep names in; set XDG_CONFIG_HOME")

@@ -1,4 +1,4 @@
-"""Text in the cells of a terminal: cut and wrapped to a width, where a character may take two."""
+"""Cut and wrap text to a width in terminal cells, of which a wide character takes two."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def cut_end(text: str, width: int) -> str:
 
 
 def wrap(line: Text, width: int) -> Iterator[Text]:
-    """Yield the rows of a line, its styles kept; a word that is longer goes on in the next row."""
+    """Yield the rows of a line with its styles; a word wider than a row is broken."""
     for row in line.wrap(_CONSOLE, width, tab_size=1):
         row.rstrip()
         yield row
 
 
 def cut_start(text: Text, width: int) -> Text:
-    """Return a path without its beginning where it is too long: its end says more."""
+    """Return a path cut at its start to ``width`` cells, since its end is more informative."""
     if text.cell_len <= width:
         return text
     while text.cell_len > width - 1:
@@ -45,16 +45,16 @@ def cut_start(text: Text, width: int) -> Text:
 
 
 def cut_text(text: Text, width: int) -> Text:
-    """Return a text without its end where it is too long."""
+    """Return a text cut at its end to ``width`` cells."""
     text = text.copy()
     text.truncate(width, overflow="ellipsis")
     return text
 
 
 def link_to(file: Path, line: int, environ: Mapping[str, str]) -> str:
-    """Return the address that a click opens.
+    """Return the ``file:`` address of a line, for a terminal hyperlink.
 
-    Only kitty reads a line after ``#``; others refuse an address that has one.
+    Only kitty accepts a line after ``#``; other terminals reject such an address.
     """
     path = quote(str(file), safe="/")
     anchor = f"#{line}" if "KITTY_WINDOW_ID" in environ else ""
@@ -62,7 +62,7 @@ def link_to(file: Path, line: int, environ: Mapping[str, str]) -> str:
 
 
 def print_rows(rows: Sequence[Text], environ: Mapping[str, str]) -> None:
-    """Print rows in colour, or without a single escape where the environment says so."""
+    """Print rows in colour, or plain with ``NO_COLOR`` or ``TERM=dumb``."""
     if environ.get("NO_COLOR") or environ.get("TERM") == "dumb":
         print(*(row.plain.rstrip() for row in rows), sep="\n")
         return

@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 VERSION = f"1 {__version__}"
-"""Of the messages and of the package. A server that is of another ends, and is started again."""
+"""Version of the messages and of the package. A server of another version ends and is restarted."""
 MOST_REQUEST_BYTES = 4 << 20
 MOST_REPLY_BYTES = 64 << 20
 WAIT_SECONDS = 5.0
-"""For the whole of an answer, or a piece of it; a server that takes longer is passed by."""
+"""Timeout of a socket operation; after it the client runs the command itself."""
 PATIENT_SECONDS = 300.0
-"""For one that a cross-encoder orders: to compute that here would take as long again."""
+"""Timeout with ``--rerank``: running the cross-encoder here would take as long again."""
 _PIECE_BYTES = 1 << 20
 _STREAMS = {1: 1, 2: 2}
 _SHOWN = frozenset(
@@ -48,12 +48,12 @@ _FIXED = frozenset("HOME XDG_CONFIG_HOME XDG_CACHE_HOME HF_HOME HF_HUB_CACHE".sp
 
 
 def pick_shown(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables that may differ from request to request: how an answer looks."""
+    """Return the variables that determine the look of an answer; they may vary per request."""
     return {k: v for k, v in environ.items() if k in _SHOWN or k.startswith("LC_")}
 
 
 def pick_fixed(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables that say where models and settings are: a server has one set of them."""
+    """Return the variables that locate models and settings; a server has one set of them."""
     return {
         name: value
         for name, value in environ.items()
@@ -62,12 +62,12 @@ def pick_fixed(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def encode(record: Mapping[str, Any]) -> bytes:
-    """Return a message: one line of JSON, ASCII only, so that lone surrogates survive."""
+    """Encode a message as one line of JSON, ASCII only, so that lone surrogates survive."""
     return ("".join(_encoder(record, 0)) + "\n").encode()
 
 
 def decode(line: bytes) -> dict[str, Any]:
-    """Parse a message; raise ``ValueError`` or ``RecursionError`` for bytes that are none."""
+    """Parse a message; raise ``ValueError`` or ``RecursionError`` if it is malformed."""
     text = line.decode()
     try:
         value, end = _scan(text, 0)
@@ -83,7 +83,7 @@ def _refuse(value: Any) -> Any:
 
 
 class _Plain:
-    """What the C scanner asks of ``json.JSONDecoder``, without importing it."""
+    """The attributes of ``json.JSONDecoder`` that the C scanner reads, without importing it."""
 
     strict, object_hook, object_pairs_hook = True, None, None
     parse_float, parse_int, parse_constant = float, int, staticmethod(_refuse)
@@ -96,9 +96,9 @@ _encoder = make_encoder(
 
 
 def ask_server(address: str, arguments: Sequence[str]) -> int | None:
-    """Print the answer of a server and return the exit status; ``None``: run the command here.
+    """Print a server's answer and return the exit status; ``None``: run the command here.
 
-    Nothing is printed before the whole answer is there. Raise ``OSError`` where printing fails.
+    Nothing is printed before the answer is complete. Raise ``OSError`` if printing fails.
     """
     found = exchange(address, arguments)
     if found is None:
@@ -114,11 +114,11 @@ def ask_server(address: str, arguments: Sequence[str]) -> int | None:
 def exchange(
     address: str, arguments: Sequence[str], stdin: str | None = None
 ) -> tuple[int, list[tuple[int, str]]] | None:
-    """Return the exit status of a command and its texts for stream 1 or 2.
+    """Send a command to the server; return its exit status and its texts by stream, 1 or 2.
 
-    ``None`` for anything odd: another version, no answer in time, one that breaks off. ``stdin`` is
-    the text of standard input, where somebody has read it already; otherwise it is read where the
-    command would read it, and put back where no answer follows.
+    ``None`` for any failure: another version, a timeout, an incomplete answer. ``stdin`` is the
+    text of standard input, if it was read already; otherwise it is read when the server asks for
+    it, and left in ``sys.stdin`` for a command that runs here.
     """
     try:
         if not is_private(os.path.dirname(address)):  # noqa: PTH120
@@ -141,7 +141,7 @@ def exchange(
 
 
 def _exchange(address: str, arguments: Sequence[str], stdin: str | None) -> dict[str, Any]:
-    """Return the reply to a command line; raise where there is none in time."""
+    """Return the server's reply to a command line; raise ``OSError`` if none comes in time."""
     try:
         width = os.get_terminal_size(sys.__stdout__.fileno()).columns  # type: ignore[union-attr]
     except (OSError, ValueError, AttributeError):

@@ -1,7 +1,7 @@
-"""The request loop: a thread for each connection, with one set of limits for socket and port.
+"""The request loop: a thread per connection, with the same limits for socket and port.
 
-A handler is read from top to bottom: it receives, and sends. Whoever is slow delays nobody, and is
-hung up on in time.
+A handler receives and sends sequentially. A slow client delays no other and is disconnected at a
+deadline.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from contextlib import suppress
 from typing import Any
 
 MOST_CLIENTS = 128
-"""Connections at once; a browser makes six, some of them before it knows what to ask."""
+"""Maximum simultaneous connections; a browser opens six, some of them in advance."""
 ARRIVAL_SECONDS = 5.0
-"""A whole request must be there in that time, however its pieces come."""
+"""Deadline for a complete request to arrive."""
 TAKING_SECONDS = 10.0
-"""A whole reply must be taken in that time."""
+"""Deadline for a complete reply to be received."""
 _DRAIN_SECONDS = 0.5
 _PIECE_BYTES = 1 << 16
 
 
 class Listener(socketserver.ThreadingMixIn, socketserver.TCPServer):
-    """Take connections on a bound socket, of either family; ``serve_forever`` runs the loop.
+    """Accepts connections on a bound socket of either family; ``serve_forever`` runs the loop.
 
-    ``handle`` of a subclass serves one connection, which is closed when it returns. Nobody can
+    ``handle`` of a subclass serves one connection, which is closed when it returns. No client can
     connect before ``server_activate`` is called.
     """
 
@@ -44,14 +44,14 @@ class Listener(socketserver.ThreadingMixIn, socketserver.TCPServer):
         self.arrival_seconds = arrival_seconds
         self.open: set[socket.socket] = set()
         self.last_used = time.monotonic()
-        """When a connection ended."""
+        """Monotonic time at which the last connection ended."""
 
     def handle(self, connection: socket.socket) -> None:
-        """Serve one connection; ``OSError`` may be raised where the client is gone, or too slow."""
+        """Serve one connection; an ``OSError`` of a client that is gone or too slow is ignored."""
         raise NotImplementedError
 
     def verify_request(self, request: Any, client_address: Any) -> bool:
-        """Whether there is room for one more connection."""
+        """Whether the limit of connections is not reached."""
         return len(self.open) < MOST_CLIENTS
 
     def process_request(self, request: Any, client_address: Any) -> None:
@@ -71,9 +71,9 @@ class Listener(socketserver.ThreadingMixIn, socketserver.TCPServer):
         self.open.discard(request)
 
     def receive(self, connection: socket.socket, end: bytes, most_bytes: int) -> bytes:
-        """Return what arrives until ``end`` is in it, until the client has sent all, or too much.
+        """Receive until ``end`` occurs, the client stops sending, or ``most_bytes`` are exceeded.
 
-        Raise ``TimeoutError`` where it is not there in time: the deadline is for the whole.
+        Raise ``TimeoutError`` after ``arrival_seconds``, counted for the whole.
         """
         received, deadline = bytearray(), time.monotonic() + self.arrival_seconds
         while len(received) <= most_bytes:
@@ -86,12 +86,12 @@ class Listener(socketserver.ThreadingMixIn, socketserver.TCPServer):
         return bytes(received)
 
     def send(self, connection: socket.socket, data: bytes) -> None:
-        """Send a reply; raise ``TimeoutError`` where it is not taken in time."""
+        """Send a reply; raise ``TimeoutError`` if it is not received in time."""
         connection.settimeout(TAKING_SECONDS)
         connection.sendall(data)
 
     def drain(self, connection: socket.socket) -> None:
-        """Take what is still coming, so that a refusal is not lost when the connection closes."""
+        """Discard further input, so that a refusal is not lost when the connection closes."""
         connection.shutdown(socket.SHUT_WR)
         deadline = time.monotonic() + _DRAIN_SECONDS
         while (left := deadline - time.monotonic()) > 0:

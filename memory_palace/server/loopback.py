@@ -1,11 +1,11 @@
-"""A page on a port of this machine: who may ask for it, and what is sent.
+"""A page on a port of this machine: access control, request parsing and replies.
 
-Any web page can make a browser send requests to 127.0.0.1. So the address holds a token, ``Host``
-is compared (a foreign name may be made to lead here), and so is what the browser says of the page
-that asks. Whoever is refused learns nothing.
+Any web page can make a browser send requests to 127.0.0.1. Therefore the address contains a token,
+``Host`` is compared, since a foreign name may resolve to this address, and so are ``Origin`` and
+``Sec-Fetch-Site``. A refusal gives no reason.
 
-The head of a request is parsed here: ``http.server`` takes HTTP/0.9, bare line feeds, folded and
-repeated fields, and 6 MB of them, and begins its timeout anew with every piece.
+The head of a request is parsed here: ``http.server`` accepts HTTP/0.9, bare line feeds, folded and
+repeated fields, and 6 MB of them, and restarts its timeout with every piece.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _REQUEST_LINE = re.compile(rf"\A({_TOKEN}) ([\x21-\x7e]+) HTTP/1\.[01]")
 _FIELD = re.compile(rf"\A({_TOKEN}):([\t\x20-\x7e\xa1-\xac\xae-\xff]*)")
 _OWN = ("same-origin", "none")
-"""Asked by a page of this origin, or by a person."""
+"""Accepted values of ``Sec-Fetch-Site``: a page of this origin, or a person."""
 _PLAIN = "text/plain; charset=utf-8"
 NOTHING = "default-src 'none'; frame-ancestors 'none'"
-"""The policy of every reply that is no page."""
+"""Content security policy of every reply that is not a page."""
 _SENT = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -47,7 +47,7 @@ _SENT = {
 
 
 class Unwanted(Exception):  # noqa: N818 - it says what the request is
-    """A request that is answered with an HTTP status and nothing more."""
+    """A refused request, answered with an HTTP status."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
@@ -56,17 +56,17 @@ class Unwanted(Exception):  # noqa: N818 - it says what the request is
 
 @dataclass(frozen=True, slots=True)
 class PageVisit:
-    """A request that is let in."""
+    """An accepted request."""
 
     endpoint: str
     values: Mapping[str, str]
     known: str
-    """The entity tag that the page has already; empty without one."""
+    """The entity tag of ``If-None-Match``; empty without one."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageReply:
-    """What is sent back for a request."""
+    """The reply to a request."""
 
     body: bytes = b""
     kind: str = _PLAIN
@@ -77,13 +77,13 @@ class PageReply:
 
 
 Answer = Callable[[PageVisit, Callable[[], bool]], PageReply]
-"""Answers a visit; the function says whether the one who asked has gone meanwhile."""
+"""Answers a visit; the function argument returns whether the client has disconnected."""
 Endpoints = Mapping[str, frozenset[str]]
-"""What can be asked for below the token, and the names of the values that each takes."""
+"""Endpoints below the token, each with the names of its query parameters."""
 
 
 class Door(Listener):
-    """Listens on 127.0.0.1 and answers one request a connection."""
+    """Listens on 127.0.0.1 and answers one request per connection."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class Door(Listener):
         *,
         arrival_seconds: float = ARRIVAL_SECONDS,
     ) -> None:
-        """Raise ``OSError`` where the port is taken."""
+        """Raise ``OSError`` if the port is taken."""
         super().__init__(_bind(port), arrival_seconds=arrival_seconds)
         self._token, self._endpoints, self._answer = token, endpoints, answer
         self.port = int(self.server_address[1])
@@ -102,7 +102,7 @@ class Door(Listener):
         self.server_activate()
 
     def handle(self, connection: socket.socket) -> None:
-        """Answer only the first request."""
+        """Answer the first request of a connection."""
         try:
             visit = self._admit(connection)
             try:
@@ -118,9 +118,9 @@ class Door(Listener):
             self.drain(connection)
 
     def _admit(self, connection: socket.socket) -> PageVisit:
-        """Return what is asked; raise ``Unwanted`` where it is not for the one who asks.
+        """Receive and check a request; raise ``Unwanted`` to refuse it.
 
-        Raise ``ConnectionError`` where the client goes without having asked.
+        Raise ``ConnectionError`` if the client disconnects without a request.
         """
         try:
             received = self.receive(connection, _END, MOST_HEAD_BYTES)
@@ -143,7 +143,7 @@ class Door(Listener):
 
 
 def _bind(port: int) -> socket.socket:
-    """Bind for this process alone, where another could listen on the same port."""
+    """Bind a loopback port exclusively, where another process could share it."""
     listening = socket.socket()
     try:
         if os.name == "posix":  # elsewhere it would let another program in
@@ -158,9 +158,9 @@ def _bind(port: int) -> socket.socket:
 
 
 def parse_head(received: bytes) -> tuple[str, str, Mapping[str, str]]:
-    """Return method, target and fields, names in lower case, of what a request begins with.
+    """Parse the head of a request: method, target, and fields by name in lower case.
 
-    Raise ``Unwanted`` for anything that no browser sends.
+    Raise ``Unwanted`` for a malformed or oversized head.
     """
     head, end, _ = received.partition(_END)
     first, *rows = head.decode("latin-1").split("\r\n")
@@ -220,7 +220,7 @@ def _write(reply: PageReply) -> bytes:
 
 
 def _has_gone(connection: socket.socket) -> bool:
-    """Whether the client hung up; a page does so when it has a newer question."""
+    """Whether the client disconnected, as a page does when it has a newer question."""
     connection.setblocking(False)
     try:
         return not connection.recv(1, socket.MSG_PEEK)

@@ -1,7 +1,7 @@
-"""The index of a palace that is served: kept up to date, and known to be so without a look.
+"""Keep the index of a served palace up to date, and cache its freshness.
 
-Indexing is done by another process, ``python -m memory_palace.server.refreshing ROOT``: it would
-take memory and time from the answers, and what it breaks must not break the server.
+A separate process, ``python -m memory_palace.server.refreshing ROOT``, builds the index, so that
+its memory, time and failures do not affect the server.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from memory_palace.palace import Palace
 
 _POLL_SECONDS = 0.1
 _CHANGES = 0x2 | 0x4 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800
-"""Of what is in a folder: written, other rights or times, moved out and in, made, deleted; and that
-it was itself deleted or moved (``<sys/inotify.h>``)."""
+"""inotify mask of a folder: content, attributes, moves, creation and deletion of entries, and its
+own deletion or move (``<sys/inotify.h>``)."""
 _ONLY_FOLDERS = 0x01000000
 _PIECE_BYTES = 1 << 16
 _MOST_TRUSTED = 50
-"""Answers that one look is good for: changes on a network drive, or through a mapping of a file,
+"""Maximum number of answers per check: changes on a network drive, or through a memory mapping,
 make no event."""
 
 
@@ -49,9 +49,9 @@ def keep_fresh(paths: PalacePaths, *, stop: threading.Event, note: Callable[[str
 
 
 def index_apart(root: Path, stop: threading.Event, note: Callable[[str], None]) -> None:
-    """Bring an index up to date in another process, until it is done or ``stop`` is set.
+    """Update an index in another process; return when it has ended, or ``stop`` is set.
 
-    Raise ``IndexLockedError`` where another writer is at it; ``note`` hears of other failures.
+    Raise ``IndexLockedError`` if another writer has the lock; ``note`` receives other failures.
     """
     command = [sys.executable, "-P", "-m", "memory_palace.server.refreshing", str(root)]
     nothing = subprocess.DEVNULL
@@ -74,11 +74,11 @@ def index_apart(root: Path, stop: threading.Event, note: Callable[[str], None]) 
 
 
 class KnownFreshness:
-    """The freshness at the last look, for as long as the kernel knows of no change since.
+    """The cached freshness of a palace, valid while inotify reports no change.
 
-    The look takes a third of a question on 800 notes, and more than all the rest on 5,000. Linux
-    queues an event before the call that changes a file returns, so an answer never misses a change
-    that was made before its question. Elsewhere every note is looked at, as in any other process.
+    A check takes a third of a question's time on 800 notes, and most of it on 5,000. Linux queues
+    the event before the system call that changes a file returns, so no change made before a
+    question is missed. On other systems every check compares all notes.
     """
 
     def __init__(self) -> None:
@@ -98,7 +98,7 @@ class KnownFreshness:
         *,
         most_entries: int | None = MOST_ENTRIES,
     ) -> Freshness:
-        """Return the same as ``check_freshness``."""
+        """Return the result of ``check_freshness``, cached while nothing changes."""
         self._trusted += 1
         if self._has_events() or self._trusted > _MOST_TRUSTED:
             self._known, self._trusted = None, 0
@@ -111,9 +111,9 @@ class KnownFreshness:
         return found
 
     def _remember(self, snapshot: Snapshot, config: Config, found: Freshness) -> None:
-        """Keep what was found if all folders were watched before it was looked for.
+        """Cache a result if all folders were watched before the check began.
 
-        A folder that is watched already has the number that it had; -1 is one too many.
+        inotify returns the existing descriptor of a watched folder, and -1 at its limit.
         """
         add, mask = _library().inotify_add_watch, _CHANGES | _ONLY_FOLDERS
         folders = set(found.folders or ())
@@ -124,7 +124,7 @@ class KnownFreshness:
         self._watched = watched if is_whole else set()
 
     def _has_events(self) -> bool:
-        """Say whether anything happened since the last time, and forget it."""
+        """Whether any event occurred since the last call; consume them."""
         happened = False
         with suppress(BlockingIOError):
             while self._events is not None and os.read(self._events, _PIECE_BYTES):

@@ -1,7 +1,7 @@
-"""The resident server of a palace: threads listen, a thread watches the notes, this one answers.
+"""The resident server of a palace: one thread per connection, one for the notes, one that answers.
 
-A command line is run as if its client had run it. The folder, the terminal and the streams are the
-client's; they belong to the process, so that one command runs at a time.
+A command runs with the working folder, terminal and streams of its client. These are global to the
+process, so that one command runs at a time.
 """
 
 from __future__ import annotations
@@ -50,25 +50,25 @@ _STREAMS = ("in", "out", "err")
 _Decoder = codecs.getincrementaldecoder("utf-8")
 _OUT, _ERR = 1, 2
 _BLOCK = 4096
-"""What a pipe or a file takes at once; stdout and stderr in one pipe meet at its borders."""
+"""Buffer size of a stream; stdout and stderr of one pipe interleave at its boundaries."""
 
 
 class Refused(BaseException):
-    """The client has to run the command itself. No command may catch it, so it is no Exception."""
+    """The client must run the command itself; no ``Exception``, so that no command catches it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One command line, and the terminal it was typed in."""
+    """A command line with its client's environment and terminal."""
 
     args: tuple[str, ...]
     cwd: str
     shown: Mapping[str, str]
-    """The variables that say how an answer looks."""
+    """Environment variables that determine the look of an answer."""
     fixed: Mapping[str, str]
-    """The variables that say where models and settings are."""
+    """Environment variables that locate models and settings."""
     stdin: str | None
-    """``None`` where the client has not read its standard input."""
+    """``None`` if the client has not read its standard input."""
     width: int | None
     """Columns of the terminal that stdout is."""
     terminals: tuple[bool, bool, bool]
@@ -76,7 +76,7 @@ class Request:
 
 
 def parse_request(message: Mapping[str, Any]) -> Request:
-    """Return the request of a message; raise ``ValueError`` where no client of ours sends it."""
+    """Parse a message into a request; raise ``ValueError`` for an invalid one."""
     get: Callable[[str], Any] = message.get
     args, cwd, width = get("args"), get("cwd"), get("width")
     environ, stdin, tty = get("env"), get("stdin"), get("tty")
@@ -109,7 +109,7 @@ def _is_argument(value: Any) -> TypeGuard[str]:
 
 
 def answer(request: Request, run: Callable[[list[str]], int]) -> dict[str, Any]:
-    """Run the command of a request; return its output and exit status, or why it is not run."""
+    """Run the command of a request; return output and exit status, or the reason for a refusal."""
     written: list[tuple[int, bytes]] = []
     try:
         if read_place(request.args) is None:
@@ -124,7 +124,7 @@ def answer(request: Request, run: Callable[[list[str]], int]) -> dict[str, Any]:
 
 
 def _join(written: Sequence[tuple[int, bytes]]) -> list[tuple[int, str]]:
-    """Return pieces of output as text, joined where no other stream comes between."""
+    """Decode pieces of output; successive ones of the same stream are joined."""
     decoders = {stream: _Decoder("replace") for stream in (_OUT, _ERR)}
     joined: list[tuple[int, list[str]]] = []
     for stream, data in written:
@@ -136,10 +136,10 @@ def _join(written: Sequence[tuple[int, bytes]]) -> list[tuple[int, str]]:
 
 @contextmanager
 def _standing_in(request: Request, written: list[tuple[int, bytes]]) -> Iterator[None]:
-    """Give the command the folder, the variables and the streams of its client.
+    """Set the working folder, environment and streams of the client while its command runs.
 
-    The size of the terminal is a variable too, unless one says another size. Raise ``Refused``
-    where the folder cannot be entered.
+    ``COLUMNS`` is the width of its terminal, unless the client has set it. Raise ``Refused`` if the
+    folder cannot be entered.
     """
     of_input, of_output, of_errors = request.terminals
     shown, given = dict(request.shown), request.shown.get("COLUMNS", "")
@@ -167,7 +167,7 @@ def _standing_in(request: Request, written: list[tuple[int, bytes]]) -> Iterator
 
 
 class _Output(io.RawIOBase):
-    """One output of a command; the pieces of both are kept in order."""
+    """Standard output or error of a command; pieces of both are recorded in order."""
 
     def __init__(self, written: list[tuple[int, bytes]], number: int, *, is_terminal: bool) -> None:
         self._written, self._number, self._is_terminal = written, number, is_terminal
@@ -184,7 +184,7 @@ class _Output(io.RawIOBase):
 
 
 class _Input(io.RawIOBase):
-    """The input of a command, as far as the client has read it."""
+    """Standard input of a command; reading raises ``Refused`` if the client has not read it."""
 
     def __init__(self, text: str | None, *, is_terminal: bool) -> None:
         self._is_terminal = is_terminal
@@ -221,27 +221,27 @@ def _exchange(old: Mapping[str, str], new: Mapping[str, str]) -> None:
 
 
 Lend = Callable[[Palace], None]
-"""Gives a palace that a command opens what the server has open."""
+"""Shares the open index and models of the server with a palace that a command opens."""
 Run = Callable[[list[str], Lend], int]
-"""Runs a command line that lends to the palace it opens; returns the exit status."""
+"""Runs a command line, passing the palace that it opens to ``Lend``; returns the exit status."""
 _LOOK_SECONDS = 2.0
-"""How often it is asked whether there is still something to serve."""
+"""Interval of the checks that the palace and the socket still exist."""
 _TURN_SECONDS = 1.0
 _SENDING_SECONDS = 0.05
 _LISTEN_SECONDS = 60.0
-"""The listener is never asked to end: it ends with the process."""
+"""Poll interval of the listener, which ends only with the process."""
 _ENDING_SECONDS = 5.0
-"""How long an end waits for the answers that are owed."""
+"""Maximum wait for pending answers when the server ends."""
 _MOST_LOG_BYTES = 1 << 18
 _ALLOCATED = 50_000
-"""New objects between two looks for cycles; what is loaded at the start is never looked at."""
+"""Garbage collection threshold; objects loaded at the start are frozen."""
 _MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 def serve(paths: PalacePaths, run: Run, *, idle_seconds: float, watches: bool) -> str:
-    """Answer commands about a palace until it is told to end; return why it ended.
+    """Answer commands about a palace until stopped; return the reason for the end.
 
-    Raise ``ServedError`` where another process serves the palace.
+    Raise ``ServedError`` if another process serves the palace.
     """
     root = os.path.realpath(paths.root)
     with claim_socket(root, os.environ) as listening:
@@ -253,10 +253,10 @@ def serve(paths: PalacePaths, run: Run, *, idle_seconds: float, watches: bool) -
 
 
 class _Resident(Listener):
-    """The palace of one root, kept open, and the socket on which it is asked."""
+    """The server of one root: its open palace and its socket."""
 
     def __init__(self, listening: socket.socket, paths: PalacePaths, root: str, run: Run) -> None:
-        """``root`` is absolute, with its links resolved."""
+        """``root`` is absolute, with symbolic links resolved."""
         super().__init__(listening)
         self._paths, self._root, self._run = paths, root, run
         self._since, self._fixed = time.time(), pick_fixed(os.environ)
@@ -271,7 +271,7 @@ class _Resident(Listener):
         self.answered = 0
 
     def serve(self, *, idle_seconds: float, watches: bool) -> str:
-        """Answer until the end; return why it came."""
+        """Answer requests until the server ends; return the reason."""
         os.chdir("/")  # no folder is kept from being removed
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: self._end("a signal"))
@@ -293,7 +293,7 @@ class _Resident(Listener):
                 watcher.join()
 
     def note(self, text: str) -> None:
-        """Add a line to the log, which stays small. Questions are never in it."""
+        """Append a line to the log, which is rotated. Questions are never logged."""
         file = self._paths.server_log
         line = f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text}\n".encode("utf-8", "replace")
         try:
@@ -305,11 +305,11 @@ class _Resident(Listener):
             return  # a full disk is no reason to stop answering
 
     def verify_request(self, request: Any, client_address: Any) -> bool:
-        """Whether the client is of this user, and there is room for it."""
+        """Whether the client belongs to this user and the limit of connections is not reached."""
         return is_own(request) and super().verify_request(request, client_address)
 
     def handle(self, connection: socket.socket) -> None:
-        """Serve a client: it asks, waits and reads, and may ask again."""
+        """Answer the requests of one client in order."""
         while self._ends is None:
             line = self.receive(connection, b"\n", MOST_REQUEST_BYTES)
             if b"\n" not in line and len(line) <= MOST_REQUEST_BYTES:
@@ -326,11 +326,11 @@ class _Resident(Listener):
                 return
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Note a defect: standard error may be the stream of a command."""
+        """Log a defect, since standard error may be the stream of a command."""
         self.note(traceback.format_exc())
 
     def _take(self, connection: socket.socket, message: dict[str, Any]) -> None:
-        """Reply to a message, from the thread that answers where a command has to be run."""
+        """Reply to a message; a command is run by the main thread."""
         if message.get("do") == "status":
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _MAXRSS_UNIT
             own = {"pid": os.getpid(), "since": self._since, "root": self._root}
@@ -363,7 +363,7 @@ class _Resident(Listener):
             self._end("a defect")
 
     def _end(self, why: str) -> None:
-        """End after the answers that are owed; may be called from anywhere."""
+        """End the server after the pending answers; callable from any thread or signal handler."""
         if self._ends is None:
             self._ends = why
             self._asked.put(None)
@@ -403,9 +403,9 @@ class _Resident(Listener):
             return {"refused": "failed"}
 
     def _lend(self, palace: Palace) -> None:
-        """Give a palace that was just opened what the one before it has open.
+        """Share the previous palace's open index and models with a newly opened one.
 
-        Raise ``Refused`` where it is another palace.
+        Raise ``Refused`` for a palace of another root.
         """
         if os.path.realpath(palace.paths.root) != self._root:
             raise Refused("palace")
@@ -424,7 +424,7 @@ class _Resident(Listener):
             self._last = palace
 
     def _find_reason_to_end(self) -> str | None:
-        """Return a place that is gone or another than at first."""
+        """Return a message if a path is gone or replaced since the start, else ``None``."""
         for path, mark in self._marks.items():
             if mark_of(path) != mark:
                 return f"{path} is gone"
@@ -432,7 +432,7 @@ class _Resident(Listener):
 
 
 def is_own(connection: socket.socket) -> bool:
-    """Whether the process at the other end is of this user, where the system tells."""
+    """Whether the peer process belongs to this user; true if the system cannot tell."""
     if sys.platform == "linux":
         size = struct.calcsize("3i")
         found = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size)

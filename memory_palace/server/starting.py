@@ -1,4 +1,4 @@
-"""One server a palace: claim its lock and socket, start it, ask how it is, end it."""
+"""One server per palace: claim lock and socket, start it, query its status, stop it."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from memory_palace.server.client import VERSION, decode, encode
 
 _ANSWER_SECONDS = 2.0
 _END_SECONDS = 8.0
-"""Longer than a server waits for the answers that it owes."""
+"""Longer than a server waits for its pending answers."""
 _START_SECONDS = 30.0
-"""On a busy machine, with a large model."""
+"""Enough for a large model on a busy machine."""
 _POLL_SECONDS = 0.02
 
 
@@ -32,13 +32,13 @@ class ServedError(PalaceError):
 
 @contextmanager
 def claim_socket(root: str, environ: Mapping[str, str]) -> Iterator[socket.socket]:
-    """Hold the lock and the socket of a palace, and leave nothing behind.
+    """Hold the lock and the socket of a palace; remove both at the end.
 
-    Nobody can connect before ``listen`` is called: who comes while a model is read runs the command
-    himself, which takes no longer.
+    No client can connect before ``listen`` is called: while a model is loaded, clients run their
+    commands themselves, which takes no longer.
 
-    Raise ``ServedError`` where another process does, ``UsageError`` where the folder of the socket
-    is not the user's alone.
+    Raise ``ServedError`` if another process holds them, ``UsageError`` if the folder of the socket
+    is not private to the user.
     """
     path = socket_path(root, environ)
     folder = os.path.dirname(path)  # noqa: PTH120
@@ -75,7 +75,7 @@ def claim_socket(root: str, environ: Mapping[str, str]) -> Iterator[socket.socke
 
 
 def clear_left(path: str) -> None:
-    """Remove the socket and the lock of a server that was killed; of one that runs, nothing."""
+    """Remove the socket and the lock of a killed server, but not those of a running one."""
     try:
         lock = _take_lock(path)
     except (ServedError, OSError):
@@ -87,10 +87,10 @@ def clear_left(path: str) -> None:
 
 
 def start_server(server: Server, options: Sequence[str] = ()) -> None:
-    """Start a server that goes on when this process ends, and do not wait for it.
+    """Start a server detached from this process, without waiting for it.
 
-    Nothing is started where one runs, the palace has no index, or the index is another user's.
-    Two that are started at once agree among themselves which one stays.
+    None is started if one runs, the palace has no index, or the index belongs to another user. Of
+    two started at once, the one that gets the lock stays.
     """
     try:
         is_own = os.stat(server.commit).st_uid == os.geteuid()  # noqa: PTH116
@@ -109,7 +109,7 @@ def start_server(server: Server, options: Sequence[str] = ()) -> None:
 
 
 def wait_for_server(root: str, environ: Mapping[str, str]) -> dict[str, Any] | None:
-    """Return the status of a server that was started; ``None`` where none answers in time."""
+    """Wait for a started server; return its status, or ``None`` if it does not answer in time."""
     deadline = time.monotonic() + _START_SECONDS
     while time.monotonic() < deadline:
         if found := ask_status(root, environ):
@@ -119,12 +119,12 @@ def wait_for_server(root: str, environ: Mapping[str, str]) -> dict[str, Any] | N
 
 
 def ask_status(root: str, environ: Mapping[str, str]) -> dict[str, Any] | None:
-    """Return the status of the server of a palace; ``None`` where there is none."""
+    """Return the status of a palace's server; ``None`` if it has none."""
     return _control(socket_path(root, environ), "status")
 
 
 def stop_server(root: str, environ: Mapping[str, str]) -> bool:
-    """End the server of a palace, busy or not, and wait; return whether there was one."""
+    """Stop the server of a palace, busy or not, and wait; return whether there was one."""
     path = socket_path(root, environ)
     holder = _read_holder(path)
     if holder is None:
@@ -155,7 +155,7 @@ def _control(path: str, what: str) -> dict[str, Any] | None:
 
 
 def mark_of(path: str) -> tuple[int, int] | None:
-    """Return what tells a file or folder from another of its name; ``None`` where there is none."""
+    """Return device and inode, which identify a file or folder; ``None`` if it does not exist."""
     try:
         found = os.stat(path)  # noqa: PTH116
     except OSError:
@@ -164,12 +164,12 @@ def mark_of(path: str) -> tuple[int, int] | None:
 
 
 def _lock_path(path: str) -> str:
-    """Return the lock beside a socket; who holds it is written in it."""
+    """Return the path of the lock beside a socket, which names its holder."""
     return path.removesuffix(".sock") + ".lock"
 
 
 def _take_lock(path: str) -> int:
-    """Return the descriptor of the lock of a socket; raise ``ServedError`` naming who holds it."""
+    """Acquire the lock of a socket; return its descriptor, or raise ``ServedError``."""
     while True:
         lock = os.open(_lock_path(path), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         try:
@@ -187,7 +187,7 @@ def _take_lock(path: str) -> int:
 
 
 def _read_holder(path: str) -> dict[str, Any] | None:
-    """Return who holds the lock of a socket: pid, since when, version, root."""
+    """Return the record of a held lock (pid, since, version, root); ``None`` if it is free."""
     try:
         lock = os.open(_lock_path(path), os.O_RDWR | os.O_NOFOLLOW)
     except OSError:
