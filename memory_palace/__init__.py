@@ -79,7 +79,7 @@ _HOMES = (
     "memory_palace.index.values",
     "memory_palace.palace",
 )
-"""Where the names are, the cheapest module first."""
+"""Modules that are searched for a public name, the cheapest import first."""
 
 
 def __getattr__(name: str) -> object:

@@ -22,7 +22,7 @@ from memory_palace.places import (
 )
 
 IGNORED = (".index/", "sessions/", ".journal.json", ".*.tmp")
-"""What of it is derived or of one machine, for git; the rest is as much to keep as the notes."""
+"""Lines of ``.palace/.gitignore``: derived or machine-local files. All others belong in git."""
 
 _STEMMERS = {
     "Latin": "ca:catalan cs:czech da:danish de:german en:english eo:esperanto es:spanish "
@@ -41,7 +41,7 @@ LANGUAGES: Mapping[str, tuple[str, str]] = {
     for script, listed in _STEMMERS.items()
     for code, _, algorithm in (entry.partition(":") for entry in listed.split())
 }
-"""ISO codes that settings may list: script, and algorithm of Snowball or none for characters."""
+"""ISO codes allowed in the settings: script and Snowball algorithm, empty where there is none."""
 
 ROOMS: Mapping[str, str] = {
     "grand_hall": "palace",
@@ -52,7 +52,7 @@ ROOMS: Mapping[str, str] = {
     "conflict_room": "conflict",
     ARCHIVE: "archive",
 }
-"""The seven rooms and the type a note has where neither it nor the manifest names one."""
+"""The seven rooms, each with the default type of its notes."""
 
 FOLDERS: Mapping[str, str] = {
     "grand_hall": "Home",
@@ -63,28 +63,28 @@ FOLDERS: Mapping[str, str] = {
     "conflict_room": "Conflicts",
     ARCHIVE: "Archive",
 }
-"""A folder that people may have for each room, as an example in messages."""
+"""Example folder of each room, for messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rooms:
-    """Which folder is which of the seven rooms. Rooms are named by folder, never by type."""
+    """The mapping of folders to the seven rooms. Rooms are named by folder, never by type."""
 
     folders: Mapping[str, str]
     """Root-relative folder to room. Notes are made in the first folder of a room."""
     prefix: str = ""
-    """What the path of every note begins with."""
+    """Common prefix of all note paths."""
     settings: str = f"{OWN}/{SETTINGS}"
-    """Where a line may be added, for messages."""
+    """The settings file that messages name."""
 
     def room_of(self, path: str) -> str | None:
         """Return the room of a root-relative path, or ``None`` outside the seven."""
         return self._split(path)[0]
 
     def folder_of(self, room: str) -> str:
-        """Return the folder in which notes of a room are made.
+        """Return the folder in which new notes of a room are created.
 
-        Raise ``RoomNotMappedError`` where no folder is that room.
+        Raise ``RoomNotMappedError`` for a room without a folder.
         """
         for folder, name in self.folders.items():
             if name == room:
@@ -98,15 +98,15 @@ class Rooms:
     def path_of(self, place: str) -> str:
         """Return the path of a place such as ``dispatch_corridor/active/card.md``.
 
-        Raise ``RoomNotMappedError`` where no folder is that room.
+        Raise ``RoomNotMappedError`` for a room without a folder.
         """
         room, _, rest = place.partition("/")
         return f"{self.folder_of(room)}/{rest}" if rest else self.folder_of(room)
 
     def place_of(self, path: str) -> str:
-        """Return a path with its room's name for the room's folder: the reverse of ``path_of``.
+        """Return the place of a path: the room's name replaces its folder, inverse of ``path_of``.
 
-        It begins with ``./`` outside the rooms. What is archived is named as it was before:
+        A path outside the rooms begins with ``./``. An archived note keeps its earlier place:
         ``archive_basement/2026/dispatch_corridor/completed/card.md``.
         """
         room, rest = self._split(path)
@@ -119,7 +119,7 @@ class Rooms:
         return f"{ARCHIVE}/{year}{self.place_of(before).removeprefix('./')}"
 
     def before_archived(self, path: str) -> str | None:
-        """Return the path that an archived note had by its folders; ``None`` elsewhere."""
+        """Return the path that an archived note had before; ``None`` for any other note."""
         room, rest = self._split(path)
         if room != ARCHIVE:
             return None
@@ -127,11 +127,11 @@ class Rooms:
         return self.prefix + (below if below and len(year) == 4 and year.isdecimal() else rest)
 
     def is_archived(self, path: str) -> bool:
-        """Whether a path without links left to follow lies in a folder that is the archive.
+        """Whether a path, symbolic links resolved, lies in an archive folder.
 
-        The one rule of the cold zone: a component called ``archive_basement``, or a folder that the
-        settings call so. ``discover_notes`` applies it to every note it finds, links followed;
-        files, documents, segments and snapshots carry what it found and do not ask again.
+        The only definition of the cold zone: a path component ``archive_basement``, or a folder
+        mapped to the archive in the settings. ``discover_notes`` applies it to every note it finds;
+        files, documents, segments and snapshots store the result.
         """
         return ARCHIVE in path.split("/") or any(
             room == ARCHIVE and f"{path}/".startswith(f"{folder}/")
@@ -139,7 +139,7 @@ class Rooms:
         )
 
     def _split(self, path: str) -> tuple[str | None, str]:
-        """Return the room of the deepest folder that is one, and the path below that folder."""
+        """Return the room of the deepest mapped folder, and the path below that folder."""
         folder = path if self.folders else ""
         while "/" in folder:
             folder = folder.rpartition("/")[0]
@@ -155,10 +155,10 @@ SEVEN = Rooms({f"{PALACE}/{room}": room for room in ROOMS}, f"{PALACE}/", f"{PAL
 
 @dataclass(frozen=True)
 class PalacePaths:
-    """Every place below a root that the package reads or writes.
+    """All paths below a root that the package reads or writes.
 
-    In the classic layout notes and all else lie in ``palace/``. A folder that is taken as it
-    stands keeps its notes where they are; ``.palace/`` holds what the package writes.
+    The classic layout keeps notes and other files in ``palace/``. A folder adopted with ``init
+    --here`` keeps its notes in place; ``.palace/`` holds the files of the package.
     """
 
     root: Path
@@ -166,7 +166,7 @@ class PalacePaths:
     is_classic: bool = True
     rooms: Rooms = SEVEN
     prefix: str = field(init=False)
-    """What the path of every note begins with: ``palace/``, or nothing."""
+    """Prefix of all note paths: ``palace/`` or empty."""
     notes: Path = field(init=False)
     """The folder whose Markdown files are the notes."""
     own: Path = field(init=False)
@@ -176,7 +176,7 @@ class PalacePaths:
     settings: Path = field(init=False)
     """The optional settings file."""
     golden: Path = field(init=False)
-    """The questions that the palace must go on answering; it is no note, and never found."""
+    """The golden questions; not a note, and never indexed."""
     index: Path = field(init=False)
     """Everything derived from the notes; may be deleted at any time."""
     commit: Path = field(init=False)
@@ -184,11 +184,11 @@ class PalacePaths:
     lock: Path = field(init=False)
     """The file whose advisory lock a writer holds."""
     server_log: Path = field(init=False)
-    """What the resident server says of itself; the part before has ``.1`` behind its name."""
+    """Log of the resident server; its rotated predecessor ends in ``.1``."""
     view: Path = field(init=False)
-    """The page that ``palace view`` writes; ``.json`` and ``.lock`` beside it are its own."""
+    """Page written by ``palace view``, with its ``.json`` and ``.lock`` beside it."""
     sessions: Path = field(init=False)
-    """Searches that go on over several commands."""
+    """Saved states of searches that span several commands."""
     logs: Path = field(init=False)
     """Append-only records that are sources of truth."""
 
@@ -213,12 +213,12 @@ class PalacePaths:
         )
 
     def shown(self, path: Path) -> str:
-        """Return a path below the root as it is shown and listed."""
+        """Return a path relative to the root, with ``/``."""
         return path.relative_to(self.root).as_posix()
 
 
 def find_paths(root: Path) -> PalacePaths | None:
-    """Return where things are in a folder that is a palace; ``None`` in any other."""
+    """Return the paths of a palace's root; ``None`` for a folder that is not one."""
     own = own_folder(str(root))
     if own is None:
         return None
@@ -226,7 +226,7 @@ def find_paths(root: Path) -> PalacePaths | None:
 
 
 USERS_ONLY = ("llm:", "st:")
-"""How the embedders begin that a user may name, and neither a folder nor a store."""
+"""Prefixes of embedders that only a user may choose, never ``palace.yaml`` or a store."""
 LONG_LINE_BYTES = 256 * 1024
 
 
@@ -235,11 +235,11 @@ class ChangeSettings:
     """How commands change notes."""
 
     allow_uncommitted: bool = False
-    """Change notes with edits that are not committed to git as well."""
+    """Also change notes that have edits not committed to git."""
 
 
 TRUST: Mapping[str, float] = {"own": 1.0, "import": 0.8, "untrusted": 0.5}
-"""What the anchor score of a passage is multiplied by, per level of trust in its source."""
+"""Factor of a passage's anchor score, by the trust in its source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,13 +249,13 @@ class AnchorSettings:
     k: int = 20
     """Passages per anchor, at a nightly build."""
     k_max: int = 50
-    """Passages per anchor, with those of later updates."""
+    """Passages per anchor at most, those of later updates included."""
     max_chunks: int = 30
-    """Passages that one lookup returns at most."""
+    """Maximum number of passages of one lookup."""
     theta: float | None = None
-    """Least cosine of anchor and passage; ``None`` is calibrated per embedder."""
+    """Minimum cosine of anchor and passage; ``None``: calibrated per embedder."""
     vocabulary: int = 400
-    """Discovered anchors at most, and one per eight passages; curated ones do not count."""
+    """Maximum number of discovered, not of curated anchors, and one per eight passages."""
     deny: tuple[str, ...] = ()
     """Anchors that never trigger."""
     allow: tuple[str, ...] = ()
@@ -273,15 +273,15 @@ class Config:
     languages: tuple[str, ...] = ()
     """Codes of the languages whose stemmers apply, sorted; empty means by script."""
     locale: str = ""
-    """Language and region, ``en-GB``: which number of 3/4/2026 is the month; empty goes by text."""
+    """Language and region, ``en-GB``, that order day and month; empty: derived from the text."""
     ignore: str = "palaceignore"
     """``git`` honours ``.gitignore`` too."""
     manifest: str = "append"
     """``frozen`` forbids appending lines for new notes."""
     max_note_bytes: int = 1024 * 1024
-    """A larger file is reported and left out; lines of over ``LONG_LINE_BYTES`` do not count."""
+    """Larger files are reported and skipped; lines above ``LONG_LINE_BYTES`` are not counted."""
     max_line_bytes: int = LONG_LINE_BYTES
-    """A longer line is reported and left out of its note."""
+    """Longer lines are reported and left out of their note."""
     cold_hint: bool = False
     """Say on stderr that the cold zone holds a better answer."""
     usage_log: str = "auto"
@@ -291,18 +291,18 @@ class Config:
     """Age at which recency has halved."""
     anchors: AnchorSettings = field(default_factory=AnchorSettings)
     rooms: Mapping[str, str] = field(default_factory=dict)
-    """Folders below the notes, each with the room that it is."""
+    """Folders below the notes, mapped to rooms."""
     inbox: str | None = None
-    """The folder below the notes for what agents remember; ``None`` is their chambers, or Inbox."""
+    """Folder, below the notes, of entries by agents; ``None``: the agents' chambers, or Inbox."""
     profile: str | None = None
-    """The profile of a question that names none; ``None`` is ``DEFAULT_PROFILE``."""
+    """Default profile of questions; ``None`` is ``DEFAULT_PROFILE``."""
     changes: ChangeSettings = field(default_factory=ChangeSettings)
     deciders: tuple[str, ...] = ()
     """Names of the people who decide on the constitution; empty: nobody may."""
     sources: Mapping[str, str] = field(default_factory=dict)
-    """Path prefixes with a trust each; a note's source is the longest that fits, else its room."""
+    """Path prefix to trust; a note's source is its longest matching prefix, else its room."""
 
     @property
     def reading(self) -> tuple[tuple[str, ...], str]:
-        """What decides what an index keeps of a text: stemmers and locale."""
+        """The settings that an index's tokens depend on: languages and locale."""
         return self.languages, self.locale

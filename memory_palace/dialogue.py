@@ -1,4 +1,4 @@
-"""Ask a model of the ``llm`` library for JSON: checked, asked again where it is wrong, counted."""
+"""Ask a model of the ``llm`` library for JSON: validate, retry, and count calls and tokens."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from memory_palace.libraries import calling, find_model
 
 _FENCE = "```"
 MOST_CHARACTERS = 2_000
-"""Of any text in a reply."""
+"""Maximum length of one text in a reply."""
 _LONGEST_REPLY = 200_000
-"""Characters; the largest that is asked for has a fifth of them."""
+"""Maximum characters of a reply; the largest requested one needs a fifth of them."""
 
 
 class ReplyError(ValueError):
-    """A reply is no JSON, or not of the shape that was asked for."""
+    """A reply is not JSON, or does not have the requested shape."""
 
 
 def find_json(reply: str) -> object:
-    """Return the JSON value of a reply, which may stand in a fence with words around it."""
+    """Return the JSON value of a reply, bare or in a fence; raise ``ReplyError`` if invalid."""
     if len(reply) > _LONGEST_REPLY:
         raise ReplyError(f"it has {len(reply):,} characters, more than {_LONGEST_REPLY:,}")
     if reply.lstrip()[:1] not in ("{", "["):
@@ -39,7 +39,7 @@ def find_json(reply: str) -> object:
 
 
 def read_text(item: Mapping[str, object], key: str, *, may_be_empty: bool = False) -> str:
-    """Return a text on one line."""
+    """Return the text at a key on one line; raise ``ReplyError`` if it is missing or too long."""
     value = item.get(key, "" if may_be_empty else None)
     if not isinstance(value, str) or len(value) > MOST_CHARACTERS:
         raise ReplyError(f"{key!r} is not a text of at most {MOST_CHARACTERS} characters")
@@ -50,7 +50,7 @@ def read_text(item: Mapping[str, object], key: str, *, may_be_empty: bool = Fals
 
 
 def read_texts(item: Mapping[str, object], key: str, *, most: int, least: int = 0) -> list[str]:
-    """Return a list of texts, blank ones left out."""
+    """Return the texts at a key without blank ones; raise ``ReplyError`` for a wrong number."""
     value = item.get(key, [])
     if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
         raise ReplyError(f"{key!r} is not a list of texts")
@@ -61,12 +61,12 @@ def read_texts(item: Mapping[str, object], key: str, *, most: int, least: int = 
 
 
 def _tidy(text: str) -> str:
-    """Return a text on one line, without the halves of characters that JSON can spell."""
+    """Return a text on one line, without lone surrogates."""
     return " ".join(text.encode("utf-8", "ignore").decode().split())
 
 
 def read_number(item: Mapping[str, object], key: str, *, low: int, high: int) -> int:
-    """Return a whole number inside its bounds."""
+    """Return the number at a key, rounded; raise ``ReplyError`` outside ``low`` to ``high``."""
     value = item.get(key)
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
         raise ReplyError(f"{key!r} is not a number from {low} to {high}")
@@ -74,7 +74,7 @@ def read_number(item: Mapping[str, object], key: str, *, low: int, high: int) ->
 
 
 def read_choice(item: Mapping[str, object], key: str, choices: Sequence[str]) -> str:
-    """Return one of the choices."""
+    """Return the text at a key; raise ``ReplyError`` unless it is one of the choices."""
     value = item.get(key)
     if not isinstance(value, str) or value not in choices:
         raise ReplyError(f"{key!r} is not one of {', '.join(choices)}")
@@ -82,7 +82,7 @@ def read_choice(item: Mapping[str, object], key: str, choices: Sequence[str]) ->
 
 
 ATTEMPTS = 3
-"""How often a model may be asked for one reply before the round is given up."""
+"""Maximum requests for one reply."""
 Value = TypeVar("Value")
 
 
@@ -111,11 +111,11 @@ class Dialogue:
         *,
         schema: Mapping[str, object] | None = None,
     ) -> Value:
-        """Send instructions with data; return what ``parse`` makes of the JSON reply.
+        """Send instructions and data; return the JSON reply as parsed by ``parse``.
 
-        ``schema`` goes along where the model knows schemas. A reply that ``parse`` refuses is asked
-        for again, with the reason; raise ``CheckFailedError`` in the name of ``role`` after three
-        of them.
+        ``schema`` is passed to models that support schemas. A reply that ``parse`` rejects with
+        ``ReplyError`` is requested again with the reason; after ``ATTEMPTS`` such replies raise
+        ``CheckFailedError``, naming ``role``.
         """
         prompt = f"{instructions}\n{json.dumps(data, ensure_ascii=False, indent=1)}\n"
         complaint = ""
@@ -139,7 +139,7 @@ class Dialogue:
         return await asyncio.to_thread(self._send, prompt)
 
     def spent(self) -> str:
-        """Return one line on the calls and tokens so far."""
+        """Return a one-line summary of calls and tokens."""
         words = f"{self.name}: {self.calls} calls, {self.retries} repeated"
         if self._uncounted == self.calls:
             return f"{words}; the model does not count tokens"
@@ -164,6 +164,6 @@ class Dialogue:
 def open_dialogue(name: str) -> Dialogue:
     """Return a dialogue with the model that ``llm`` knows by this name or alias.
 
-    Raise ``MissingPartError`` without the library, or a plugin that has the model.
+    Raise ``MissingPartError`` if the library or the model's plugin is not installed.
     """
     return Dialogue(find_model(name))

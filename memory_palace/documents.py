@@ -1,4 +1,4 @@
-"""The names of source document 000, with its signatures, from where they are made."""
+"""Re-exports of the classes and functions that source document 000 specifies."""
 
 from __future__ import annotations
 

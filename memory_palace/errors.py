@@ -24,7 +24,7 @@ class UsageError(PalaceError):
 
 
 class RoomNotMappedError(UsageError):
-    """What was asked for belongs into a room that no folder of the palace is."""
+    """A room is needed to which no folder of the palace is mapped."""
 
     def __init__(self, message: str, *, room: str) -> None:
         super().__init__(message)
@@ -32,7 +32,7 @@ class RoomNotMappedError(UsageError):
 
 
 class ConfigError(UsageError):
-    """``palace.yaml`` holds something that cannot be used."""
+    """The settings or the user's registry of palaces are invalid."""
 
 
 class NotAPalaceError(PalaceError):
@@ -72,7 +72,7 @@ class NotesFailedError(PalaceError):
 
 
 class CheckFailedError(PalaceError):
-    """A verification found what it looks for."""
+    """A check found defects, or could not be carried out."""
 
     exit_code = 8
 

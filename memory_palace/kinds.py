@@ -1,7 +1,7 @@
-"""Hook: kinds of notes. A reader of any note asks the features whose notes are more than prose.
+"""Hook: kinds of notes that features define, such as memories.
 
-``table.KINDS`` names the kinds. Checking asks what of a note may be cited, and what proves that it
-was read.
+``table.KINDS`` names their classes. Checking asks them which lines of a note may be cited, and
+which tokens prove that it was read.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from memory_palace.table import KINDS, load
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """One thing that is wrong with a note, and where."""
+    """A defect of a note, with its line."""
 
     path: str
     line: int | None
@@ -42,50 +42,50 @@ class TokenVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TokenCheck:
-    """Whether an answer holds the token of one note."""
+    """The verdict on the token of one note."""
 
     path: str
     outcome: TokenVerdict
 
 
 def fold_tokens(checks: Iterable[TokenCheck]) -> TokenVerdict:
-    """Return the verdict on all notes together: one missing token makes it missing."""
+    """Return the combined verdict: ``MISSING`` takes precedence over ``HELD``."""
     found = {check.outcome for check in checks}
     ranked = (TokenVerdict.MISSING, TokenVerdict.HELD)
     return next((outcome for outcome in ranked if outcome in found), TokenVerdict.NOT_APPLICABLE)
 
 
 class Proof(Protocol):
-    """The tokens of one note."""
+    """The verification tokens of one note."""
 
     flaws: Sequence[Flaw]
 
     def drop(self, text: str) -> str:
-        """Return a text without the phrases that are a token."""
+        """Return a text without the phrases of tokens."""
 
     def check(self, answer: str) -> TokenCheck:
-        """Return whether an answer holds one of them."""
+        """Return whether an answer contains a token of the note."""
 
 
 class NoteKind(Protocol):
     """A kind of notes in one palace."""
 
     def __init__(self, palace: Palace, library: Library | None = None) -> None:
-        """Take the notes where they have been read; without them they are read when needed."""
+        """``library`` holds notes that are already read; without it they are read on demand."""
 
     def includes(self, document: Document) -> bool:
         """Return whether a note is of this kind."""
 
     def find(self, name: str) -> str | None:
-        """Return the path of the note that has a name of this kind alone, such as an anchor."""
+        """Return the path of the note with a name of this kind, such as an anchor, or ``None``."""
 
     def blank(self, body: str) -> str:
-        """Return the body of such a note, the lines empty that may not be cited."""
+        """Return the body of a note with the lines blanked that may not be cited."""
 
     def proof_of(self, document: Document) -> Proof:
-        """Return the tokens of such a note."""
+        """Return the verification tokens of a note."""
 
 
 def read_kinds(palace: Palace, library: Library | None = None) -> tuple[NoteKind, ...]:
-    """Return the kinds of notes that the features of this installation know."""
+    """Return the kinds of notes of all installed features."""
     return tuple(load(place)(palace, library) for place in KINDS.values())

@@ -1,4 +1,4 @@
-"""Optional libraries, imported when they are first needed, and what is said where they fail."""
+"""Optional libraries: delayed imports, and errors that name the install command."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from memory_palace.errors import MissingPartError, PalaceError, did_you_mean
 
 
 def install_command(extra: str) -> str:
-    """Return the command that adds an extra to this installation, as it is typed in a shell.
+    """Return the shell command that installs an extra of this package.
 
-    The package is on no index yet: pip notes the folder that it was installed from (PEP 610).
+    The package is on no index yet, so the source folder is read from ``direct_url.json`` (PEP 610).
     """
     from importlib.metadata import PackageNotFoundError, distribution
 
@@ -32,7 +32,7 @@ def install_command(extra: str) -> str:
 def find_model(name: str, *, kind: Literal["", "embedding "] = "") -> Any:
     """Return the language or embedding model that ``llm`` knows by this name or alias.
 
-    Raise ``MissingPartError`` without the library, or a plugin that has the model.
+    Raise ``MissingPartError`` if the library or the model's plugin is not installed.
     """
     try:
         import llm
@@ -53,7 +53,7 @@ def find_model(name: str, *, kind: Literal["", "embedding "] = "") -> Any:
 
 @contextmanager
 def calling(name: str, *, hint: str = "") -> Iterator[None]:
-    """Turn what ``llm`` raises while a model is asked into errors of this program."""
+    """Translate errors of ``llm`` into ``MissingPartError`` (no key) and ``PalaceError``."""
     import llm
 
     try:
@@ -65,7 +65,7 @@ def calling(name: str, *, hint: str = "") -> Iterator[None]:
 
 
 def check_postgres() -> None:
-    """Raise ``MissingPartError`` where the libraries of the store are missing."""
+    """Raise ``MissingPartError`` if psycopg or pgvector is not installed."""
     from importlib import import_module
 
     try:

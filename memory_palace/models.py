@@ -28,7 +28,7 @@ ProblemKind: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something a person should know about one file."""
+    """A problem with one file."""
 
     path: str
     """POSIX path relative to the root."""
@@ -45,7 +45,7 @@ class Problem:
 
 
 class FileStat(NamedTuple):
-    """What change detection compares before it reads a file."""
+    """File attributes that change detection compares before reading a file."""
 
     size: int
     mtime_ns: int
@@ -67,7 +67,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class NoteDate:
-    """When a note is from, and who says so."""
+    """The date of a note and its source."""
 
     timestamp: float
     """Seconds since the epoch, UTC."""
@@ -75,7 +75,7 @@ class NoteDate:
 
     @property
     def day(self) -> str:
-        """The day as ``2026-03-01``; empty where only the file gives one: that of a copy, often."""
+        """The day as ``2026-03-01``; empty if only the mtime is known, since copying changes it."""
         if self.source == "mtime":
             return ""
         return datetime.fromtimestamp(self.timestamp, UTC).date().isoformat()
@@ -83,34 +83,34 @@ class NoteDate:
 
 @dataclass(frozen=True, slots=True)
 class Validity:
-    """From when to when what a note says holds, as far as it says so itself."""
+    """The period in which a note or claim is valid, as stated in the note."""
 
     valid_from: float | None = None
     valid_until: float | None = None
     """Seconds since the epoch, inclusive on both sides."""
     superseded_by: tuple[str, ...] = ()
-    """What took its place: paths or names, as written."""
+    """The superseding notes: paths or names, as written."""
 
     def holds_at(self, moment: float) -> bool:
-        """Whether a moment is not before it began, nor after it ended."""
+        """Whether a moment, in seconds since the epoch, lies in the period."""
         is_begun = self.valid_from is None or self.valid_from <= moment
         return is_begun and (self.valid_until is None or moment <= self.valid_until)
 
 
 ALWAYS = Validity()
-"""That of a note that says nothing of it."""
+"""The validity of a note that states none."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteRecord:
-    """What the index keeps of a live note."""
+    """The index record of a live note."""
 
     path: str
     title: str
     type: str
     """Effective: front matter, then manifest, then the room's default."""
     priority: Priority | None
-    """Effective; ``None`` where nobody said."""
+    """Effective; ``None`` if none is stated."""
     tags: tuple[str, ...]
     aliases: tuple[str, ...]
     entities: tuple[str, ...]
@@ -124,7 +124,7 @@ class NoteRecord:
 
 @dataclass(frozen=True, slots=True)
 class ChunkRecord:
-    """What the index keeps of a chunk for showing. The text is read from the note."""
+    """The index record of a chunk, for display. The text is read from the note."""
 
     path: str
     heading_path: tuple[str, ...]
@@ -135,12 +135,12 @@ class ChunkRecord:
     preview: str
     """The first 200 characters of the text on one line, control characters made visible."""
     validity: Validity = ALWAYS
-    """Of a claim that the note itself says is superseded."""
+    """Validity of a claim that the note marks as superseded."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeReading:
-    """How an expression of time was read."""
+    """A parsed time expression."""
 
     text: str
     first: date
@@ -165,10 +165,9 @@ class Filters:
     tags: tuple[str, ...] = ()
     """Notes with every one of them, or a tag nested in it, pass."""
     when: tuple[TimeReading, ...] = ()
-    """Passages that are from one of these times by the word of their notes, or name it, pass."""
+    """Passages pass that are dated in one of these times by their note, or name one."""
     written_by: float | None = None
-    """Notes that say, in front matter or by their name, that they are of later days alone do not
-    pass."""
+    """Notes pass unless front matter or file name date them later."""
 
     def __bool__(self) -> bool:
         return self != Filters()
@@ -176,13 +175,13 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class FiredAnchor:
-    """An anchor that a question touched."""
+    """An anchor that matched a question."""
 
     anchor: str
-    """As it is shown."""
+    """Display form."""
     kind: str
-    """What it is: curated, project, entity, title, link, name; ``pronoun`` for a project that the
-    question only points at."""
+    """One of curated, project, entity, title, link, name; ``pronoun`` for a project referred to
+    without its name."""
 
     def __str__(self) -> str:
         return f"{self.anchor} ({self.kind})"
@@ -190,22 +189,22 @@ class FiredAnchor:
 
 @dataclass(frozen=True, slots=True)
 class AnchorEvidence:
-    """What the anchors of a question lead to: one signal of the ranking."""
+    """The passages that a question's anchors lead to: the evidence of one signal."""
 
     rows: NDArray[np.int64]
     """Rows of the snapshot, ascending."""
     scores: Scores
-    """One per row, in [0, 1]: how surely an anchor leads there."""
+    """The anchor score of each row, in [0, 1]."""
     fired: tuple[FiredAnchor, ...]
     capped: tuple[str, ...]
-    """The source of each note that may fill only part of an answer, else empty; () where all
-    may."""
+    """The source of each note if its share of an answer is capped, else empty; () without any
+    capped one."""
     source_cap: float
-    """The largest share of an answer that one of those may fill."""
+    """Maximum share of an answer for one capped source."""
 
     @property
     def answered_by(self) -> Literal["anchors", "pronoun", "nothing"]:
-        """What fired; where nothing did, the ranking goes without anchors."""
+        """Which anchors fired; with ``nothing`` the ranking has no anchor signal."""
         if not self.fired:
             return "nothing"
         return "pronoun" if self.fired[-1].kind == "pronoun" else "anchors"
@@ -213,7 +212,7 @@ class AnchorEvidence:
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """A question after parsing: the same value drives every signal."""
+    """A parsed question, the input of every signal."""
 
     text: str
     as_of: float
@@ -222,13 +221,13 @@ class ParsedQuery:
     vector: Vector | None = None
     """``None`` where the text is empty (a listing) or the index has no vectors."""
     anchors: AnchorEvidence | None = None
-    """Where the profile asks anchors."""
+    """Set if the profile uses anchors."""
     rows: NDArray[np.int64] | None = None
-    """Where only some rows may answer: those that hold what the question quotes, ascending."""
+    """Rows that contain the quoted phrases, ascending; ``None``: all rows may answer."""
     unmatched: tuple[str, ...] = ()
-    """What the question quotes and no note holds."""
+    """Quoted phrases that no note contains."""
     locale: str = ""
-    """By which its dates of digits are read."""
+    """Locale by which numeric dates are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,25 +241,25 @@ class Contribution:
 
 
 ELLIPSIS = "…"
-"""Stands where something was left out."""
+"""Marks omitted text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A sentence, a turn or a row of a note, as it stands there."""
+    """A sentence, dialogue turn or table row of a note, verbatim."""
 
     text: str
-    """Whole, unless it alone is more than there is room for: ``…`` stands where it was cut."""
+    """Complete, unless it alone exceeds the budget: ``…`` marks the cut."""
     first_line: int
     last_line: int
     place: int
-    """Of two pieces with successive numbers nothing stands between."""
+    """Ordinal in the note; pieces with successive numbers are adjacent."""
     joint: str
-    """The white space between the piece before and this one, in the note."""
+    """White space in the note between the previous piece and this one."""
     value: float
-    """How well it answers: words of the question in it and around it, each about 1."""
+    """Relevance: the question's words in it and around it, each about 1."""
     is_verbatim: bool
-    """Whether it is code or the row of a table, whose white space counts."""
+    """Whether it is code or a table row, in which white space is significant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,20 +281,20 @@ class Hit:
     folded: int = 0
     """How many near-identical hits were folded into this one."""
     preferred: str = ""
-    """Why it stands above one that says about the same: newer than that, or took its place."""
+    """Why it ranks above a near-duplicate: it is newer, or supersedes it."""
     disputed_in: tuple[str, ...] = ()
     """Paths of the open conflicts that the note is party to."""
     confidence: float | None = None
-    """How sure it is that the note answers, in [0, 1]; ``None`` where nothing was asked."""
+    """Confidence that the note answers, in [0, 1]; ``None`` in a listing."""
     pieces: tuple[Piece, ...] = ()
-    """What of the note answers, in order. Empty in a listing, for a neighbor, and where the note
-    is no longer what was indexed."""
+    """The pieces that answer, in order of the note. Empty in a listing, for a neighbor, and for a
+    note changed since it was indexed."""
 
     @property
     def text(self) -> str:
-        """What answers, as it stands in the note; ``…`` on a line where something is left out.
+        """The pieces joined as in the note, with ``…`` on a line of its own for omissions.
 
-        Without pieces the preview of the index, and nothing for a neighbor.
+        Without pieces the preview of the index, or empty for a neighbor.
         """
         if not self.pieces:
             return self.snippet if self.role == "core" else ""
@@ -308,29 +307,29 @@ class Hit:
 
     @property
     def superseded(self) -> Validity:
-        """How long the claim held that answers, where the note says that it is superseded."""
+        """Validity of the answering claim; ``ALWAYS`` unless the note marks it as superseded."""
         return self.chunk.validity
 
     @property
     def is_superseded(self) -> bool:
-        """Whether what answers is a claim that something took the place of."""
+        """Whether the answering claim is superseded."""
         return self.superseded != ALWAYS
 
     @property
     def lines(self) -> tuple[int, int]:
-        """First and last line of ``text`` in the note; of the passage where that is a preview."""
+        """First and last line of ``text`` in the note; without pieces, of the passage."""
         if self.pieces:
             return self.pieces[0].first_line, self.pieces[-1].last_line
         return self.chunk.first_line, self.chunk.last_line
 
 
 def cut_confidence(confidence: float | None) -> float | None:
-    """Return a confidence in hundredths, cut rather than rounded: .749 is no .75."""
+    """Return a confidence truncated to two decimals: .749 becomes .74."""
     return None if confidence is None else int(confidence * 100 + 1e-9) / 100
 
 
 PERHAPS = 0.06
-"""From this confidence on a note is worth reading; where none has it, nothing answers."""
+"""Minimum confidence of a note worth reading; below it no note answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,36 +345,36 @@ class QueryResult:
     behind: int = 0
     """How many notes differ from the index."""
     awaiting: int = 0
-    """Passages that words alone can find so far: a build has not made their vectors yet."""
+    """Passages without vectors yet, found by words only."""
     anchors: AnchorEvidence | None = None
-    """Where anchors were asked: which fired, and which way answered."""
+    """The anchors that fired and their evidence; ``None`` if the profile uses none."""
     times: tuple[TimeReading, ...] = ()
-    """How the expressions of time that count for the answer were read."""
+    """The parsed time expressions that the answer depends on."""
     unmatched_quotes: tuple[str, ...] = ()
     """What the question has in quotation marks and no note holds."""
     is_answered: bool = True
-    """Whether the confidence reaches what was demanded; of a listing, whether it has notes."""
+    """Whether the confidence reaches the minimum; for a listing, whether it has notes."""
     languages: tuple[str, ...] = ()
-    """Those whose stemmers the index was made with, to mark the words that were found."""
+    """Languages whose stemmers the index uses, for marking matched words."""
     unread_by: str = ""
-    """The embedder of the index, where it cannot read the language of the question."""
+    """The index's embedder if it does not support the question's language, else empty."""
 
     @property
     def confidence(self) -> float | None:
-        """That of the first hit, 0 without any; ``None`` where nothing was asked."""
+        """Confidence of the first hit, 0 without hits; ``None`` for a listing."""
         if self.mode == "listing":
             return None
         return (self.hits[0].confidence or 0.0) if self.hits else 0.0
 
     @property
     def may_answer(self) -> bool:
-        """Whether the question is not answered, and perhaps is: from ``PERHAPS`` on."""
+        """Whether the confidence is below the minimum and at least ``PERHAPS``."""
         return not self.is_answered and (self.confidence or 0.0) >= PERHAPS
 
     def worth_reading(self) -> QueryResult:
-        """Return the answer as it is read: without hits that are less sure than ``PERHAPS``.
+        """Return the result without hits of a confidence below ``PERHAPS``.
 
-        The first hit stays, alone where nothing answers, and so do notes linked with hits that do.
+        The first hit is always kept; neighbors are kept with the hit that they follow.
         """
         kept, keeps = list[Hit](), True
         for place, hit in enumerate(self.hits):
@@ -397,16 +396,16 @@ class QueryResult:
 
 @dataclass(frozen=True, slots=True)
 class Recollection:
-    """What comes to mind when somebody says something, or nothing."""
+    """The notes recalled for an utterance, if any."""
 
     spoken: bool
-    """Whether there is anything to say; without, ``text`` and ``hits`` are empty."""
+    """Whether any note is recalled; if not, ``text`` and ``hits`` are empty."""
     confidence: float
-    """How sure it is that what was said refers to a note, in [0, 1]."""
+    """Confidence that the utterance refers to a note, in [0, 1]."""
     text: str
-    """What is said: places and days of notes with sentences of theirs, within the budget."""
+    """Places and days of the recalled notes with sentences from them, within the budget."""
     hits: tuple[Hit, ...]
-    """Those that are told, the sentences of each as its pieces."""
+    """The recalled notes, their sentences as pieces."""
     mode: Literal["vector", "lexical"]
     freshness: Literal["current", "stale", "unchecked"] = "unchecked"
     behind: int = 0

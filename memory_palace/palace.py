@@ -1,6 +1,6 @@
-"""The palace: notes, index and retrieval, and what features do with them. The public API.
+"""The public API: notes, index and retrieval, and the features above them.
 
-A feature is imported when its attribute is first used: a question should not pay for the rest.
+A feature is imported on first use of its attribute, so that a question loads no other.
 """
 
 from __future__ import annotations
@@ -60,17 +60,17 @@ R = TypeVar("R")
 
 
 class Verb(Generic[P, R]):
-    """A function that takes the palace first, as a method of the palace or of a feature of it.
+    """A descriptor that binds a function, whose first parameter is the palace, as a method.
 
-    Signature, types and docstring are those of the function, which is imported on first use where
-    its place in the table is given.
+    Its owners are the palace and its features. A function given by its place in the table is
+    imported on first use.
     """
 
     def __init__(self, function: Callable[Concatenate[Palace, P], R] | str) -> None:
         self.function = function
 
     def __get__(self, owner: Any, kind: Any) -> Callable[P, R]:
-        """Return the function, bound to the palace where there is one."""
+        """Return the function, bound to the palace unless accessed on the class."""
         function: Any = load(self.function) if isinstance(self.function, str) else self.function
         return function if owner is None else MethodType(function, getattr(owner, "palace", owner))
 
@@ -96,7 +96,7 @@ class Palace:
         self.check_freshness = check_freshness
         self._opened = OpenedIndex(self.paths, self.config.languages)
         self.agent = ""
-        """Who changes notes, for the log of changes, where an agent says so."""
+        """Name of the agent that changes notes, for the log of changes."""
         self.unread: dict[str, Problem] = {}
         """Files and folders that a method could not read and went on without, by path."""
 
@@ -122,18 +122,18 @@ class Palace:
         return cls(found[0])
 
     def note_unread(self, problems: Iterable[Problem]) -> None:
-        """Remember what could not be read, for whoever shows the answer."""
+        """Record the failures among problems in ``unread``, to be shown with the answer."""
         self.unread |= {problem.path: problem for problem in problems if problem.is_failure}
 
     def note_use(self, act: Act, *paths: str) -> None:
-        """Log that notes were opened or cited, where use is logged; it never fails."""
+        """Log that notes were opened or cited, if the usage log is on; never raise."""
         from memory_palace.notes.usage import logs_usage, record_usage
 
         if logs_usage(self.paths, self.config):
             record_usage(self.paths.logs, act, paths, now=datetime.now(UTC))
 
     def adopt(self, other: Palace) -> None:
-        """Go on with the models that another palace has open, and with the index of this folder."""
+        """Share the open models of another palace, and its index if paths and config are equal."""
         if (other.paths, other.config) == (self.paths, self.config):
             self._embedders, self._opened = other._embedders, other._opened
         else:
@@ -161,9 +161,9 @@ class Palace:
     ) -> IndexReport:
         """Bring the index up to date with the notes.
 
-        ``force`` embeds all, ``verify`` hashes all, ``dry_run`` writes nothing; ``structure``
-        keeps more; ``takes_up`` a model that has come, and vectors that were left over.
-        Raise ``IndexLockedError`` for another writer.
+        ``force`` embeds all notes again, ``verify`` hashes all, ``dry_run`` writes nothing,
+        ``structure`` keeps structural facts, ``takes_up`` adopts a newly installed model and fills
+        in missing vectors. Raise ``IndexLockedError`` if another process is writing.
         """
         from memory_palace.facts import derive
         from memory_palace.index.build import build_index
@@ -208,9 +208,9 @@ class Palace:
     def ask(self, asked: Query) -> QueryResult:
         """Rank the notes that answer a question; without text, list those that meet the conditions.
 
-        Quoted words must stand in a passage, unless no note holds them; a ``#tag`` of some note
-        narrows the answer. An index without vectors needs no embedder: the mode of the result says
-        so. Raise ``UsageError`` for what cannot be used.
+        Quoted words must occur in a passage, unless no note contains them; a ``#tag`` that some
+        note has filters the notes. An index without vectors is searched by words alone, with
+        ``mode`` "lexical". Raise ``UsageError`` for invalid parameters.
         """
         asked = replace(asked, neighbors=2) if asked.neighbors is None else asked
         snapshot = self.snapshot(include_cold=asked.include_cold)
@@ -222,13 +222,13 @@ class Palace:
     query = by_fields(Query, ask)
 
     def rank_paths(self, texts: Iterable[str], *, limit: int) -> list[tuple[str, ...]]:
-        """Return for each text the notes that ``ask`` ranks first; no note is opened for it."""
+        """Return the top ``limit`` note paths for each text; no note is opened."""
         snapshot, asked = self.snapshot(), [Query(text, limit=limit) for text in texts]
         found = (self._answer(each, snapshot, shows_text=False) for each in asked)
         return [tuple(hit.path for hit in each) for each in found]
 
     def parse(self, asked: Query) -> ParsedQuery:
-        """Return a question, parsed."""
+        """Return the parsed question."""
         from memory_palace.retrieval.question import parse_query
 
         locale, rooms = self.config.locale, self.paths.rooms
@@ -253,7 +253,7 @@ class Palace:
         return self._embedders.of(self.snapshot().commit)
 
     def snapshot(self, *, include_cold: bool = False) -> Snapshot:
-        """Return the committed generation, opened again only when another was committed."""
+        """Return the snapshot of the committed index, reopened only after a new commit."""
         return self._opened.snapshot(include_cold=include_cold)
 
     def list_notes(self, asked: Query) -> list[NoteRecord]:
@@ -285,7 +285,7 @@ class Palace:
         return excerpt(path, data, first_line=first_line, last_line=last_line)
 
     def graph(self, *, include_cold: bool = False) -> LinkGraph:
-        """Return the links between notes; those to cold notes are known as such."""
+        """Return the link graph of the notes, in which links to cold notes are marked."""
         from memory_palace.graph.router import LinkGraph
 
         whole = self.snapshot(include_cold=True)
@@ -293,7 +293,7 @@ class Palace:
         return LinkGraph.from_snapshot(self.snapshot(include_cold=include_cold), cold_paths=cold)
 
     def status(self) -> IndexStatus:
-        """Return what the index holds, in figures."""
+        """Return the statistics of the index."""
         from memory_palace.index.doctor import take_status
 
         return take_status(self.paths, self.config, self.snapshot(include_cold=True))
@@ -309,20 +309,20 @@ class Palace:
         priority: str | None = None,
         tags: Sequence[str] = (),
     ) -> str:
-        """Create a note and return its path relative to the root; an index that exists follows.
+        """Create a note and return its path relative to the root; an existing index is updated.
 
         ``room`` is one of the seven rooms, or a folder in one; ``folder`` is any folder of the
-        notes. Without either it is ``project_rooms``, or the top where no folder is that room. An
-        existing file is never touched: it raises ``UsageError``, as an unknown room or priority
-        does. A ``body`` may have a heading of its own, and no front matter; lines of it with
-        secrets and private spans are not written.
+        notes. By default it is ``project_rooms``, or the top folder if that room has none. Raise
+        ``UsageError`` for an existing file, an unknown room or an invalid priority. ``body`` may
+        begin with a heading, not with front matter; lines with secrets and private spans are left
+        out.
         """
         given = {"room": room, "folder": folder, "type": type, "priority": priority}
         made: Appended = load(METHODS["new"])(self, title, body=body, tags=tags, **given)
         return made.path
 
     def doctor(self, *, fix: bool = False) -> Examination:
-        """Prove that notes, manifest, vectors and digests agree; ``fix`` builds what does not."""
+        """Check that notes, manifest, vectors and digests agree; ``fix`` rebuilds what does not."""
         from memory_palace.facts import derive
         from memory_palace.graph.router import find_lost_heirs
         from memory_palace.index.doctor import examine_index
@@ -336,7 +336,7 @@ class Palace:
         return replace(found, findings=(*found.findings, *lost))
 
     def awaited_model(self) -> AwaitedModel | None:
-        """Return the model that the next build takes up, or would if it were here."""
+        """Return the model that the next build will use, if installed; ``None`` if none awaits."""
         from memory_palace.index.embedders import find_awaited
 
         return find_awaited(self.paths, self.config)
@@ -349,7 +349,7 @@ class Palace:
         debounce_seconds: float = 1.0,
         warn: Callable[[str], None] = lambda words: None,
     ) -> None:
-        """Index whenever notes have changed, until ``stop`` is set."""
+        """Update the index whenever notes change, until ``stop`` is set."""
         from memory_palace.index.watch import watch_palace  # delayed: only this needs watchdog
 
         watch_palace(
@@ -393,7 +393,7 @@ def _no_palace(home: Path, above: str = "") -> str:
 
 
 class Feature:
-    """What a palace can do in one matter. Get one from ``Palace``, not by hand."""
+    """Base class of the features. Instances are attributes of ``Palace``."""
 
     def __init__(self, palace: Palace) -> None:
         self.palace = palace

@@ -1,7 +1,7 @@
-"""Which palace a command line means and where its server listens, told without being imported for.
+"""Find the palace of a command line and the address of its server, with minimal imports.
 
-``memory_palace.config`` and the command's very first step ask here, the one about folders, the
-other before it has decided what to import: there is ``os`` and a C module, and nothing else.
+Used by ``memory_palace.config`` and by the first step of a command, before it decides which modules
+to import: this one imports ``os``, ``stat`` and a C module.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ if TYPE_CHECKING:
 
 PALACE = "palace"
 OWN = ".palace"
-"""The folder of everything that is not a note, in a folder of notes taken as it stands."""
+"""Folder of the package's files, in a folder of notes adopted with ``init --here``."""
 ARCHIVE = "archive_basement"
 SETTINGS = "palace.yaml"
 MANIFEST = "watchdog_manifest_v1.jsonl"
 GOLDEN = "golden_questions.md"
 CLASSIC_LOGS = f"{PALACE}/grand_hall/logs"
 INDEX = ".index"
-"""Everything derived from the notes, in the folder of what is not a note."""
+"""Folder of derived files, below the folder of the package's files."""
 COMMIT = "INDEX.json"
 
 SERVED = ("query", "recall", "show", "verify", "hook")
-"""Verbs that a server answers. All others a client runs itself."""
+"""Verbs that the resident server answers; the client runs all others itself."""
 _HERE = tuple("--no-serve --model --help -h".split())
-"""Options of a line that runs where it was typed: it needs the terminal, writes the index, asks a
-model with the keys of whoever typed it, or says so."""
+"""Options of a command that no server runs: it needs the terminal, calls a model with the user's
+keys, prints help, or declines the server."""
 MOST_PATH_BYTES = 103
-"""What the address of a socket holds on every system: Linux has room for 108 bytes with a NUL."""
+"""Maximum bytes of a socket's path on every system: Linux allows 108 with the NUL."""
 
 
 class Server:
-    """Where the server of a palace listens, if there is one."""
+    """Root, own folder and socket address of a palace's server, which need not run."""
 
     __slots__ = ("address", "own", "root")
 
@@ -54,14 +54,14 @@ class Server:
 
     @property
     def commit(self) -> str:
-        """The file that an indexed palace has."""
+        """Path of the commit record, which exists if the palace is indexed."""
         return f"{self.root}/{self.own}/{INDEX}/{COMMIT}"
 
 
 def own_folder(root: str) -> str | None:
-    """Return the folder of what is not a note, in a folder that is a palace; ``None`` in another.
+    """Return the name of a palace's own folder, ``.palace`` or ``palace``; ``None`` without one.
 
-    ``.palace/`` is looked for before ``palace/``: a folder of notes may own one of that name.
+    ``.palace/`` takes precedence: a folder of notes may contain one called ``palace``.
     """
     for name in (OWN, PALACE):
         if os.path.isdir(os.path.join(root, name)):  # noqa: PTH112, PTH118
@@ -70,7 +70,7 @@ def own_folder(root: str) -> str | None:
 
 
 def is_used(root: str) -> bool:
-    """Whether ``palace/`` is more than folders: notes are listed, or something was settled."""
+    """Whether ``palace/`` is in use: it has a manifest, settings or logs."""
     signs = (f"{PALACE}/{MANIFEST}", f"{PALACE}/{SETTINGS}", CLASSIC_LOGS)
     return any(os.access(os.path.join(root, sign), os.F_OK) for sign in signs)  # noqa: PTH118
 
@@ -78,7 +78,7 @@ def is_used(root: str) -> bool:
 def nearest_root(start: str) -> tuple[str, str] | None:
     """Return the nearest palace at or above an absolute folder, and its own folder's name.
 
-    A folder called ``palace`` with nothing of ours in it does not hide a ``.palace/`` above it.
+    An unused folder called ``palace`` does not hide a ``.palace/`` above it.
     """
     first = None
     folder, above = start, ""
@@ -94,7 +94,7 @@ def nearest_root(start: str) -> tuple[str, str] | None:
 
 
 def find_verb(arguments: Sequence[str]) -> str:
-    """Return the first word of a line that is neither an option nor what ``-C`` says."""
+    """Return the first word of a command line but options and the value of ``-C``: its verb."""
     words = iter(arguments)
     for word in words:
         if word in ("-C", "--root"):
@@ -105,10 +105,10 @@ def find_verb(arguments: Sequence[str]) -> str:
 
 
 def find_server(arguments: Sequence[str], environ: Mapping[str, str]) -> Server | None:
-    """Return where the server of the palace would be that a line means.
+    """Return the server of the palace that a command line addresses, running or not.
 
-    ``None`` for a line that no server answers, or without a palace. The root may be a wrong one
-    where an option's value looks like an option: a server looks for itself which one is meant.
+    ``None`` without a palace, or if no server answers the line. The root may be wrong if an
+    option's value looks like an option: the server determines the palace itself.
     """
     place = None if environ.get("PALACE_NO_SERVE") else read_place(arguments)
     if place is None or "_PALACE_COMPLETE" in environ:
@@ -121,7 +121,7 @@ def find_server(arguments: Sequence[str], environ: Mapping[str, str]) -> Server 
 
 
 def read_place(arguments: Sequence[str]) -> str | None:
-    """Return what ``-C`` says ("" without it) in a line for a server, else ``None``."""
+    """Return the value of ``-C`` ("" without it); ``None`` if no server answers the line."""
     verb, place, words = "", "", iter(arguments)
     for word in words:
         if word == "--" and verb:
@@ -151,16 +151,16 @@ def find_meant(place: str) -> tuple[str, str] | None:
 
 
 def is_path(place: str) -> bool:
-    """Whether what ``-C`` names is a folder, and never a registered name."""
+    """Whether the value of ``-C`` is a path, and so not a registered name."""
     return place.startswith((".", "~", "/")) or os.sep in place
 
 
 def socket_path(root: str, environ: Mapping[str, str]) -> str:
-    """Return where the server of a palace listens: the folder is the user's own.
+    """Return the path of a palace's socket, in a folder of the user's own.
 
-    ``root`` is absolute, with its links resolved. The folder is in ``$XDG_RUNTIME_DIR``, else
-    (cron) in the temporary folder. A runtime folder of another user, as ``sudo`` may leave one in
-    the environment, is passed by.
+    ``root`` is absolute, with symbolic links resolved. The folder is in ``$XDG_RUNTIME_DIR``, else
+    in ``$TMPDIR`` or ``/tmp``. A runtime folder of another user, which ``sudo`` may leave in the
+    environment, is skipped.
     """
     name = sha256(os.fsencode(root)).hexdigest()[:16] + ".sock"
     own = f"memory-palace-{os.getuid()}"
@@ -182,7 +182,7 @@ def _may_hold(folder: str, *, is_own: bool) -> bool:
 
 
 def is_private(folder: str) -> bool:
-    """Whether a folder is no link, belongs to this user, and lets nobody else in."""
+    """Whether a folder is not a symbolic link, belongs to this user, and is closed to others."""
     try:
         found = os.lstat(folder)
     except OSError:
@@ -192,10 +192,10 @@ def is_private(folder: str) -> bool:
 
 
 def registry_path() -> str | None:
-    """Return where names are kept: ``$XDG_CONFIG_HOME``, else ``~/.config``.
+    """Return the path of the registry, in ``$XDG_CONFIG_HOME`` or ``~/.config``.
 
-    ``None`` where the user has no home. A relative ``XDG_CONFIG_HOME`` is ignored, as its
-    specification demands.
+    ``None`` without a home folder. A relative ``XDG_CONFIG_HOME`` is ignored, as its specification
+    demands.
     """
     given = os.environ.get("XDG_CONFIG_HOME", "")
     folder = given if given.startswith("/") else os.path.expanduser("~/.config")  # noqa: PTH111
@@ -203,9 +203,9 @@ def registry_path() -> str | None:
 
 
 def read_registered() -> tuple[dict[str, str], str | None, str | None, dict[str, str]]:
-    """Return the user's palaces by name, the default, what `serve` says, and stores.
+    """Return palaces by name, the default's name, the ``serve`` setting, and stores by name.
 
-    Raise ``ValueError`` for a file that was made by something else.
+    Raise ``ValueError`` for a malformed file.
     """
     path = registry_path()
     try:

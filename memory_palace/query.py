@@ -1,4 +1,4 @@
-"""``Query``: what is asked. Each parameter is declared here, once."""
+"""``Query``: the parameters of a question, each declared once."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ S = TypeVar("S")
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """How a field is given on a command line, and what it means."""
+    """The command-line option of a query field."""
 
     names: str
     help: str
     value: str | None = None
-    """What its value is called where the name does not say so."""
+    """Placeholder of the value in help, if not the default one."""
     completed: str | None = None
-    """The kind of names that Tab offers."""
+    """Kind of names that shell completion offers."""
     least: float | None = None
     most: float | None = None
     panel: str = "Which notes"
@@ -38,14 +38,14 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question, which notes may answer it, and how they are ranked.
+    """A question, its filters and its ranking options.
 
-    Without ``text`` the notes are listed that meet the conditions.
+    Without ``text`` the notes that pass the filters are listed.
     """
 
     text: str = ""
     limit: int = 5
-    """Notes, or passages."""
+    """Maximum number of notes, or of passages."""
     type: str | None = None
     priority: str | None = None
     """``high``, ``medium`` or ``low``."""
@@ -58,22 +58,22 @@ class Query:
     since: Moment | None = None
     until: Moment | None = None
     when: str | None = None
-    """A time that notes are from by their own word, or passages name: ``last May``."""
+    """Time expression such as ``last May``: notes dated then, and passages naming it, pass."""
     as_of: Moment | None = None
-    """When it is asked: "yesterday" counts from there, and notes of a later date are left out."""
+    """Moment of the question: "yesterday" is relative to it, and later notes are left out."""
     include_cold: bool = False
     profile: str | None = None
-    """One that ships or of the settings, which choose one for ``None``."""
+    """A built-in or registered ranking profile; ``None``: that of the settings."""
     neighbors: int | None = None
-    """Linked notes that follow each hit: 2 of a palace that is asked, unless it is said."""
+    """Linked notes to show after each hit; ``Palace.ask`` takes ``None`` for 2."""
     min_confidence: float | None = None
-    """Hits that are less sure are left out, but for the nearest."""
+    """Hits below this confidence are left out; without others the first one stays."""
     budget_bytes: int | None = None
-    """Bounds the text of all hits, in UTF-8 bytes."""
+    """Maximum total text of the hits, in UTF-8 bytes."""
     rerank: str | None = None
-    """A cross-encoder, or its folder, that orders the 50 best."""
+    """Cross-encoder, by name or folder, that reranks the 50 best."""
     lexical: bool = False
-    """Whether words and facts alone are compared."""
+    """Whether only words and facts are compared, without vectors."""
     per_note: bool = True
     """Whether each note is one hit; otherwise its passages are."""
     gate: bool = True
@@ -139,7 +139,7 @@ class Query:
 def by_fields(
     make: Callable[P, Query], ask: Callable[[S, Query], R]
 ) -> Callable[Concatenate[S, P], R]:
-    """Return a method like ``ask`` that takes the fields of a query instead of one."""
+    """Return a method that builds a ``Query`` from its fields and calls ``ask`` with it."""
 
     def method(self: S, /, *given: P.args, **named: P.kwargs) -> R:
         return ask(self, make(*given, **named))

@@ -35,14 +35,14 @@ _MOST_SHOWN = 60
 _VALUE_ERRORS = (ValueError, ArithmeticError, LookupError, TypeError, AttributeError)
 """What PyYAML's constructors raise on values such as ``!!int ""`` or the 99th of a month."""
 _LARGEST = 1 << 40
-"""Of any amount: above it numbers are slips, and arithmetic fails."""
+"""Maximum of every number: larger ones are typing errors, and overflow."""
 _SMALLEST = 1e-6
 _LOCALE = re.compile(r"([A-Za-z]{2})(?:[-_]([A-Za-z]{2}))?")
 _TYPE_NAMES = {str: "a word", bool: "true or false"}
 
 
 class _Wrong(Exception):  # noqa: N818 - it says what the value is
-    """A value that a setting cannot have; ``line`` is 0 where the setting's own is meant."""
+    """An invalid value; ``line`` 0 stands for the line of its setting."""
 
     def __init__(self, why: str, line: int = 0) -> None:
         super().__init__(why)
@@ -52,7 +52,7 @@ class _Wrong(Exception):  # noqa: N818 - it says what the value is
 def read_config(path: Path) -> Config:
     """Return the settings of a palace; a missing or empty file means the defaults.
 
-    Raise ``ConfigError`` with the line for whatever is wrong.
+    Raise ``ConfigError``, with the line, if the file is unreadable or invalid.
     """
     try:
         with path.open("rb") as file:
@@ -73,7 +73,7 @@ def read_config(path: Path) -> Config:
 
 
 def parse_settings(text: str, source: str) -> Config:
-    """Return the settings that a text holds; ``source`` is its name, for messages."""
+    """Parse settings from YAML text; ``source`` names it in messages."""
     try:
         values, lines = _read_yaml(text)
     except yaml.MarkedYAMLError as error:
@@ -89,9 +89,9 @@ def parse_settings(text: str, source: str) -> Config:
 
 
 def _read_yaml(text: str) -> tuple[dict[Any, Any], dict[Any, int]]:
-    """Return the mapping that a text holds, and the line of each name in it.
+    """Return the mapping in a YAML text, and the 1-based line of each of its keys.
 
-    What would take long to read is refused before anything is built of it.
+    Aliases and deep nesting are rejected before any value is constructed.
     """
     depth = 0
     for event in yaml.parse(text, _LOADER):
@@ -113,7 +113,7 @@ def _read_yaml(text: str) -> tuple[dict[Any, Any], dict[Any, int]]:
 
 
 def _check_node(loader: Any, node: Any) -> None:
-    """Refuse what is no value, and a name that is no word or stands twice in one mapping."""
+    """Raise ``_Wrong`` for an invalid value, a key that is not a scalar, and a duplicate key."""
     if isinstance(node, yaml.ScalarNode):
         try:
             loader.construct_object(node)
@@ -144,9 +144,9 @@ def parse_config(
     source: str = "palace.yaml",
     lines: Mapping[Any, int] = MappingProxyType({}),
 ) -> Config:
-    """Check a parsed settings file. Unknown keys and wrong types raise ``ConfigError``.
+    """Validate parsed settings; raise ``ConfigError`` for unknown keys and invalid values.
 
-    ``source`` and ``lines`` say where each setting stands, for the message.
+    ``source`` and ``lines``, which maps keys to lines, locate a setting in the message.
     """
     known = {field.name for field in fields(Config)}
     checked: dict[str, Any] = {}
@@ -162,9 +162,9 @@ def parse_config(
 
 
 def map_rooms(paths: PalacePaths, mapped: Mapping[str, str]) -> PalacePaths:
-    """Return the paths with the rooms that the settings name; those named come first.
+    """Return the paths with the rooms of the settings before the default ones.
 
-    Raise ``ConfigError`` for a folder that leads out of the notes, links followed.
+    Raise ``ConfigError`` for a folder that a symbolic link leads out of the notes.
     """
     home = os.path.realpath(paths.notes)
     for folder in mapped:
@@ -203,7 +203,7 @@ def _check(key: str, value: Any) -> Any:
 def _check_number(
     name: str, value: Any, is_whole: bool, least: float, most: float, limits: str
 ) -> Any:
-    """Return a number of the type that its setting has; a whole one may stand for any."""
+    """Return a number in its bounds; an integer is converted where any number is allowed."""
     is_number = type(value) is int or (type(value) is float and not is_whole)
     if not is_number or not least <= value <= most:
         wanted = "a whole number" if is_whole else "a number"
@@ -239,7 +239,7 @@ def _parse_changes(value: Any) -> ChangeSettings:
 
 
 def _parse_deciders(value: Any) -> tuple[str, ...]:
-    """Return the names of people, each on one line."""
+    """Return the names of people, white space normalized, without duplicates."""
     names = value if isinstance(value, list) else [None]
     checked = [" ".join(name.split()) for name in names if isinstance(name, str)]
     if len(checked) < len(names) or not all(any(map(str.isalpha, name)) for name in checked):
@@ -260,7 +260,7 @@ def _parse_languages(value: Any) -> tuple[str, ...]:
 
 
 def _parse_locale(value: Any) -> str:
-    """Return a language, or one and a region, by which dates of digits are read."""
+    """Return a normalized locale such as ``de`` or ``en-GB``, by which numeric dates are read."""
     found = _LOCALE.fullmatch(value) if isinstance(value, str) else None
     if not found or found[1].lower() not in LANGUAGES:
         raise _Wrong(f"locale must be such as en-GB, de or zh-CN, not {_shorten(value)}")
@@ -277,7 +277,7 @@ def _parse_profile(value: Any) -> str:
 
 
 def _parse_rooms(value: Any) -> dict[str, str]:
-    """Return folders below the notes, each with the room that it is."""
+    """Return folders below the notes, mapped to rooms."""
     checked = {}
     for given, room in _mapping(value, "rooms must map folders to rooms").items():
         folder = _check_folder("rooms", given, example=FOLDERS[ARCHIVE])
@@ -288,7 +288,7 @@ def _parse_rooms(value: Any) -> dict[str, str]:
 
 
 def _check_folder(setting: str, given: Any, *, example: str = "Inbox") -> str:
-    """Return a folder below the notes."""
+    """Return a normalized folder below the notes; raise ``_Wrong`` for a hidden or outside one."""
     folder = normalize("NFC", given).strip("/") if isinstance(given, str) else ""
     parts = folder.split("/")
     if not folder or str(given).startswith("/") or {"", ".", ".."} & set(parts):
@@ -328,11 +328,11 @@ PARSERS: Mapping[str, Callable[[Any], Any]] = {
     "rooms": _parse_rooms,
     "sources": _parse_sources,
 }
-"""Settings that are more than one value of a type."""
+"""Parsers of the settings that are not a single value of a type."""
 
 
 def _mapping(value: Any, why: str) -> Mapping[Any, Any]:
-    """Return a mapping, empty where every line below its name is a comment."""
+    """Return a mapping; ``None``, from a key with only comments below it, becomes empty."""
     if value is not None and not isinstance(value, Mapping):
         raise _Wrong(f"{why}, not {_shorten(value)}")
     return value or {}
@@ -343,7 +343,7 @@ def _hint(name: object, known: Iterable[str]) -> str:
 
 
 def _shorten(value: object) -> str:
-    """Return a value as it is shown in a message, on one line."""
+    """Return the ``repr`` of a value, cut to 60 characters."""
     try:
         text = repr(value)
     except ValueError:  # a whole number of more than 4,300 digits

@@ -1,4 +1,4 @@
-"""The value that a verb returns, and the one way in which a value is shown: lines or JSON."""
+"""Base class of the values that verbs return, and their output as lines or JSON."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from typing import Any, ClassVar, Final, Literal
 from memory_palace.language.visible import escape_hidden, visible
 
 SCHEMA = 2
-"""Number of the JSON contract in references/schemas; later versions add keys and rename none."""
+"""Version of the JSON schemas in references/schemas; later ones add keys and rename none."""
 ANSWERS = 3
-"""The same for ``palace query``, whose hits have fewer keys since 3, and for ``palace verify``,
-where each sentence has a verdict since 3."""
+"""Schema version of ``palace query`` (since 3 hits have fewer keys) and ``palace verify`` (since 3
+each sentence has a verdict)."""
 
 answers = 0
-"""How many JSON values this process has printed: after one, an error is no JSON."""
+"""Number of JSON values printed by this process; after the first, an error is not JSON."""
 
 _NAMES = {
     "identity": "id",
@@ -31,11 +31,11 @@ _NAMES = {
     "old": "from",
     "new": "to",
 }
-"""Fields whose JSON key is another word. A leading ``is_`` is dropped."""
+"""JSON keys of renamed fields. A leading ``is_`` is dropped from all others."""
 
 
 class Absence(Enum):
-    """The value of a field that the JSON object does not have."""
+    """Value of a field that is left out of the JSON object."""
 
     ABSENT = "absent"
 
@@ -45,12 +45,12 @@ Absent = Literal[Absence.ABSENT]
 
 
 def inner(**given: Any) -> Any:
-    """Return a dataclass field that is no key of the JSON object."""
+    """Return a dataclass field that is left out of the JSON object."""
     return field(metadata={"inner": True}, **given)
 
 
 SPREAD: Final = {"spread": True}
-"""Metadata of a dataclass field whose own keys stand in the JSON object, in its place."""
+"""Metadata of a dataclass field whose keys are merged into the surrounding JSON object."""
 
 
 def key_of(name: str) -> str:
@@ -59,7 +59,7 @@ def key_of(name: str) -> str:
 
 
 def to_record(value: Any) -> Any:
-    """Return a value as JSON has it: dataclasses become objects, floats have six decimals."""
+    """Convert a value to JSON types: dataclasses to objects, floats rounded to six decimals."""
     if is_dataclass(value):
         shown: dict[str, Any] = {}
         for each in fields(value):
@@ -85,9 +85,9 @@ def to_record(value: Any) -> Any:
 
 
 class Shown:
-    """What a verb returns: a frozen dataclass whose fields are the keys of its JSON object.
+    """Base class of verbs' results: a frozen dataclass whose fields are the keys of its JSON.
 
-    The methods say how it is shown to people; MCP takes the lines too.
+    The methods return the output for people; MCP sends the lines too.
     """
 
     schema: ClassVar[int] = SCHEMA
@@ -101,7 +101,7 @@ class Shown:
         return ()
 
     def failure(self) -> Exception | None:
-        """Return the error that is raised when the value has been shown."""
+        """Return the error to raise after the value is shown, or ``None``."""
         return None
 
     def show(self, *, as_json: bool) -> None:
@@ -131,12 +131,12 @@ def print_json(value: Any) -> None:
 
 
 def to_json(value: Any) -> str:
-    """Return a value as one line of JSON without spaces; what a terminal would obey is escaped."""
+    """Return a value as one line of JSON without spaces, control characters escaped."""
     return escape_hidden(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
 def show_date(timestamp: float) -> str:
-    """Return the day of a moment, UTC."""
+    """Return the day of a timestamp, UTC."""
     return datetime.fromtimestamp(timestamp, UTC).date().isoformat()
 
 

@@ -1,8 +1,8 @@
-"""The public hook: register a signal, facts that it reads, and profiles that weigh it.
+"""Public hook: register signals, the facts that they read, and profiles that weight them.
 
-``register`` takes an ``Extension`` in Python. An installed package names one as an entry point of
-the group ``memory_palace.signals``; it is imported when a name is met that nothing else explains,
-and when notes are indexed. The package's own structure is such an extension.
+``register`` takes an ``Extension``. An installed package provides one as an entry point of the
+group ``memory_palace.signals``, imported when a name is otherwise unknown and when notes are
+indexed. The package's own feature ``structure`` is an extension too.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["Extension", "ProfileSettings", "Signal", "register"]
 GROUP = "memory_palace.signals"
 """The group of entry points."""
 STRUCTURE = "structure"
-"""The extension whose facts are kept with `palace index --structure` alone."""
+"""The extension whose facts are kept only with `palace index --structure`."""
 
 
 SIGNALS = frozenset(
@@ -36,31 +36,31 @@ SIGNALS = frozenset(
     "beside_meaning speaker statement called titled anchor anchoring questions question_words "
     "recency importance temporal dated".split()
 )
-"""Those of the engine, functions of ``retrieval.signals`` and ``retrieval.times``; others are
+"""Signals of the engine, functions of ``retrieval.signals`` and ``retrieval.times``; others are
 registered."""
 
 METADATA = frozenset({"recency", "importance"})
-"""Those that say nothing about the question: without a gate a fresh note beats the right one."""
+"""Query-independent signals: ungated, they would rank a fresh note above the relevant one."""
 
 OF_VECTORS = frozenset(
     {"semantic", "dense", "note_dense", "beside_meaning", "anchoring", "questions"}
 )
-"""Signals that are silent without vectors."""
+"""Signals that are 0 without vectors."""
 
 SHIPPED = ("compound", "raw", "hybrid", "anchors", "bm25")
 """Profiles of the engine; extensions have others."""
 
 DEFAULT_PROFILE = "hybrid"
-"""It answers notes best; the measurements are in references/decisions.md."""
+"""The most accurate profile for notes; see the measurements in references/decisions.md."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProfileSettings:
-    """A profile as an extension has it. ``None`` is inherited from the profile it extends."""
+    """A profile of an extension; ``None`` inherits the value of the extended profile."""
 
     extends: str | None = None
     weights: Mapping[str, float] = field(default_factory=dict)
-    """By signal; 0 takes one away from what is extended."""
+    """Weight by signal; 0 removes an inherited one."""
     gated: tuple[str, ...] | None = None
     capped: tuple[str, ...] | None = None
     cap: float | None = None
@@ -69,17 +69,17 @@ class ProfileSettings:
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """A function of evidence and rows: one score per row, never negative; 0 is silence."""
+    """A function from evidence and rows to one score per row, at least 0; 0 means no evidence."""
 
     measure: Callable[[Evidence, Places], Scores]
     is_share: bool = False
-    """Whether scores are shares in [0, 1], which count in deviations above the other passages."""
+    """Whether scores are shares in [0, 1], standardized by the other passages' deviation."""
     needs_structure: bool = False
     """Whether it reads facts that only `palace index --structure` keeps."""
     needs_vectors: bool = False
-    """Whether it is silent without vectors, and has to be measured again in double precision."""
+    """Whether it is 0 without vectors, and recomputed in double precision."""
     is_imprecise: bool = False
-    """Whether `cap` in a profile limits it where `capped` is not given."""
+    """Whether a profile's ``cap`` applies to it if the profile gives no ``capped``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,18 +90,18 @@ class Extension:
     signals: Mapping[str, Signal] = field(default_factory=dict)
     profiles: Mapping[str, ProfileSettings] = field(default_factory=dict)
     facts: Callable[[Note, Chunk, Config], Derived] | None = None
-    """Reads one passage; of the value, ``facts`` (pairs of kind and key) and ``extras`` count."""
+    """Derives facts of one passage; only ``facts`` (kind and key) and ``extras`` are used."""
     version: str = "1"
-    """Of its facts: another one makes `palace index` read them again."""
+    """Version of its facts; if it changes, `palace index` derives them again."""
 
 
 _registered: dict[str, Extension] = {}
 
 
 def register(extension: Extension) -> None:
-    """Add an extension to this process; one of the same name is replaced.
+    """Register an extension in this process; it replaces one of the same name.
 
-    Raise ``UsageError`` where a signal or a profile has a name that is taken.
+    Raise ``UsageError`` if a signal's or a profile's name is taken.
     """
     others = [other for other in _registered.values() if other.name != extension.name]
     signals = chain(SIGNALS, *(other.signals for other in others))
@@ -116,14 +116,14 @@ def register(extension: Extension) -> None:
 
 
 def extensions() -> list[Extension]:
-    """Return every extension, those of installed packages too."""
+    """Return every extension, including those of installed packages."""
     _load_own()
     _load_installed()
     return list(_registered.values())
 
 
 def fact_readers(*, structured: bool) -> list[Extension]:
-    """Return the extensions that read passages, that of structure only where it is asked for."""
+    """Return the extensions that derive facts; ``structure`` only if ``structured``."""
     _load_installed()
     if structured:
         _load_own()
@@ -131,19 +131,19 @@ def fact_readers(*, structured: bool) -> list[Extension]:
 
 
 def find_signal(name: str) -> Signal | None:
-    """Return a signal by its name, that of an installed package last."""
+    """Return a signal by name, searching installed packages last; ``None`` if unknown."""
     return next((e.signals[name] for e in _by_cost() if name in e.signals), None)
 
 
 def find_profile(name: str) -> ProfileSettings | None:
-    """Return a profile by its name, that of an installed package last."""
+    """Return a profile by name, searching installed packages last; ``None`` if unknown."""
     return next((e.profiles[name] for e in _by_cost() if name in e.profiles), None)
 
 
 def structure() -> Extension:
     """Return the extension whose facts `palace index --structure` keeps.
 
-    Raise ``MissingPartError`` where the feature is not part of the installation.
+    Raise ``MissingPartError`` if that feature is not installed.
     """
     _load_own()
     if STRUCTURE not in _registered:

@@ -1,7 +1,7 @@
 """The one module that writes files: atomic replacement, logs of JSON lines, the writer's lock.
 
-A crash leaves the old bytes or the new ones. Changes, reviews, rounds, usage and searches are
-logged a JSON object per line. The manifest is not: people edit it, and its bad lines are named
+After a crash a file has its old bytes or the new ones. Changes, reviews, rounds, usage and searches
+are logged as JSON lines. The manifest is not: people edit it, and its damaged lines are reported
 instead of skipped.
 """
 
@@ -36,20 +36,20 @@ else:
 
 
 TEMPORARY = ".tmp"
-"""Suffix of a file that is being written; anything with it is swept by the next writer."""
+"""Suffix of temporary files; the next writer removes those left behind."""
 _LONGEST_STEM = 200
-"""Bytes of a file's name that stand in the name of its temporary, so that no name is too long."""
+"""Maximum bytes of a file's name in its temporary's name, to stay within the system's limit."""
 _POLL_SECONDS = 0.05
 _Logged = TypeVar("_Logged")
 
 
 def write_atomic(path: Path, data: bytes, *, mode: int = 0o600) -> None:
-    """Replace ``path`` by ``data``."""
+    """Write a file atomically, replacing an existing one."""
     write_stream(path, lambda file: file.write(data), mode=mode)
 
 
 def write_stream(path: Path, fill: Callable[[BinaryIO], object], *, mode: int = 0o600) -> None:
-    """Replace ``path`` by what ``fill`` writes; where it raises, the old bytes stay."""
+    """Write a file atomically through ``fill``; if that raises, the old bytes stay."""
     with _temporary(path.parent, path.name, mode) as (temporary, file):
         fill(file)
         _flush(file)
@@ -57,9 +57,9 @@ def write_stream(path: Path, fill: Callable[[BinaryIO], object], *, mode: int = 
 
 
 def write_new(path: Path, data: bytes, *, mode: int = 0o644) -> None:
-    """Create a file that must not exist yet; ``FileExistsError`` leaves the other untouched.
+    """Create a file atomically; raise ``FileExistsError`` if one exists.
 
-    Linking a whole temporary to the name makes the file appear complete or not at all.
+    A hard link to the finished temporary makes the file appear complete or not at all.
     """
     with _temporary(path.parent, path.name, mode) as (temporary, file):
         file.write(data)
@@ -68,9 +68,9 @@ def write_new(path: Path, data: bytes, *, mode: int = 0o644) -> None:
 
 
 def write_content(folder: Path, fill: Callable[[BinaryIO], object], name: str) -> Path:
-    """Write a file that is named by its content: ``name`` has ``{}`` for 16 hex digits of SHA-256.
+    """Write a content-addressed file: ``{}`` in ``name`` becomes 16 hex digits of its SHA-256.
 
-    A file of that name already there is replaced: that it exists does not prove that it is whole.
+    An existing file of that name is replaced, since it may be incomplete.
     """
     with _temporary(folder, "content", 0o600) as (temporary, file):
         fill(file)
@@ -81,13 +81,13 @@ def write_content(folder: Path, fill: Callable[[BinaryIO], object], name: str) -
 
 
 def is_named_by_content(path: Path) -> bool:
-    """Whether a file's SHA-256 is the one in its name."""
+    """Whether the digest in a file's name is that of its content."""
     with naming(path), path.open("rb") as file:
         return path.stem.rpartition("-")[2] == _digest(file)
 
 
 def make_ignored_folder(folder: Path, *, ignored: str = "*", mode: int = 0o777) -> None:
-    """Make a folder, with a ``.gitignore`` of these lines unless it has one."""
+    """Create a folder, with ``ignored`` as its ``.gitignore`` unless it has one."""
     folder.mkdir(parents=True, exist_ok=True, mode=mode)
     file = folder / ".gitignore"
     if not file.exists():
@@ -95,7 +95,7 @@ def make_ignored_folder(folder: Path, *, ignored: str = "*", mode: int = 0o777) 
 
 
 def sync_folder(folder: Path) -> None:
-    """Make a rename durable. Some network file systems refuse with EINVAL, which is fine."""
+    """Make a rename durable; EINVAL, as some network file systems answer, is ignored."""
     if os.name == "nt":
         return
     descriptor = os.open(folder, os.O_RDONLY)
@@ -110,12 +110,12 @@ def sync_folder(folder: Path) -> None:
 
 
 def sweep_temporaries(folder: Path) -> None:
-    """Remove what interrupted writers left. Call it only while holding the lock."""
+    """Remove the temporaries of interrupted writers. The caller must hold the lock."""
     remove_files(folder.glob(f".*{TEMPORARY}"))
 
 
 def is_abandoned(name: str) -> bool:
-    """Whether a name is that of a temporary of ours whose writer has ended."""
+    """Whether a name is that of a temporary whose writing process has ended."""
     *_, process, token, suffix = f"...{name}".rsplit(".", 3)
     is_ours = f".{suffix}" == TEMPORARY and len(token) == 8 and process.isdecimal()
     return is_ours and name.startswith(".") and not _is_running(int(process[:9]))
@@ -134,7 +134,7 @@ def _is_running(process: int) -> bool:
 
 
 def sweep_temporaries_of(path: Path) -> None:
-    """Remove what interrupted writers of one file left beside it."""
+    """Remove the temporaries of one file that interrupted writers left beside it."""
     remove_files(path.parent.glob(f"{escape(_stem(path.name))}*{TEMPORARY}"))
 
 
@@ -146,9 +146,9 @@ def remove_files(paths: Iterable[Path]) -> None:
 
 @contextmanager
 def _temporary(folder: Path, name: str, mode: int) -> Iterator[tuple[Path, BinaryIO]]:
-    """Open a new file beside the target; it is gone afterwards, unless it was renamed.
+    """Open a temporary file beside the target; remove it afterwards, unless it was renamed.
 
-    A process that dies leaves one that ``sweep_temporaries`` finds by its suffix.
+    One left by a killed process is found by ``sweep_temporaries`` through its suffix.
     """
     temporary = folder / f"{_stem(name)}{os.getpid()}.{token_hex(4)}{TEMPORARY}"
     descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
@@ -162,7 +162,7 @@ def _temporary(folder: Path, name: str, mode: int) -> Iterator[tuple[Path, Binar
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Name the file in an ``OSError`` that a call on a descriptor raises without one."""
+    """Add the file's name to an ``OSError`` without one, as calls on a descriptor raise it."""
     try:
         yield
     except OSError as error:
@@ -172,7 +172,7 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def _stem(name: str) -> str:
-    """Return what the name of a file's temporary begins with."""
+    """Return the beginning of the name of a file's temporary."""
     return f".{os.fsencode(name)[:_LONGEST_STEM].decode('utf-8', 'ignore')}."
 
 
@@ -190,10 +190,10 @@ def _digest(file: BinaryIO) -> str:
 
 
 def append_record(path: Path, record: Mapping[str, object], *, is_durable: bool = True) -> None:
-    """Add one line, in one write, so that two processes do not mix theirs.
+    """Append a record as a line in one write, so that the lines of two processes do not mix.
 
-    A torn last line is ended first. ``is_durable=False`` leaves flushing to the system, for a
-    record that may be lost in a power cut.
+    An incomplete last line is terminated first. ``is_durable=False`` skips fsync, for a record that
+    may be lost in a power failure.
     """
     line = to_line(record)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -215,21 +215,21 @@ def append_record(path: Path, record: Mapping[str, object], *, is_durable: bool 
 
 
 def to_line(record: Mapping[str, object]) -> bytes:
-    """Return the line of a record; a lone surrogate becomes the escape that JSON has for it."""
+    """Return a record as one line of UTF-8 JSON, lone surrogates escaped."""
     text = json.dumps(record, ensure_ascii=False, allow_nan=False)
     return text.encode("utf-8", "backslashreplace") + b"\n"
 
 
 def make_room(path: Path, most_bytes: int) -> None:
-    """Give a log that is full the name with ``.1`` behind it, in the place of the one before."""
+    """Rotate a log that exceeds ``most_bytes`` to ``NAME.1``, replacing an earlier one."""
     if path.exists() and path.stat().st_size > most_bytes:
         path.replace(path.with_name(f"{path.name}.1"))
 
 
 def read_records(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield every line that is a JSON object, oldest first; nothing where there is no file.
+    """Yield every JSON object of a log, oldest first; nothing without a file.
 
-    A torn or damaged line is skipped: its writer was stopped before it could say it was done.
+    An incomplete or damaged line is skipped: its writer was stopped before it reported success.
     """
     try:
         lines = path.read_bytes().split(b"\n")
@@ -242,7 +242,7 @@ def read_records(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def parse_record(line: bytes) -> dict[str, Any] | None:
-    """Return the JSON object that a line is, ``None`` where it is none."""
+    """Parse a line as a JSON object; return ``None`` if it is not one."""
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
@@ -251,7 +251,7 @@ def parse_record(line: bytes) -> dict[str, Any] | None:
 
 
 def follow_moves(found: dict[str, list[_Logged]], moves: Iterable[tuple[str, str]]) -> None:
-    """Give what is logged of a note to its present path, in place.
+    """Move the logged entries of moved notes to their current paths, in place.
 
     ``moves`` are pairs of old and new path, oldest first.
     """
@@ -266,9 +266,9 @@ def writer_lock(
 ) -> Iterator[None]:
     """Hold the advisory lock at ``path``; raise ``IndexLockedError`` naming its holder.
 
-    ``what`` is what the lock protects, for the message. The folder of the lock is made, and git
-    ignores what is in it. The kernel frees the lock when its holder dies. ``filelock`` is not
-    used: it truncates the file, and with it the record of the holder, before it has the lock.
+    ``what`` names the locked resource in the message. The lock's folder is created, and ignored by
+    git. The kernel frees the lock when its holder dies. ``filelock`` is not used: it truncates the
+    file, and so the record of the holder, before it has the lock.
     """
     make_ignored_folder(path.parent, mode=0o700)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)

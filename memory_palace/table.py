@@ -66,7 +66,7 @@ VERBS = {
         ),
     },
 }
-"""Panel of ``palace --help``, verb, its place, and what it does in at most 56 characters."""
+"""Panel of ``palace --help`` to verb, its place, and its summary of at most 56 characters."""
 BELOW = {
     "config store": ("store.verbs:store", "Look after the palaces in a store."),
     "graph anchors": (
@@ -78,15 +78,15 @@ BELOW = {
     "redqueen check": ("tasks.verbs:golden", "Ask all golden questions."),
     "seek locus": ("seek.verbs:locus", "Manage loci: notes that have a place."),
 }
-"""Groups and verbs below another group, which need not know them."""
+"""Verbs and groups that features add below another group."""
 HIDDEN = {
     "hook": ("agents.verbs:verbs", "Tell an agent what the notes have for it."),
 }
-"""Verbs of no panel: a harness calls them, as ``palace plugin`` has written."""
+"""Verbs that help does not list: harnesses call them, from the files of ``palace plugin``."""
 EARLY = {
     "hook": "agents.calling:run_hook",
 }
-"""Functions that take the command line before Typer does, and may hand it back."""
+"""Functions that handle the command line before Typer; they may pass it on."""
 TOOLS = {
     "search": "agents.tools:search",
     "read": "agents.tools:read",
@@ -101,13 +101,13 @@ PAGE = (
     "agents.hooks:last_lesson",
     "capture.tools:recent_entries",
 )
-"""Functions from a palace to lines of the page that a session of an agent begins with."""
+"""Functions from a palace to lines of the page shown at the start of an agent's session."""
 ALONE = "upkeep.verbs:status"
-"""The verb that ``palace`` alone runs in a palace."""
+"""The verb that ``palace`` without a verb runs in a palace."""
 KINDS = {
     "memory": "memories.memories:MemoryKind",
 }
-"""Kinds of notes, and the class by which others ask about them: see ``memory_palace.kinds``."""
+"""Kinds of notes and their classes: see ``memory_palace.kinds``."""
 MOVED = {
     "register": "palace config register",
     "watch": "palace index --watch",
@@ -145,16 +145,16 @@ METHODS = {
     "remember": "capture.remembering:remember",
     "view": "view.page:write_view",
 }
-"""Methods of ``Palace``, each a function above it that takes the palace first."""
+"""Methods of ``Palace``: functions of higher layers whose first parameter is the palace."""
 FOLLOWERS = {
     "anchors": "anchors",
 }
-"""Files beside the segments, and the attribute of ``Palace`` whose ``follow`` carries them over to
-each generation of the index: see ``index.values.Follow``."""
+"""Files beside the segments, and the attribute of ``Palace`` whose ``follow`` updates them for each
+generation of the index: see ``index.values.Follow``."""
 EVIDENCE = {
     "anchor": "anchors",
 }
-"""Signals whose evidence an attribute of ``Palace`` adds to a question, by ``ask``."""
+"""Signals whose evidence the method ``ask`` of an attribute of ``Palace`` provides."""
 EXTENSIONS = {
     "structure": "structure.signals:STRUCTURE",
 }
@@ -163,28 +163,28 @@ STORES = {
     "ask": "store.reaching:ask_store",
     "push": "store.reaching:pushing_to",
 }
-"""What others ask of a store: a question, or to take an index."""
+"""Operations of a store: answer a question, receive an index."""
 PAIRS = {
     "metabolism checking",
     "metabolism tasks",
     "redqueen memories",
     "tasks checking",
 }
-"""Features of which the first needs the second, and imports it."""
+"""Pairs of features of which the first may import the second."""
 STATUS = {
     "hooks": "agents.hook_log:read_status",
 }
-"""Keys of ``palace status``, each with the function of a palace that returns what is shown."""
+"""Additional keys of ``palace status``, each with a function from a palace to its value."""
 
 
 def place_of(verb: str) -> str:
-    """Return the place of a verb at the top."""
+    """Return the place of a top-level verb."""
     rows = {**HIDDEN, **{name: row for verbs in VERBS.values() for name, row in verbs.items()}}
     return rows[verb][0]
 
 
 def load(place: str) -> Any:
-    """Import what stands at a place."""
+    """Import and return the object at a place."""
     from importlib import import_module  # delayed: the command's first step reads the table
 
     module, _, name = place.partition(":")

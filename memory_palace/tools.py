@@ -1,9 +1,9 @@
-"""The hook of agents: tools that they call, and lines of the page that a session begins with.
+"""Hook of agents: the tools that they call, and the lines of a session's first page.
 
-``memory_palace.table.TOOLS`` names the tools, each a typed function from a palace to what it says.
-Its docstring is all that an agent is told of it. A parameter is an argument: text, texts, a number
-or a flag; ``Annotated`` gives its description and the bounds of a number. A parameter ``agent`` is
-who asks, and only tools that write have it. ``PAGE`` names functions from a palace to lines.
+``memory_palace.table.TOOLS`` names the tools, typed functions from a palace to an answer. The
+docstring is all that an agent is told of a tool. Its parameters are texts, lists of texts, numbers
+or flags; ``Annotated`` gives their descriptions and bounds. ``agent`` is the name of the caller;
+only tools that write have it. ``PAGE`` names functions from a palace to lines.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ class Between:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """The answer of a tool, from its first line to its last."""
+    """The parts of a tool's answer, in order of output."""
 
     place: str = ""
     """``path:lines``"""
     lines: Sequence[str] = ()
     remarks: Sequence[str] = ()
-    """Messages that may name commands; agents are told of tools instead."""
+    """Messages; the commands that they name are replaced by tools for agents."""
     text: Sequence[str] = ()
     """Lines of notes, which are put into a fence."""
     cut: str = ""
-    """What to do to see the rest, where the text is too long."""
+    """How to see the rest of a text that is cut."""
 
 
 def shorten(text: str, most: int) -> str:
-    """Return a text on one line of at most so many characters, cut between words."""
+    """Return a text on one line, cut between words to ``most`` characters."""
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[:most].rpartition(' ')[0] or line[:most]} …"
 
@@ -59,7 +59,7 @@ def newest_in(palace: Palace, place: str, *, but: tuple[str, ...] = ()) -> list[
 
 
 def read_now(palace: Palace, paths: Sequence[str]) -> Iterator[Document]:
-    """Yield notes as they are now; one that is gone, private or cannot be read is left out."""
+    """Yield the current notes at paths; missing, private and unreadable ones are skipped."""
     for path in paths:
         try:
             data, _ = read_note(palace.paths, path, limit_bytes=palace.config.max_note_bytes)
