@@ -1,1 +1,1 @@
-"""How agents use a palace: what they are shown, and the doors they come in by."""
+"""Access for agents: tools, hooks, an MCP server, plug-ins, and the text that agents read."""

@@ -1,8 +1,8 @@
-"""``palace hook`` as a harness calls it: one message is read, the server asked, and nothing fails.
+"""``palace hook``: read one message of a harness, ask the server, and never fail.
 
-It waits for no end of standard input, which harnesses keep open, and for no answer longer than a
-limit. Whatever happens the exit status is 0: another one would stop the agent's turn. The reason is
-in ``hook.log`` beside the index, and on stderr.
+It does not wait for the end of standard input, which harnesses keep open, and the time of an answer
+is limited. The exit status is always 0: another one would stop the agent's turn. Failures are
+reported in ``hook.log`` beside the index, and on stderr.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ if TYPE_CHECKING:
     from typing import Any
 
 ANSWER_SECONDS = 5.0
-"""Limit of a whole call: somebody waits for it."""
+"""Time limit of a whole call."""
 MESSAGE_SECONDS = 2.0
-"""A message is sent at once, or never."""
+"""Time limit of a message, which a harness sends at once."""
 MOST_MESSAGE_BYTES = 8 << 20
 _AGAIN_SECONDS = 0.5
 _MOST_CHARACTERS = 16_000
-"""Of a prompt: the first and the last half."""
+"""Maximum characters of a field; of a longer one the first and the last half are kept."""
 _FIELDS = {
     "session_id": ("session_id", "sessionId", "sessionKey"),
     "cwd": ("cwd", "workspaceDir"),
     "source": ("source",),
     "prompt": ("prompt",),
 }
-"""Fields of a message, each under the names that harnesses have for it."""
+"""Fields of a message, each with the names that harnesses use for it."""
 _JSON = json.JSONDecoder(parse_int=float, strict=False)
-"""Numbers are not read, and may be of any length."""
+"""Integers are parsed as floats, so that they may be of any length."""
 
 
 class _StoppedError(BaseException):
-    """The time is up, or somebody ends the process. No command may catch it."""
+    """A time limit or signal stopped the call; no ``Exception``, so that no command catches it."""
 
 
 def run_hook(given: Sequence[str], run_here: Callable[[list[str]], int]) -> int:
@@ -76,7 +76,7 @@ def run_hook(given: Sequence[str], run_here: Callable[[list[str]], int]) -> int:
 def _answer(
     line: list[str], text: str, run_here: Callable[[list[str]], int], *, asks: bool
 ) -> None:
-    """Print the answer of the server, or else of the command; raise whatever goes wrong."""
+    """Print the answer of the server, else of the command; raise an error of either."""
     server = find_server(line, os.environ) if asks else None
     if server and os.path.exists(server.address):  # noqa: PTH110 - pathlib takes 8 ms
         from memory_palace.server.client import exchange  # delayed: only a server needs it
@@ -99,9 +99,9 @@ def _answer(
 
 
 def _find_palace(words: Sequence[str], folder: str) -> tuple[str, str] | None:
-    """Return root and own folder of the palace that is meant.
+    """Return root and own folder of the palace of a command line, or ``None``.
 
-    Where none is named the process enters ``folder``, unless that is gone.
+    If it names none, change to ``folder`` first, unless that is gone.
     """
     place = read_place(words) or os.environ.get("PALACE_ROOT", "")
     if not place:
@@ -111,7 +111,7 @@ def _find_palace(words: Sequence[str], folder: str) -> tuple[str, str] | None:
 
 
 def _note_failure(error: BaseException, words: Sequence[str], index: str) -> None:
-    """Say on stderr and in the log why there is no answer; nothing where that fails too."""
+    """Report a failure in the log and on stderr; never raise."""
     try:
         from memory_palace.cli.faults import FAULTS, describe, silence  # delayed: seldom needed
         from memory_palace.features.agents.hook_log import explain, log_failure
@@ -133,7 +133,7 @@ def _note_failure(error: BaseException, words: Sequence[str], index: str) -> Non
 def _read_message() -> dict[str, str]:
     """Return the fields of the message on standard input, as ``take_fields`` does.
 
-    Raise ``UsageError`` where no whole JSON object comes in time.
+    Raise ``UsageError`` if no complete JSON object arrives in time.
     """
     try:
         number = sys.stdin.fileno()
@@ -147,7 +147,7 @@ def _read_message() -> dict[str, str]:
 
 
 def take_fields(message: Mapping[str, object]) -> dict[str, str]:
-    """Return the fields of ``HookMessage``, texts of bounded length, whatever a message holds."""
+    """Return the fields of ``HookMessage``, texts of bounded length, empty if missing."""
     taken, half = {}, _MOST_CHARACTERS // 2
     for field, names in _FIELDS.items():
         text = next((value for n in names if isinstance(value := message.get(n), str)), "")
@@ -157,7 +157,7 @@ def take_fields(message: Mapping[str, object]) -> dict[str, str]:
 
 
 def _receive(number: int) -> bytes:
-    """Return the input until it is one JSON object, until its end, or until the time is up."""
+    """Read input until it is one JSON object, until its end, or until the time limit."""
     data, deadline = bytearray(), monotonic() + MESSAGE_SECONDS
     while len(data) <= MOST_MESSAGE_BYTES:
         left = deadline - monotonic()
@@ -171,7 +171,7 @@ def _receive(number: int) -> bytes:
 
 
 def _parse(data: bytes | bytearray) -> dict[str, Any] | None:
-    """Return the JSON object that bytes begin with; ``None`` where they hold no whole one."""
+    """Parse the JSON object at the start of bytes; ``None`` if there is no complete one."""
     try:
         value, _ = _JSON.raw_decode(data.decode("utf-8-sig", "replace").lstrip())
     except (ValueError, RecursionError):
@@ -180,7 +180,7 @@ def _parse(data: bytes | bytearray) -> dict[str, Any] | None:
 
 
 def _drop_place(words: Sequence[str]) -> list[str]:
-    """Return a line without ``-C`` and its value."""
+    """Return a command line without ``-C`` and its value."""
     kept, left = [], iter(words)
     for word in left:
         if word in ("-C", "--root"):
@@ -191,7 +191,7 @@ def _drop_place(words: Sequence[str]) -> list[str]:
 
 
 def _limit(seconds: float) -> dict[int, Any]:
-    """Let the clock and whoever ends the process raise; return the handlers there were."""
+    """Set a timer and signal handlers that raise; return the previous handlers."""
 
     def stop(number: int, frame: object) -> None:
         why = "the time was up" if number == signal.SIGALRM else f"signal {number}"

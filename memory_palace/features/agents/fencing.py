@@ -1,4 +1,4 @@
-"""Text of notes as an agent is shown it: data in a fence that it cannot leave, within a budget."""
+"""Text of notes for agents: data in a fence that it cannot close, within a budget."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from memory_palace.language.visible import escape_hidden, fence_text, shown_text
 from memory_palace.models import Hit, QueryResult, Recollection, cut_confidence
 
 _LONGEST_TITLE = 120
-"""Characters."""
+"""In characters."""
 _CUT = "… [cut]"
 _WORD = 40
-"""Characters: a cut goes back to the white space before, unless that is farther."""
+"""Maximum number of characters by which a cut moves back to white space."""
 _PLAIN_PATH = re.compile(r'(?!\d{1,9}[.)]\s)[\w.](?:[^\s":]|:(?!\d)| (?=[^\s":]|:(?!\d)))*+')
 """A path that begins no block of Markdown and cannot be read as another path with its lines."""
 
@@ -22,9 +22,9 @@ _PLAIN_PATH = re.compile(r'(?!\d{1,9}[.)]\s)[\w.](?:[^\s":]|:(?!\d)| (?=[^\s":]|
 def fence(text: str, *, budget_bytes: int | None = None, cut: str = "") -> str:
     """Return a text in a fence longer than any run of backticks or tildes in it.
 
-    Characters that are obeyed or not seen are made visible. ``budget_bytes`` of UTF-8 bound the
-    whole: what is over it is left out, and the last line inside names the command ``cut`` that
-    shows the rest. Nothing at all is returned where there is no room even for that line.
+    Control and invisible characters are escaped. ``budget_bytes`` limits the whole in UTF-8 bytes:
+    the excess is left out, and the last line inside names ``cut``, the command that shows the rest.
+    The result is empty if there is no room even for that line.
     """
     text = visible(text.replace("\r\n", "\n").strip("\n"))
     whole = fence_text(text)
@@ -41,7 +41,7 @@ def fence(text: str, *, budget_bytes: int | None = None, cut: str = "") -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    """Return the beginning of a visible text, at most so many bytes, up to white space if near."""
+    """Return the start of a visible text, at most ``most`` bytes, cut at white space if near."""
     kept = text.encode()[:most].decode("utf-8", "ignore")
     space = max(kept.rfind(" "), kept.rfind("\n"))
     kept = kept[:space] if len(kept) < len(text) and space > len(kept) - _WORD else kept
@@ -51,7 +51,7 @@ def _cut(text: str, most: int) -> str:
 
 
 def show_command(place: str) -> str:
-    """Return the command that shows ``path:lines``; whatever the path, a shell sees one name."""
+    """Return the shell command that shows ``path:lines``, with the place quoted."""
     return f"palace show {shlex.quote(f'./{place}' if place[0] == '-' else place)}"
 
 
@@ -62,12 +62,12 @@ def show_hits(
     budget_bytes: int | None = None,
     cut: Callable[[str], str] = show_command,
 ) -> str:
-    """Return an answer as agents read it: one line about the answer, then place and text of hits.
+    """Return an answer for agents: one line on its state, then the place and text of each hit.
 
-    The first line has the mode, the generation of the index, and how many notes it is behind. Each
-    hit is a line ``path:first-last  confidence  date  title`` and its text in a fence. With
-    ``budget_bytes`` of UTF-8 texts are cut, then hits left out, and the last line counts those;
-    the first line and that one are always told. ``cut`` says what shows the rest of a place.
+    The first line has the mode, the generation of the index, and how many notes it is behind. A hit
+    is a line with ``path:first-last``, confidence, date and title, and its text in a fence. To fit
+    ``budget_bytes``, in UTF-8, texts are cut, then hits left out, which the last line counts; the
+    first and that line are always included. ``cut`` returns the command for the rest of a place.
     """
     parts = [write_state(found, generation), *_remark(found)]
     least = [_size(_show_hit(hit, 0, cut)) + 1 for hit in found.hits]
@@ -90,7 +90,7 @@ def _more(count: int) -> str:
 
 
 def write_state(found: QueryResult | Recollection, generation: int) -> str:
-    """Return the line on an answer: its mode, the generation of the index, the notes behind."""
+    """Return the first line of an answer: its mode, the index generation, the notes behind."""
     notes = "1 note" if found.behind == 1 else f"{found.behind} notes"
     behind = {"current": "current", "stale": f"{notes} behind"}
     state = f"{found.mode} · generation {generation} · {behind.get(found.freshness, 'unchecked')}"
@@ -110,7 +110,7 @@ def _remark(found: QueryResult | Recollection) -> Iterator[str]:
 
 
 def _show_hit(hit: Hit, room: int | None, cut: Callable[[str], str]) -> str:
-    """Return what is shown of a hit in so many bytes, and of its text a line at least."""
+    """Return a hit's line and text in at most ``room`` bytes, with at least one line of text."""
     first, last = hit.lines
     place = f"{hit.path}:{first}-{last}" if last > first else f"{hit.path}:{first}"
     confidence = cut_confidence(hit.confidence)
@@ -126,7 +126,7 @@ def _show_hit(hit: Hit, room: int | None, cut: Callable[[str], str]) -> str:
 
 
 def write_place(place: str) -> str:
-    """Return ``path:lines`` as it stands on a line: in quotes, escaped, where it could deceive."""
+    """Return ``path:lines``; a path that could be misread is quoted and escaped."""
     path, _, _ = place.rpartition(":")
     if _PLAIN_PATH.fullmatch(path) and visible(path) == path:
         return place
@@ -139,7 +139,7 @@ def _show_title(title: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a text on one line, made visible, with single spaces: it forges no other column."""
+    """Return a text on one line with single spaces, hidden characters escaped."""
     return visible(" ".join(text.split()))
 
 

@@ -55,10 +55,10 @@ class HookStatus(Shown):
 
 
 def log_call(index: Path, event: str, harness: str, **found: object) -> None:
-    """Add a line: when, which event, and what came of it. Nothing where that cannot be.
+    """Log a call: time, event, harness and result. Write errors are ignored.
 
-    The folder is written to only where it is no link and belongs to the user: a hook runs in
-    whatever folder an agent stands in.
+    The folder must belong to the user and not be a symbolic link: a hook runs in any folder that an
+    agent works in.
     """
     now = datetime.now(UTC).isoformat(timespec="seconds")
     try:
@@ -75,16 +75,16 @@ def log_call(index: Path, event: str, harness: str, **found: object) -> None:
 
 
 def log_failure(index: str, arguments: Sequence[str], why: str) -> None:
-    """Add a line on a call that failed. ``arguments`` are its command line."""
+    """Log a failed call; ``arguments`` are its command line."""
     event = next((word for word in arguments if word in EVENTS), "")
     harness = next((word for word in arguments if word in HARNESSES), HARNESSES[0])
     log_call(Path(index), event, harness, result=_FAILED, why=why)
 
 
 def explain(error: BaseException) -> str:
-    """Return one line on an error for the log, without any text that was said.
+    """Return one line on an error for the log, without any text of the conversation.
 
-    An error that is none of ours is named by its type and place: its message may quote.
+    A foreign error is named by its type and place, since its message may quote.
     """
     if isinstance(error, PalaceError):
         return visible(str(error).split("\n")[0].removeprefix("palace: "))[:_MOST_REASON]
@@ -98,7 +98,7 @@ def explain(error: BaseException) -> str:
 
 
 def read_health(palace: Palace) -> HookHealth:
-    """Return the state of the hooks; all of it is empty where none was called."""
+    """Return the state of the hooks from the log; empty if none was called."""
     last: dict[tuple[str, str], Mapping[str, Any]] = {}
     newest = None
     for part in (palace.paths.index / f"{LOG}.1", palace.paths.index / LOG):
@@ -119,7 +119,7 @@ def read_status(palace: Palace) -> HookStatus:
 
 
 def make_own_folder(folder: Path) -> bool:
-    """Make a folder in one that is there; whether it is no link and belongs to this user."""
+    """Create a folder if its parent exists; return whether it is a directory of this user."""
     if not folder.exists() and folder.parent.is_dir():
         make_ignored_folder(folder, mode=0o700)
     found = os.lstat(folder)

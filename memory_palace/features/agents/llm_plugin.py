@@ -1,7 +1,7 @@
-"""Notes in the ``llm`` library: a fragment loader and three tools, as its plug-ins have them.
+"""Plug-in of the ``llm`` library: a fragment loader and three tools.
 
-``llm`` imports this module whenever it runs, so that it imports nothing of ours until it is used.
-What is raised here ``llm`` tells: for a fragment to the user, for a tool to the model.
+``llm`` imports this module at every run, so that it imports the package only when used. ``llm``
+reports errors that are raised here: for a fragment to the user, for a tool to the model.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memory_palace.palace import Palace
 
 FOUND_BYTES = 8_000
-"""Of UTF-8, some 2,000 tokens."""
+"""Maximum UTF-8 bytes of hits, some 2,000 tokens."""
 
 
 def register_fragment_loaders(register: Callable[..., None]) -> None:
@@ -25,7 +25,7 @@ def register_fragment_loaders(register: Callable[..., None]) -> None:
 
 
 def register_tools(register: Callable[..., None]) -> None:
-    """Make the tools known; a user names those that a model may call."""
+    """Register the tools; a user selects those that a model may call."""
     for tool in (palace_search, palace_read, palace_remember):
         register(tool)
 
@@ -65,7 +65,7 @@ def palace_remember(text: str) -> str:
 
 
 def _search(palace: Palace, question: str, *, limit: int = 5) -> str:
-    """Return hits as agents read them; nothing where there are none."""
+    """Return hits in the format for agents; empty without any."""
     from memory_palace.features.agents.fencing import show_hits
 
     found = palace.query(question, limit=limit, neighbors=0, budget_bytes=FOUND_BYTES)

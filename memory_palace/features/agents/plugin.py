@@ -1,7 +1,7 @@
-"""The plug-ins of agents' harnesses: a folder of files each, written and never taken from people.
+"""Plug-ins of agents' harnesses: each a folder of generated files; edited files are preserved.
 
-``plugin_texts/HARNESS.json`` names the files of each, with the records or the texts in them.
-``references/agents.md`` says which version of each harness was read and tried.
+``plugin_texts/HARNESS.json`` lists the files of each, as JSON records or names of templates.
+``references/agents.md`` says which version of each harness was tested.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from memory_palace.errors import PalaceError, UsageError
 from memory_palace.storage import naming, write_atomic
 
 NAME = "memory-palace"
-"""Of a plug-in, and of the marketplace that it is in."""
+"""Name of the plug-in, and of the marketplace that contains it."""
 RECORD = ".memory-palace.json"
-"""What was written into a folder: the version, and the SHA-256 of each file by its path."""
+"""The record of the files written into a folder: the version, and SHA-256 by path."""
 DESCRIPTION = "Long-term memory in Markdown notes: search, recall, remember, tasks, verify."
 _TEXTS = Path(__file__).with_name("plugin_texts")
 
@@ -35,8 +35,8 @@ def find_program() -> list[str]:
     """Return the command that starts this program from anywhere, with an absolute path.
 
     Harnesses have no virtual environment on ``PATH``, and desktop ones not even the user's
-    ``~/.local/bin``. A link on ``PATH`` to this very script is preferred: pipx and uv keep it where
-    it is when they replace what it leads to.
+    ``~/.local/bin``. A link on ``PATH`` to this script is preferred: pipx and uv keep its path when
+    they replace its target.
     """
     called = Path(sys.argv[0])
     suffix = ".exe" if sys.platform == "win32" else ""
@@ -51,10 +51,10 @@ def find_program() -> list[str]:
 
 
 def make_files(harness: str, program: Sequence[str]) -> dict[str, bytes]:
-    """Return the files of a harness's plug-in by their paths; ``program`` starts with the palace.
+    """Return the files of a harness's plug-in by path; ``program`` is the command of the palace.
 
-    ``program`` is a list of arguments: a program's absolute path, and ``-C FOLDER`` where one
-    palace is meant wherever the harness runs.
+    ``program`` is a list of arguments: a program's absolute path, and ``-C FOLDER`` to use one
+    palace wherever the harness runs.
     """
     values = {"PALACE": shlex.join(program), "VERSION": __version__, "DESCRIPTION": DESCRIPTION}
     arguments = [*program[1:], "mcp"]
@@ -97,13 +97,13 @@ class Tree:
     files: Mapping[str, bytes]
     """By path below the folder, with ``/``."""
     steps: tuple[Operation, ...]
-    """What makes the one of the other."""
+    """The operations that turn the files on disk into these."""
     changed: tuple[str, ...]
-    """Files in the way that are not as they were written here: somebody else's, or edited."""
+    """Existing files that were not written by this program, or were edited since."""
     version: str | None
-    """Of the plug-in that is there; ``None`` where there is none."""
+    """Version of the plug-in on disk; ``None`` if there is none."""
     palace: str | None
-    """The one palace that it is to ask wherever the agent works, if it is to ask one."""
+    """Root of the palace that the plug-in uses wherever the agent works, if bound to one."""
 
     @property
     def is_current(self) -> bool:
@@ -112,21 +112,21 @@ class Tree:
 
     @property
     def diff(self) -> str:
-        """The steps as git would show them."""
+        """The steps as a git diff."""
         return render_diff(self.steps)
 
 
 def find_palace(folder: Path) -> str | None:
-    """Return the palace that the plug-in in a folder was made for, if it was made for one."""
+    """Return the palace to which the plug-in in a folder is bound, or ``None``."""
     palace = _read_record(folder).get("palace")
     return palace if isinstance(palace, str) else None
 
 
 def compare_tree(folder: Path, files: Mapping[str, bytes], *, palace: str | None = None) -> Tree:
-    """Return what has to be written into a folder so that it holds these files.
+    """Compare a folder with the files of a plug-in.
 
-    What an earlier version wrote and this one does not is removed, unless somebody changed it.
-    Raise ``UsageError`` where a link leads out of the folder.
+    Files that an earlier version wrote and this one does not are removed, unless they were edited.
+    Raise ``UsageError`` for a symbolic link.
     """
     record = _read_record(folder)
     written: Mapping[str, str] = record.get("files", {})
@@ -148,9 +148,9 @@ def compare_tree(folder: Path, files: Mapping[str, bytes], *, palace: str | None
 
 
 def write_tree(tree: Tree, *, overwrite: bool = False) -> None:
-    """Write what is missing or old; the record last, so that an interrupted write is taken up.
+    """Write missing and outdated files, the record last, so that an interrupted write is resumed.
 
-    Raise ``PalaceError`` for files that somebody changed, unless they are to be overwritten.
+    Raise ``PalaceError`` for edited files, unless ``overwrite``.
     """
     if tree.changed and not overwrite:
         raise PalaceError(
@@ -176,7 +176,7 @@ def write_tree(tree: Tree, *, overwrite: bool = False) -> None:
 
 
 def to_text(record: object) -> bytes:
-    """Return a record as the text of a JSON file that people read."""
+    """Return a record as the indented text of a JSON file."""
     return (json.dumps(record, ensure_ascii=False, indent=2) + "\n").encode()
 
 
@@ -191,7 +191,7 @@ def _read_record(folder: Path) -> dict[str, Any]:
 
 
 def _read(folder: Path, path: str) -> bytes | None:
-    """Return a file's bytes; ``None`` where it is not there."""
+    """Return a file's bytes, or ``None`` if missing; raise ``UsageError`` for a symbolic link."""
     target = folder / path
     if not target.resolve().is_relative_to(folder.resolve()) or target.is_symlink():
         raise UsageError(f"{target} is a link; it is left alone")

@@ -18,10 +18,10 @@ from memory_palace.table import TOOLS, load
 from memory_palace.tools import Between, Said
 
 MOST_CHARACTERS = 100_000
-"""Of one argument: a long answer or a long note has less."""
+"""Maximum characters of one argument; a long answer or note has fewer."""
 SEARCH_BYTES = 4_000
 READ_BYTES = 12_000
-"""Of UTF-8: some 3,000 tokens. What is longer is read in parts."""
+"""Maximum UTF-8 bytes of one read, some 3,000 tokens; longer notes are read in parts."""
 _TEXT_BYTES = 4_000
 _SHOWN = 40
 _TOOL_WORDS = (
@@ -35,7 +35,7 @@ _TOOL_WORDS = (
     (r"\brun `", "ask the person to run `"),
     (r"(?<!run )(`palace [^`]+`) (?=[a-z])", r"\1, run by the person, "),
 )
-"""Words of messages for the command line, and the words for an agent instead."""
+"""Patterns in messages for the command line, and their replacements for an agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Tool:
 
     @classmethod
     def of(cls, name: str, run: Callable[..., str | Said]) -> Self:
-        """Return a function as a tool."""
+        """Build a tool from a typed function."""
         hints = get_type_hints(run, include_extras=True)
         given = [one for one in inspect.signature(run).parameters.values() if one.name != "palace"]
         return cls(
@@ -72,7 +72,7 @@ class Tool:
         return {"type": "object", "properties": dict(self.properties)} | needed
 
     def call(self, palace: Palace, given: Mapping[str, Any], agent: str | None = None) -> str:
-        """Return the text of an answer to arguments that are right."""
+        """Run the tool with checked arguments; return the text of its answer."""
         who = {"agent": agent} if self.writes else {}
         if self.writes:
             palace.agent = agent or ""
@@ -80,10 +80,10 @@ class Tool:
         return said if isinstance(said, str) else write_said(said)
 
     def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the arguments as the types the schema asks for, ``null`` left out.
+        """Validate arguments and convert them to the types of the schema, ``null`` left out.
 
-        A number in quotes is a number and a text alone is a list of one: models write both. Raise
-        ``UsageError`` for what is unknown, missing, of another type, or out of bounds.
+        Models quote numbers and write a list of one as a text; both are accepted. Raise
+        ``UsageError`` for an unknown, missing or invalid argument.
         """
         known = self.properties
         for name in given.keys() - known.keys():
@@ -101,7 +101,7 @@ def list_tools() -> Mapping[str, Tool]:
 
 
 def _describe(hint: Any) -> dict[str, Any]:
-    """Return the JSON Schema of an argument of a type."""
+    """Return the JSON Schema of a parameter by its type."""
     kind, *more = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     kind = next((one for one in get_args(kind) if type(None) in get_args(kind)), kind)
     schema: dict[str, Any] = {"type": {int: "integer", bool: "boolean"}.get(kind, "string")}
@@ -116,7 +116,7 @@ def _describe(hint: Any) -> dict[str, Any]:
 
 
 def _check(name: str, value: object, schema: Mapping[str, Any]) -> object:
-    """Return the value of an argument as its schema has it; raise ``UsageError`` otherwise."""
+    """Validate and convert one argument; raise ``UsageError`` if it violates its schema."""
     if schema["type"] == "array":
         values = value if isinstance(value, list) else [value]
         return [_check(name, one, schema["items"]) for one in values]
@@ -147,14 +147,14 @@ def _show(value: object) -> str:
 
 
 def speak_of_tools(message: str) -> str:
-    """Return a message with tools for commands; what no tool does, the person is to be asked."""
+    """Replace commands in a message by tools, or else by a request to ask the person."""
     for pattern, words in _TOOL_WORDS:
         message = re.sub(pattern, words, message)
     return message
 
 
 def write_said(said: Said) -> str:
-    """Return the answer of a tool as an agent reads it."""
+    """Return the answer of a tool as the text for an agent."""
     lines = [write_place(said.place)] if said.place else []
     lines += [*said.lines, *map(speak_of_tools, said.remarks)]
     lines = [visible(line) for line in lines]

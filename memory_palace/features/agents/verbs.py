@@ -24,7 +24,7 @@ from memory_palace.shown import Shown, inner, say
 
 verbs = Group()
 Harness = Literal["claude", "codex", "openclaw"]
-"""What agents run in, and what loads files. The llm library loads this package itself."""
+"""Programs that run agents and load plug-in files. The llm library loads this package itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ def serve_agents(place: Path | None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class HookText(Shown):
-    """The text of a hook; mostly there is none."""
+    """The text of a hook, often empty."""
 
     text: str
 

@@ -37,7 +37,7 @@ from memory_palace.shown import (
 )
 
 _OPEN = date(1900, 1, 1)
-"""Where "until May" begins."""
+"""Start of an open period such as "until May", by its year."""
 _SURE = 0.5
 Format = Literal["text", "json", "paths", "markdown"]
 
@@ -54,7 +54,7 @@ class Superseded:
 
     @classmethod
     def of(cls, validity: Validity) -> Superseded:
-        """Return it for a claim that is superseded."""
+        """Build it from the validity of a superseded claim."""
         return cls(day_of(validity.valid_until), validity.superseded_by)
 
     def __str__(self) -> str:
@@ -62,12 +62,12 @@ class Superseded:
 
 
 def day_of(moment: float | None) -> str | None:
-    """Return the day of a moment, UTC, where there is one."""
+    """Return the day of a moment, UTC; ``None`` without a moment."""
     return None if moment is None else show_date(moment)
 
 
 def _say_validity(validity: Validity) -> Iterator[str]:
-    """Yield how long a note holds and what took its place, where it says so."""
+    """Yield the validity period and the successors of a note, if it states any."""
     named = (("valid from", validity.valid_from), ("valid until", validity.valid_until))
     said = [f"{words} {show_date(moment)}" for words, moment in named if moment is not None]
     if validity.superseded_by:
@@ -81,7 +81,7 @@ def _say_validity(validity: Validity) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class HitShown:
-    """A hit. What is absent says nothing, and is there with ``--details``."""
+    """A hit. Fields without information are absent, except with ``--details``."""
 
     path: str
     line: int
@@ -114,7 +114,7 @@ class HitShown:
 
     @classmethod
     def of(cls, hit: Hit, *, is_whole: bool = False, details: bool = False) -> HitShown:
-        """Return a hit as it is shown; ``is_whole`` says that its text is the passage, as it is."""
+        """Build it from a hit; with ``is_whole`` its text is the passage, unchanged."""
         passage = hit.chunk.first_line, hit.chunk.last_line
         (line, last_line), source = hit.lines, hit.note.date.source
         shown = cls(
@@ -155,7 +155,7 @@ class HitShown:
 
 @dataclass(frozen=True, slots=True)
 class Answer(Shown):
-    """An answer. What is absent is as it should be, and is there with ``--details``."""
+    """An answer. Fields with their usual value are absent, except with ``--details``."""
 
     schema: ClassVar[int] = ANSWERS
 
@@ -193,7 +193,7 @@ class Answer(Shown):
     neighbors: bool = inner(default=False)
     """Whether linked notes are entries of their own."""
     shows_all: bool = inner(default=True)
-    """Whether hits are shown that are not worth reading."""
+    """Whether hits with a confidence below ``PERHAPS`` are shown too."""
     format: Format = inner(default="text")
     said: Sequence[str] = inner(default=())
     """Remarks on the answer."""
@@ -208,7 +208,7 @@ class Answer(Shown):
         root: Path | None = None,
         neighbors: bool = False,
     ) -> Answer:
-        """Return a result as it is shown in text, all of it; the fields say what that is."""
+        """Build the answer from a result, with the format "text" and all hits."""
         is_odd = result.freshness != "current"
         shown = (HitShown.of(hit, is_whole=is_whole, details=details) for hit in result.hits)
         answer = cls(
@@ -274,7 +274,7 @@ class Answer(Shown):
         return f"nothing here answers that; the nearest is {self.result.hits[0].title}"
 
     def _show_text(self, remarks: list[str]) -> None:
-        """Print what is worth reading, and add the remark that there was more."""
+        """Print the hits worth reading, and add a remark if others are hidden."""
         shown = self
         if not self.shows_all:
             read = self.result.worth_reading()
@@ -296,7 +296,7 @@ class Answer(Shown):
         return write_lines(self.arrange())
 
     def arrange(self) -> LaidAnswer:
-        """Return the answer as people read it; linked notes become a list of titles."""
+        """Return the answer laid out for people; linked notes become a list of titles."""
         root, number = self.root.resolve() if self.root is not None else None, 0
         is_detailed = self.details and self.format == "text"
         entries, linked = [], []
@@ -349,7 +349,7 @@ class Answer(Shown):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One hit as people read it. Everything in it is visible text."""
+    """One hit laid out for people. All its text is visible: control characters are escaped."""
 
     mark: str
     """A number; an arrow for a note that is linked with a hit."""
@@ -358,15 +358,15 @@ class Entry:
     """The headings above the passage, the title left out."""
     file: Path
     place: str
-    """Path and line, as they open from the working folder."""
+    """Path and line, relative to the working folder if below it."""
     line: int
     date: str
-    """As people write it; empty where it would tell nothing."""
+    """As people write it; empty if only the mtime is known."""
     sure: str
-    """Confidence with two decimals; empty where nothing was asked."""
+    """Confidence with two decimals; empty in a listing."""
     text: str
     pieces: tuple[Piece, ...] = ()
-    """What the text is made of, where a part of it may be shown alone."""
+    """The pieces of the text, if a part of it may be shown alone."""
     remarks: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
     is_here: bool = True
@@ -379,7 +379,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class LaidAnswer:
-    """An answer as people read it."""
+    """An answer laid out for people."""
 
     before: tuple[str, ...]
     entries: tuple[Entry, ...]
@@ -388,11 +388,11 @@ class LaidAnswer:
     is_whole: bool = False
     """Whether the texts are whole passages, as they were asked for."""
     languages: tuple[str, ...] = ()
-    """Those whose stemmers found the words."""
+    """Languages of the stemmers that the search used."""
 
 
 def open_path(file: Path) -> str:
-    """Return the path by which a file opens from the working folder: relative where it is below."""
+    """Return the path of a file, relative to the working folder if below it."""
     here = Path.cwd()
     return str(file.relative_to(here) if file.is_relative_to(here) else file)
 
@@ -420,7 +420,7 @@ def write_lines(arranged: LaidAnswer) -> Iterator[str]:
 
 
 def _write_paths(entries: Sequence[Entry]) -> Iterator[str]:
-    """Yield the path of each hit, as it opens from the working folder."""
+    """Yield the path of each hit, relative to the working folder if below it."""
     return (visible_line(open_path(entry.file)) for entry in entries)
 
 
@@ -447,7 +447,7 @@ def _scoring(result: QueryResult) -> Iterator[str]:
 
 
 def _write_time(time: TimeReading) -> str:
-    """Return how an expression of time was read: ``"last May" read as 2026-05-01 … 2026-05-31``."""
+    """Return a parsed time expression: ``"last May" read as 2026-05-01 … 2026-05-31``."""
     first, last = str(time.first), str(time.last)
     if time.first == _OPEN:
         first = ""
@@ -457,7 +457,7 @@ def _write_time(time: TimeReading) -> str:
 
 
 def _details(hit: Hit) -> Iterator[str]:
-    """Yield the score and every part that adds something; JSON has the silent ones as well."""
+    """Yield the score and its non-zero contributions, the date and the validity of a hit."""
     yield f"{'score':<12} {hit.score:.6f}"
     for part in hit.contributions:
         if part.value:

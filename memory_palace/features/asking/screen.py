@@ -41,7 +41,7 @@ LINES = 24
 _GAP = 2
 _PIECE = re.compile(f"{UNSPACED}+|[^{UNSPACED[1:]}+")
 _AGAIN = 0.5
-"""Taken off for each piece of the same hit that is shown already, so that one does not get all."""
+"""Penalty per piece of the same hit that is already shown, to spread rows over the hits."""
 STYLES: Mapping[str, str] = {
     "mark": "bold cyan",
     "title": "bold",
@@ -58,10 +58,10 @@ STYLES: Mapping[str, str] = {
 def lay_out(
     shown: LaidAnswer, question: str, *, width: int, lines: int = LINES, environ: Mapping[str, str]
 ) -> list[Text]:
-    """Return the rows of an answer on a terminal of so many columns.
+    """Return the rows of an answer for a terminal of ``width`` columns.
 
-    Five hits take ``lines`` rows at most where there are columns for it, more hits more. What is
-    left beside titles and places is shared out among the texts, the first hits first.
+    Five hits take at most ``lines`` rows if the width suffices, more hits proportionally more. Rows
+    left by titles, places and remarks go to the best pieces of the texts.
     """
     width = max(NARROWEST, min(width, WIDEST))
     heads = [_head(entry, width, environ) for entry in shown.entries]
@@ -83,7 +83,7 @@ def lay_out(
 
 
 def _texts(shown: LaidAnswer, question: str, width: int, room: int) -> list[str]:
-    """Return the text of each entry: whole where parts are not told apart, or with details."""
+    """Return the text of each entry: complete with details or without pieces, else shortened."""
     entries = shown.entries
     whole = [entry.text if entry.details or not entry.pieces else "" for entry in entries]
     shorter = shorten(
@@ -106,10 +106,10 @@ def shorten(
     width: int,
     languages: Languages = (),
 ) -> list[str]:
-    """Return shorter texts of some hits, ``most_rows`` rows of a screen together.
+    """Shorten the texts of several hits to ``most_rows`` rows of a screen in total.
 
-    The best pieces of all of them stay whole, as many as there are rows for; each other hit has a
-    row of ``width`` columns, of its best piece.
+    The best pieces are kept complete while rows are left; a hit without one gets a row of ``width``
+    columns, from its best piece.
     """
     chosen: list[list[Piece]] = [[] for _ in texts]
     terms = dict.fromkeys(drop_stop_stems(tokenize(question, languages=languages)), 1.0)
@@ -186,11 +186,11 @@ def fill(text: str, question: str, width: int, languages: tuple[str, ...] = ()) 
 
 
 def find_marks(text: str, question: str, languages: Languages = ()) -> list[tuple[int, int]]:
-    """Return the start and end of each word that a search for the question finds, in order.
+    """Return the start and end of each word in a text that matches the question, in order.
 
-    A word counts in any of its forms, a compound as a whole. In a script without spaces it takes
-    two characters in a row, or one that the question has alone. ``languages`` are those whose
-    stemmers the search used.
+    Words match by stem, compounds as a whole. In a script without spaces two successive characters
+    match, or one that stands alone in the question. ``languages`` are those of the stemmers that
+    the search used.
     """
     read = partial(tokenize, languages=languages)
     asked: list[str] = []
@@ -236,7 +236,7 @@ def _indent(row: Text) -> Text:
 def show_answer(
     shown: LaidAnswer, question: str, remarks: Sequence[str], environ: Mapping[str, str]
 ) -> None:
-    """Print an answer on this terminal; there is room left for the remarks that will follow."""
+    """Print an answer on this terminal, leaving rows for the remarks that follow."""
     width = shutil.get_terminal_size().columns
     lines = LINES - sum(-(-cell_len(remark) // max(width, 1)) for remark in remarks)
     print_rows(lay_out(shown, question, width=width, lines=lines, environ=environ), environ)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 verbs = Group()
 _REQUESTED = "words and facts only, as requested"
 _LINKED = 2
-"""Linked notes per hit whose titles are shown, where ``--neighbors`` does not say."""
+"""Default of ``--neighbors``, for the titles of linked notes."""
 WHICH = "type priority room folder tags since until"
 RANKED = "budget_bytes min_confidence rerank"
 
@@ -107,7 +107,7 @@ def query(
 
 
 def _ask_store(store: str, asked: Query, *, full: bool) -> tuple[QueryResult, list[str]]:
-    """Return what a palace of a store answers, in whole passages if wanted, and remarks."""
+    """Ask a palace in a store; return the result, with ``full`` in whole passages, and remarks."""
     check_cold(SEVEN, asked)
     result, unknown = reach_store("ask")(store, asked, whole=full)
     said = [*_remark_quotes(result), *map(_say_unknown, unknown)]
@@ -119,7 +119,7 @@ def _ask_store(store: str, asked: Query, *, full: bool) -> tuple[QueryResult, li
 
 
 def _remark(palace: Palace, result: QueryResult, asked: Query) -> Iterator[str]:
-    """Yield what a reader of the answer should know besides; it is said on stderr."""
+    """Yield the remarks on an answer, for stderr."""
     if "#" in result.text:
         from memory_palace.retrieval.question import (
             bear_tag,  # delayed: few have any
@@ -157,13 +157,13 @@ def _remark_quotes(result: QueryResult) -> Iterator[str]:
 
 
 def _say_copied(dates: NDArray[np.float64]) -> list[str]:
-    """Return the remark on notes that --since and --until leave out: their date is told as 0."""
+    """Return the remark on notes without a date (0), which --since and --until leave out."""
     copied = int((dates == 0).sum())
     return [f"{plural(copied, 'note')} left out: only a copy dates the files"] if copied else []
 
 
 def _of_passages(palace: Palace) -> str:
-    """Return of how many passages vectors are made, and what makes the others."""
+    """Return the number of all passages, and the command that embeds the remaining ones."""
     return f"of {palace.snapshot().commit.rows:,} passages; `palace index` goes on with the others"
 
 
@@ -185,7 +185,7 @@ def _why_lexical(palace: Palace, result: QueryResult) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ListedNote:
-    """What the index has of a note, without its text."""
+    """The index record of a note, without its text."""
 
     path: str
     title: str
@@ -203,7 +203,7 @@ class ListedNote:
     cold: bool
     problems: tuple[Problem, ...]
     day: str = inner()
-    """The day that the note itself gives; empty where only the file has one."""
+    """The day that the note or git gives; empty if only the mtime is known."""
 
     @classmethod
     def of(cls, note: NoteRecord) -> ListedNote:

@@ -1,1 +1,1 @@
-"""Remember a text: into an agent's inbox, once, where it is found again."""
+"""Store texts in an agent's inbox, without repetitions."""

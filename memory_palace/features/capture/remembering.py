@@ -1,4 +1,4 @@
-"""Remember a text: an entry in the inbox note of the day, counted when said again, and indexed."""
+"""Store a text as an entry of the day's inbox note; a repeated text is counted instead."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ from memory_palace.palace import Palace
 from memory_palace.shown import ABSENT, Absent, Shown
 
 MOST_CHARACTERS = 1 << 20
-"""Of a text: what is longer is a document."""
+"""Maximum characters of a text; a longer one is a document."""
 _DEMOTED_BY, _DEEPEST = 2, 6
 _PROBE = "## probe"
 _NOBODY = "inbox"
-"""The name in an inbox note where nobody said who remembers."""
+"""The agent's name in an inbox note if none is given."""
 _NUMBERED = re.compile(r"\A\d+-")
 _MOST_BYTES = 4 * 1024
-"""Of an inbox note, after which the day gets another: an answer has a few lines of each note, and a
-change keeps the bytes before it. With a hundred turns of LoCoMo said on one day five hits show the
-right one to .83 of the questions; with 16 kB .70."""
+"""Maximum size of an inbox note, after which the day gets another: an answer has a few lines of
+each note, and a change stores the previous bytes. With 100 turns of LoCoMo on one day five hits
+contain the right one for .83 of the questions; with 16 kB for .70."""
 _TIMES = re.compile(r" \(said (\d+) times, last on (\d{4}-\d\d-\d\d)\)\Z")
 _HEADING = re.compile(r"\A\d\d:\d\d UTC(?: (?P<title>.*))?\Z")
 
@@ -57,7 +57,7 @@ class NewMemory:
 
     title: str
     body: str
-    """The text, and its source and tags on lines of their own; it opens and hides nothing."""
+    """Paragraphs of text, source and tags, which affect no other entry of the note."""
     agent: str
     day: str
     """UTC."""
@@ -65,14 +65,14 @@ class NewMemory:
 
     @property
     def entry(self) -> str:
-        """The lines of the inbox note."""
+        """The entry as Markdown lines of an inbox note."""
         title = _TIMES.sub("", self.title)
         return f"## {self.time} UTC{title and f' {title}'}\n\n{self.body}\n"
 
 
 @dataclass(frozen=True, slots=True)
 class InboxEntry:
-    """Something remembered, where it stands in an inbox note."""
+    """An entry of an inbox note, with its lines."""
 
     line: int
     """Of its heading, 1-based."""
@@ -85,7 +85,7 @@ class InboxEntry:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A change that puts an entry into the inbox, or raises the count of one that is there."""
+    """A change that adds an entry to the inbox, or raises the count of an existing one."""
 
     operation: Create | Replace
     line: int
@@ -102,7 +102,7 @@ def _check_line(given: str | None, what: str) -> str:
 
 
 def _check_tag(tag: str) -> str:
-    """Return a tag as it stands in a text, behind a ``#``."""
+    """Return a normalized tag without ``#``; raise ``UsageError`` if it is invalid."""
     name = _check_open(re.sub(r"[^\w/-]+", "-", tag.removeprefix("#")).strip("-/"), "a tag")
     if not name or not name[0].isalpha():
         raise UsageError(f"a tag begins with a letter, and {tag!r} does not")
@@ -110,17 +110,16 @@ def _check_tag(tag: str) -> str:
 
 
 def _check_open(text: str, what: str) -> str:
-    """Return a title, tag or source; raise ``CheckFailedError`` where it holds a secret."""
+    """Return a title, tag or source; raise ``CheckFailedError`` if it contains a secret."""
     if find_secrets(text) or withhold(text, "")[1]:
         raise CheckFailedError(f"nothing was written: {what} holds a secret or is private")
     return text
 
 
 def enclose(text: str) -> str:
-    """Return a text that opens no section of its own, and leaves and hides nothing.
+    """Return a text that begins no section, and neither ends nor hides the ones around it.
 
-    It stays as it is where that is so. Headings become deeper ones; where that is not enough the
-    text is put into a fence.
+    If necessary its headings are demoted; if that does not suffice, the text is fenced.
     """
     if is_enclosed(text):
         return text
@@ -129,7 +128,7 @@ def enclose(text: str) -> str:
 
 
 def is_enclosed(text: str) -> bool:
-    """Whether a text between two headings changes neither, and hides nothing."""
+    """Whether a text leaves the headings around it intact, and contains no comment."""
     whole = f"{_PROBE}\n\n{text}\n\n{_PROBE}\n"
     sections = [h for h in Markup(whole).headings if h.level <= 2 and not h.is_nested]
     last = whole.count("\n") - 1
@@ -149,8 +148,8 @@ def _demote(text: str) -> str:
 
 
 _BEFORE, _BEHIND = "\"'“„«(*", ".,;:!…\"'”»)*"
-"""What may stand at the edges of a word without changing what is said. A question mark would, and
-so would a sign before a number, or a dot before a name."""
+"""Characters ignored at the edges of a word. A question mark, a sign before a number and a dot
+before a name are significant."""
 _CURLY = str.maketrans("’‘", "''")
 _OPENING = re.compile(
     r"\A(?:please\s+)?(?:remember(?:\s+that)?|note(?:\s+that)?|fyi|(?:just\s+)?so\s+you\s+know)"
@@ -160,11 +159,11 @@ _OPENING = re.compile(
 
 
 def reduce_statement(text: str) -> tuple[str, ...]:
-    """Return the words of a text in order; two texts that say the same have the same ones.
+    """Return the normalized words of a text, which are equal for two texts that say the same.
 
     White space, case, the punctuation at the edges of words and an opening such as "remember that"
-    do not count. Signs, digits, units, names, the order of words, question marks and every letter
-    do. Text with code is compared as it is written.
+    are ignored. Signs, digits, units, names, the order of words, question marks and every letter
+    are significant. Text with code is only split at white space.
     """
     if "`" in text:
         return tuple(text.split())
@@ -232,7 +231,7 @@ def keep(
     source: str | None,
     agent: str | None,
 ) -> Remembered:
-    """Remember a text, or add it at the end of a note, or of its section ``under``."""
+    """Store a text in the inbox, or append it to a note or to its section ``under``."""
     if note is None and under is not None:
         raise UsageError("a section is one of a note: name the note as well")
     if note is None:
@@ -254,12 +253,12 @@ def remember(
     agent: str | None = None,
     wait_seconds: float = 10.0,
 ) -> Remembered:
-    """Append a text to the day's inbox note of an agent, index it, and return where it stands.
+    """Append a text to the day's inbox note of an agent, index it, and return its place.
 
-    What the same agent's inbox has in the same words is counted there instead. Lines with secrets
-    and private spans are not written. While another writer holds the lock for ``wait_seconds`` it
-    goes into a file of its own. Raise ``UsageError`` for a text that is blank or too long,
-    ``CheckFailedError`` where nothing of it may be written.
+    A text that the agent's inbox already has in the same words is counted there instead. Lines with
+    secrets and private spans are left out. If another writer holds the lock for ``wait_seconds``,
+    the text goes into a new file. Raise ``UsageError`` for a text that is blank or too long,
+    ``CheckFailedError`` if nothing of it may be written.
     """
     if len(text) > MOST_CHARACTERS:
         raise UsageError(
@@ -297,7 +296,7 @@ def remember(
 
 
 def _place_entry(palace: Palace, memory: NewMemory) -> Placed:
-    """Return the change that puts an entry into the inbox, or counts one that says the same."""
+    """Return the change that adds an entry to the inbox, or counts one with the same words."""
     paths, agent, day = palace.paths, memory.agent, memory.day
     folder = find_inbox(paths, palace.config, agent)
     check_inside(paths, f"{folder}/{agent}.md")
@@ -312,7 +311,7 @@ def _place_entry(palace: Palace, memory: NewMemory) -> Placed:
 
 
 def _find_same(palace: Palace, parts: Sequence[str], memory: NewMemory) -> Placed | None:
-    """Return the change that counts an entry of the inbox with the same words, the last one."""
+    """Return the change that counts the latest entry with the same words; ``None`` without one."""
     wanted = reduce_statement(memory.body)
     telling = max((word for word in wanted if word.isalnum()), key=len, default="")
     for path in reversed(parts):
@@ -327,7 +326,7 @@ def _find_same(palace: Palace, parts: Sequence[str], memory: NewMemory) -> Place
 
 
 def _set_down(palace: Palace, memory: NewMemory) -> Placed:
-    """Write into a new file, which no other writer can be changing; nothing is counted."""
+    """Write an entry into a new file, without the lock; repetitions are not counted."""
     while True:
         placed = _begin(palace, memory)
         with suppress(FileExistsError):
@@ -337,7 +336,7 @@ def _set_down(palace: Palace, memory: NewMemory) -> Placed:
 
 
 def _begin(palace: Palace, memory: NewMemory) -> Placed:
-    """Return the change that makes an inbox note with its first entry."""
+    """Return the change that creates an inbox note with its first entry."""
     agent, day, entry = memory.agent, memory.day, memory.entry
     folder = find_inbox(palace.paths, palace.config, agent)
     numbers = (f"-{number}" if number > 1 else "" for number in count(1))
@@ -351,9 +350,9 @@ def _begin(palace: Palace, memory: NewMemory) -> Placed:
 
 
 def name_agent(agent: str | None) -> str:
-    """Return the name of an agent as a file may have it; that of nobody where there is none.
+    """Return the name of an agent as a slug; ``inbox`` if nothing of it is left.
 
-    It comes from whoever connects: small letters, digits and hyphens of it are kept.
+    The client gives the name, so that only lower-case letters, digits and hyphens are kept.
     """
     try:
         return make_slug(agent or _NOBODY)
@@ -364,9 +363,9 @@ def name_agent(agent: str | None) -> str:
 def find_inbox(paths: PalacePaths, config: Config, agent: str) -> str:
     """Return the folder of an agent's inbox, relative to the root.
 
-    The settings name it, else it is in the agent's chamber; where no folder is that room, as in
-    notes taken as they stand, it is ``Inbox``. An agent's chamber is called as the agent, a number
-    before it left out.
+    It is the one of the settings, else it is in the agent's chamber, else it is ``Inbox`` if no
+    folder is mapped to the chambers. A chamber has the name of its agent; a number before it is
+    ignored.
     """
     common = common_inbox(paths, config)
     try:
@@ -397,7 +396,7 @@ def list_parts(paths: PalacePaths, folder: str, agent: str) -> list[str]:
 def add_entry(path: str, data: bytes, entry: str) -> Placed | None:
     """Return the change that adds an entry to an inbox note.
 
-    ``None`` where the note is full, or what stands in it would hide the entry: people edit it.
+    ``None`` if the note is full, not UTF-8, or was edited so that it would hide the entry.
     """
     end = b"" if data.endswith(b"\n") else b"\n"
     after = data + end + b"\n" + entry.encode()
@@ -414,7 +413,7 @@ def add_entry(path: str, data: bytes, entry: str) -> Placed | None:
 
 
 def raise_count(path: str, data: bytes, entry: InboxEntry, day: str) -> Placed:
-    """Return the change that counts an entry once more; no line of the note moves."""
+    """Return the change that increments the count of an entry; no line of the note moves."""
     lines = data.split(b"\n")
     heading = lines[entry.line - 1].decode()
     count = entry.count + 1
@@ -425,7 +424,7 @@ def raise_count(path: str, data: bytes, entry: InboxEntry, day: str) -> Placed:
 
 
 def read_entries(path: str, data: bytes) -> Iterator[InboxEntry]:
-    """Yield the entries of an inbox note that are found, in order; people may have edited it."""
+    """Yield the entries of an inbox note in order; sections that people added are skipped."""
     body = read_body(path, data)
     markup = Markup(body.text)
     tops = [h for h in markup.headings if h.level <= 2 and not h.is_nested]

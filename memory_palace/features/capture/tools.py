@@ -1,4 +1,4 @@
-"""What agents are offered: to remember, and what they remembered last."""
+"""Tools for agents: ``remember``, and the latest entries of their inbox."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def remember(
 
 
 def recent_entries(palace: Palace) -> Iterator[str]:
-    """Yield what the agent of a palace put into its inbox last, the newest first."""
+    """Yield the latest entries of the inbox of a palace's agent, newest first."""
     who = name_agent(palace.agent)
     try:
         parts = list_parts(palace.paths, find_inbox(palace.paths, palace.config, who), who)

@@ -31,7 +31,7 @@ from memory_palace.shown import Shown, say
 
 verbs = Group()
 _WAIT_SECONDS = 2.0
-"""For the first byte of a pipe: one that nobody writes to is left alone after that."""
+"""Wait for the first byte of a pipe, which is ignored if none comes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def new(
 
 
 def _read_body(body: str | None, most: int) -> str:
-    """Return what is to stand in the note; without ``--body`` what is piped in, if anything is."""
+    """Return the text of the note: ``--body``, else piped input, else empty."""
     if body is not None and body != "-":
         return body
     if body is None and not _is_piped():
@@ -145,9 +145,9 @@ def _read_body(body: str | None, most: int) -> str:
 
 
 def _is_piped() -> bool:
-    """Whether standard input is for us: text is in it, or its writer has ended.
+    """Whether standard input has text for the note, or is at its end.
 
-    A program may leave it open and never write; a loop may read the same file, line by line.
+    A pipe may stay open without being written to; a partly read file may be a shell loop's input.
     """
     if sys.stdin is None or sys.stdin.isatty():
         return False

@@ -36,7 +36,7 @@ def map_palace(palace: Palace, apply: Apply = False) -> Outcome:
 
 
 class LinkLines:
-    """The lines of links in the notes as they are now; the graph is of the index."""
+    """The lines of links in the current notes; the graph is from the index."""
 
     def __init__(self, palace: Palace, links: LinkGraph) -> None:
         self._paths = palace.paths
@@ -48,9 +48,9 @@ class LinkLines:
         self._read = cache(self._read_note)
 
     def draw(self, path: str, other: str, *, is_out: bool | None = None) -> Iterable[str]:
-        """Return the arrow from or to another note, and below it the line of the link.
+        """Yield the arrow from or to another note, and below it the line of the link.
 
-        By default it points as a link between them does.
+        By default the arrow has the direction of a link between them.
         """
         is_out = (path, other) in self._texts if is_out is None else is_out
         source, target = (path, other) if is_out else (other, path)
@@ -105,7 +105,7 @@ def show_neighbors(palace: Palace, note: Note, include_cold: IncludeCold = False
 
 @dataclass(frozen=True, slots=True)
 class RouteShown(Shown):
-    """The shortest way between two notes; empty where there is none."""
+    """The shortest route between two notes; empty if there is none."""
 
     route: Sequence[str]
     quotes: LinkLines = inner()
@@ -117,7 +117,7 @@ class RouteShown(Shown):
             yield from self.quotes.draw(path, after)
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
-        """Return that there is no way."""
+        """Return the remark that there is no route."""
         return () if self.route else ["no chain of links connects the two notes"]
 
 

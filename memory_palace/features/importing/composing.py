@@ -1,4 +1,4 @@
-"""A conversation of another program as notes: text of others, that no note obeys."""
+"""Compose notes from conversations of other programs, whose text is escaped and has no effect."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from memory_palace.notes.note import leave_out, withhold
 from memory_palace.tools import shorten
 
 ORIGIN = "import"
-"""What the front matter of all that was imported says: it is not trusted as one's own notes are."""
+"""The origin in the front matter of imported notes, which are trusted less than one's own."""
 MOST_BYTES = 48 * 1024
-"""Of the turns in one note; a longer conversation gets several. One turn is never divided."""
+"""Maximum bytes of turns in one note; a longer conversation gets several. No turn is divided."""
 _MOST_TITLE, _MOST_BEGINNING = 80, 60
 _PRIVATE = re.compile(r"<(?=/?private\b)", re.IGNORECASE)
 _WITHHELD = "(left out here: a secret, or private)"
 
 
 def digest_turns(turns: Sequence[Turn]) -> str:
-    """Return what names these turns as the export has them: 32 hex digits of SHA-256."""
+    """Return the digest of turns as exported: 32 hex digits of SHA-256."""
     digest = sha256()
     for turn in turns:
         said = turn.at.isoformat() if turn.at else ""
@@ -49,7 +49,7 @@ def title_of(conversation: Conversation) -> str:
 def write_turns(
     turns: Sequence[Turn], title: str, *, first: int
 ) -> tuple[list[Turn], list[Withheld]]:
-    """Return turns as Markdown that opens nothing, and what of them is not written.
+    """Return turns as self-contained Markdown, and the parts of them that are withheld.
 
     ``first`` is the number of the first turn in the conversation, from 1.
     """
@@ -80,7 +80,7 @@ def compose_part(
 ) -> tuple[str, bytes]:
     """Return the path, below the folder of the source, and the bytes of a note of some turns.
 
-    ``before`` is the path of the part before, and ``said`` the moment of the turn before.
+    ``before`` is the path of the previous part, and ``said`` the time of the previous turn.
     """
     dated = (turn.at for turn in written if turn.at)
     moment = said if part == 1 else next(dated, said)
@@ -103,9 +103,9 @@ def compose_part(
 
 
 def join_turns(written: Sequence[Turn], said: datetime | None) -> str:
-    """Return turns one below the other, as they follow what was said at a moment.
+    """Return turns joined in order; ``said`` is the time of the turn before them.
 
-    A day other than that of the turn before gets a heading, with the time.
+    A turn of another day than the one before gets a heading with date and time.
     """
     day, parts = said.date() if said else None, []
     for turn in written:
@@ -117,7 +117,7 @@ def join_turns(written: Sequence[Turn], said: datetime | None) -> str:
 
 
 def split_parts(written: Sequence[Turn], *, filled: int) -> list[list[Turn]]:
-    """Divide turns into those of one note each, the first of which has bytes already."""
+    """Split turns into those of one note each; the first note already has ``filled`` bytes."""
     parts: list[list[Turn]] = [[]]
     size = filled
     for turn in written:
@@ -135,7 +135,7 @@ def _line(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a text of which front matter takes nothing for a private span, and with no secret."""
+    """Return a text for front matter: private tags escaped, secrets withheld."""
     clean = withhold(_PRIVATE.sub("&lt;", text.encode("utf-8", "replace").decode()), "")[0]
     return visible(clean)
 
@@ -163,10 +163,10 @@ _STARTS_BLOCK = re.compile(r"\A[ \t]*(?:```|~~~|[-*+>|]|\d{1,9}[.)][ \t]|\* \* \
 
 
 def quote_text(text: str, *, is_bold: bool) -> str:
-    """Return a text as Markdown of its own: what is opened in it is closed in it.
+    """Return a text as self-contained Markdown: fences are closed, active syntax is escaped.
 
-    Headings become bold with ``is_bold``; else they are escaped, for ``# words`` of a person is as
-    often a comment in code. Control characters are dropped.
+    Headings become bold with ``is_bold``; else they are escaped, since ``# words`` of a person may
+    be a comment in code. Control characters are dropped.
     """
     text = _CONTROLS.sub("", _LINE_END.sub("\n", text))
     text = _VERIFY.sub(r"\1\\", _PRIVATE.sub("&lt;", text))
@@ -174,7 +174,7 @@ def quote_text(text: str, *, is_bold: bool) -> str:
 
 
 def is_block(text: str) -> bool:
-    """Whether a quoted text begins with what must begin a line: code, an item, a row, a quote."""
+    """Whether a quoted text starts with a block: code, a list item, a table row, a quotation."""
     return _STARTS_BLOCK.match(text) is not None
 
 
@@ -218,7 +218,7 @@ def _quote_line(line: str, *, is_bold: bool) -> str:
 
 
 def _quote_inline(line: str) -> str:
-    """Escape what is active outside of code; a backtick that opens no code is escaped as well."""
+    """Escape active syntax outside of code spans, and backticks that open no code span."""
     closing: dict[int, list[int]] = {}
     for run in _TICKS.finditer(line):
         closing.setdefault(len(run[0]), []).append(run.start())

@@ -1,4 +1,4 @@
-"""Values of an import: what a reader of an export gives, and what was done with it."""
+"""Values of an import: the items of an export, and the report."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ class Turn:
     text: str
     """As it was written, in Markdown or plain; not empty."""
     at: datetime | None = None
-    """With its zone."""
+    """With a time zone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A conversation, its turns in the order of time."""
+    """A conversation, its turns in chronological order."""
 
     source_id: str
-    """Names it in its export for good: the same in every later export of the same account. Empty
-    where the export has none: how it begins names it then."""
+    """Permanent id in the source, the same in every later export of an account. Empty if the export
+    has none: its first turn identifies it then."""
     title: str
     """Empty where the export has none."""
     started: datetime | None
-    """When it began; ``None`` where only the turns say so."""
+    """Time of its start; ``None`` if only the turns have times."""
     turns: Sequence[Turn]
     url: str = ""
 
@@ -58,7 +58,7 @@ class ImportedNote:
     """A note of another program: a Markdown file, or text that the reader made."""
 
     source_id: str
-    """Names it in its source for good; the path, where a source has no better name."""
+    """Permanent id in its source; the path, if the source has no better one."""
     path_hint: str
     """Its POSIX path under the root of the source, with suffix. Not yet checked: it may hold `..`,
     unsafe characters, and differ from another by case alone."""
@@ -131,7 +131,7 @@ class ImportReport(Shown):
         self.left_out[kind] += 1
 
     def refuse(self, file: str, position: str, reason: str) -> None:
-        """Name an entry that could not be read; past ten thousand they are only counted."""
+        """Record an unreadable entry; beyond ten thousand they are only counted."""
         if len(self.broken) < _MOST_BROKEN:
             self.broken.append(Broken(file, position, reason))
         else:
@@ -168,5 +168,5 @@ class ImportReport(Shown):
 
 
 ExportReader: TypeAlias = Callable[[Path, ImportReport], Iterator[Item]]
-"""Gives each conversation or note of an export (a file, its .zip, or its folder), one in memory at
-a time, in the same order for the same bytes; what cannot be read is named in the report."""
+"""Yields the items of an export (a file, its .zip, or its folder) one at a time, in the same order
+for the same bytes; unreadable entries are recorded in the report."""

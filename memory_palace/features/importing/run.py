@@ -1,7 +1,7 @@
-"""Import an export: what is new is written in batches, what is there already is left alone.
+"""Import an export: new items are written in batches, existing notes are left alone.
 
-A log among the sources of truth (`imports.jsonl`) says what was imported and where it went: without
-it a note that somebody deleted would come back. Notes and their lines in the log are one change.
+The log `imports.jsonl` records what was imported and its path: without it a deleted note would come
+back. Notes and their lines in the log are one change.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ FORMATS: Mapping[str, ExportReader] = {
     "openclaw": transcripts.read_openclaw,
     "memory-json": memory_json.read,
 }
-"""Where files of an export are of several formats it is of the first."""
+"""Readers by format; an export with files of several formats has the first one."""
 _HEAD_BYTES = 1 << 18
 _MOST_FILES = 200
-"""Files looked into."""
+"""Maximum number of files that are inspected."""
 _KEYS = {
     "claude": rb'"(?:chat_messages|conversations_memory|prompt_template)"\s*:',
     "chatgpt": rb'"mapping"\s*:\s*\{',
@@ -70,14 +70,14 @@ _KEYS = {
     "openclaw": rb'"type"\s*:\s*"session"\s*,\s*"version"\s*:|"parentId"\s*:',
     "memory-json": rb'"(?:entityType|relationType)"\s*:',
 }
-"""What only files of one format have, as bytes: quotes in what was said are escaped."""
+"""Patterns in the files of one format alone; quotes in the texts are escaped."""
 _ANY_KEY = re.compile(b"|".join(b"(%b)" % key for key in _KEYS.values()))
 
 
 def detect(path: Path) -> str | None:
-    """Return the name of the format of an export; ``None`` where it cannot be told.
+    """Return the name of the format of an export; ``None`` if it is unknown.
 
-    Raise ``OSError`` where there is nothing that can be read.
+    Raise ``OSError`` if nothing can be read.
     """
     with open_export(path) as files:
         told = [file for file in files if file.suffix in (".json", ".jsonl")]
@@ -86,7 +86,7 @@ def detect(path: Path) -> str | None:
 
 
 def _identify(file: ExportFile) -> str | None:
-    """Return the format whose key comes first in the head of a file."""
+    """Return the format whose key comes first in the head of a file; ``None`` without a key."""
     try:
         with file.open() as stream:
             key = _ANY_KEY.search(stream.read(_HEAD_BYTES))
@@ -109,9 +109,9 @@ class Imported:
     identity: str
     """Its id in the source."""
     path: str
-    """Of its note, or of the last of its notes."""
+    """Path of its note, or of the last of its notes."""
     digest: str
-    """Of what the export had."""
+    """Digest of the exported content."""
     written: str
     """SHA-256 of the note's bytes."""
     turns: int = 0
@@ -119,7 +119,7 @@ class Imported:
 
 
 def read_imported(paths: PalacePaths) -> dict[tuple[str, str], Imported]:
-    """Return what was imported, by source and id; the last line of each counts."""
+    """Return the imported items by source and id; the last line of the log for each counts."""
     found: dict[tuple[str, str], Imported] = {}
     for record in read_records(paths.logs / LOG):
         with suppress(TypeError):  # a line of another shape
@@ -130,7 +130,7 @@ def read_imported(paths: PalacePaths) -> dict[tuple[str, str], Imported]:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """What one conversation or note comes to."""
+    """The planned outcome of one conversation or note."""
 
     fate: Fate
     title: str
@@ -150,14 +150,13 @@ def import_export(
     apply: bool = False,
     progress: Progress = lambda doing, done, total: None,
 ) -> ImportReport:
-    """Import conversations and notes of another program; without ``apply`` only say what would be.
+    """Import conversations and notes of another program; without ``apply`` only report.
 
-    ``path`` is an export's file, .zip or folder; ``source`` its format, or ``auto``. ``folder``
-    says where the notes go, else among the chambers, or to ``Imports``. What is there from an
-    earlier import is left, new turns are added below, and nothing that a person edited, moved,
-    archived or deleted is written over or comes back. Nothing is indexed. Raise ``UsageError`` for
-    a format that cannot be told, and for the palace itself, ``OSError`` for a file that cannot be
-    read.
+    ``path`` is an export's file, .zip or folder; ``source`` its format, or ``auto``. ``folder`` is
+    the destination, by default among the chambers, or ``Imports``. Notes of an earlier import are
+    kept and new turns are added to them; a note that a person edited, moved, archived or deleted is
+    neither overwritten nor restored. Nothing is indexed. Raise ``UsageError`` for an unknown format
+    and for the palace itself, ``OSError`` for a file that cannot be read.
     """
     path = Path(path)
     check_foreign(palace.paths, path)
@@ -180,7 +179,7 @@ def import_export(
 
 
 class _Importer:
-    """Plans what each item comes to, and writes it batch by batch."""
+    """Plans the outcome of each item and writes in batches."""
 
     def __init__(self, palace: Palace, report: ImportReport) -> None:
         self._palace, self._report = palace, report
@@ -191,7 +190,7 @@ class _Importer:
         self._written: str | None = None
 
     def take(self, item: Item) -> None:
-        """Plan an item; write what is planned where it is enough for a batch."""
+        """Plan an item; write the planned steps if they fill a batch."""
         step = self._plan_talk(item) if isinstance(item, Conversation) else self._plan_note(item)
         report, size = self._report, 0
         for operation in step.operations:
@@ -211,7 +210,7 @@ class _Importer:
             self.write()
 
     def write(self) -> None:
-        """Do what is planned, as one change, and record it."""
+        """Apply and log the planned steps as one change."""
         steps, self._steps, self._size = self._steps, [], 0
         operations = [operation for step in steps for operation in step.operations]
         records = [step.record for step in steps if step.record is not None]
@@ -231,7 +230,7 @@ class _Importer:
             self._places.forget()
 
     def _plan_talk(self, item: Conversation) -> _Step:
-        """Plan a conversation: new, or with turns since."""
+        """Plan a conversation: new, grown, changed, present or gone."""
         title, turns, source = title_of(item), item.turns, self._report.format
         begun = min((turn.at for turn in turns if turn.at), default=None)
         identity = item.source_id or digest_turns(turns[:1])
@@ -252,7 +251,7 @@ class _Importer:
     def _plan_turns(self, fate: Fate, title: str, item: Conversation, known: Imported) -> _Step:
         """Plan the turns of a conversation that are not written yet.
 
-        They go below what stands there, or into a note of their own where somebody edited it.
+        They are appended to its last note, or go into another if that was edited or is full.
         """
         turns, path, part = item.turns, known.path, known.part
         data = self._places.read(path) or b""
@@ -279,7 +278,7 @@ class _Importer:
         return _Step(fate, title, path, operations, record, len(written), withheld)
 
     def _plan_note(self, item: ImportedNote) -> _Step:
-        """Plan a note: new, or changed at its source and not here."""
+        """Plan a note: new, grown, edited, present or gone."""
         source, identity = self._report.format, item.source_id
         given, known = digest(item.data), self._known.get((source, identity))
         title = visible(PurePosixPath(item.path_hint).stem)
@@ -311,10 +310,10 @@ _MATTER_BYTES = 4096
 
 
 def choose_folder(paths: PalacePaths, source: str, folder: str | None) -> str:
-    """Return the folder, relative to the root, that notes of a source go into.
+    """Return the folder for notes of a source, relative to the root.
 
-    It is below ``folder``, else below ``imports`` among the chambers, and below ``Imports`` in
-    notes taken as they stand.
+    It is below ``folder``, else below ``imports`` among the chambers, or below ``Imports`` if no
+    folder is mapped to the chambers.
     """
     if folder is not None:
         inside = folder.removeprefix(paths.prefix).strip("/")
@@ -326,7 +325,7 @@ def choose_folder(paths: PalacePaths, source: str, folder: str | None) -> str:
 
 
 def check_foreign(paths: PalacePaths, path: Path) -> None:
-    """Raise ``UsageError`` for what is no export but this palace, ``OSError`` where nothing is."""
+    """Raise ``UsageError`` for a folder of this palace, ``OSError`` for a missing path."""
     path.stat()
     here, home = os.path.realpath(path), os.path.realpath(paths.notes)
     if path.is_dir() and os.path.commonpath((here, home)) in (here, home):
@@ -334,7 +333,7 @@ def check_foreign(paths: PalacePaths, path: Path) -> None:
 
 
 class Places:
-    """The files of a palace, and those that are about to be made."""
+    """The files of a palace, including those that are planned."""
 
     def __init__(self, palace: Palace) -> None:
         self._palace, self._paths = palace, palace.paths
@@ -342,25 +341,25 @@ class Places:
         self._planned: dict[str, bytes] = {}
 
     def plan(self, path: str, data: bytes) -> None:
-        """Take a path for bytes that are about to be written."""
+        """Reserve a path for bytes that will be written."""
         self._names(path.rpartition("/")[0])[_fold(path.rpartition("/")[2])] = path
         self._planned[path] = data
 
     def forget(self) -> None:
-        """Plan nothing more: what was planned is written."""
+        """Drop the planned files, since they are written."""
         self._planned.clear()
 
     def read(self, path: str) -> bytes | None:
-        """Return what a file holds, or is about to; ``None`` where there is none."""
+        """Return the bytes of a file, planned or existing; ``None`` if there is none."""
         if path in self._planned:
             return self._planned[path]
         file = self._paths.root / path
         return file.read_bytes() if file.is_file() and not file.is_symlink() else None
 
     def choose(self, path: str, data: bytes, identity: str) -> tuple[str, bytes | None]:
-        """Return the path for bytes of an id, and what stands there already and is the same thing.
+        """Return the path for a note of an id, and the bytes there if it is the same note.
 
-        Where the name belongs to another note, a digest of the id is added to it.
+        If the name belongs to another note, a digest of the id is added to it.
         """
         folder, _, name = path.rpartition("/")
         mark = digest(identity.encode("utf-8", "replace"))
@@ -375,9 +374,9 @@ class Places:
         raise UsageError(f"{path} and other names for it are taken; move some of them")
 
     def find(self, path: str, identity: str, written: str) -> str | None:
-        """Return where a note is now that was written to a path; ``None`` where it is gone.
+        """Return the current path of a note that was written to a path; ``None`` if it is gone.
 
-        A moved or renamed one is found by its ``source_id``; an archived one is gone.
+        A moved or renamed one is found by its ``source_id``; an archived one counts as gone.
         """
         found = path if self.read(path) is not None else None
         if found is None:
@@ -397,7 +396,7 @@ class Places:
         return found
 
     def _names(self, folder: str) -> dict[str, str]:
-        """Return the names in a folder as a file system without case has them."""
+        """Return the case-folded names in a folder, each with its path."""
         if folder not in self._taken:
             place = self._paths.root / folder
             names = [entry.name for entry in place.iterdir()] if place.is_dir() else []
@@ -406,7 +405,7 @@ class Places:
 
 
 def safe_path(hint: str) -> str:
-    """Return a path of another program, every part a name that is safe here."""
+    """Return the path of another program with every component made a safe file name."""
     parts = PurePosixPath(hint.replace("\\", "/")).parts
     *folders, file = [part for part in parts if part not in ("/", "..")] or ["untitled"]
     stem, suffix = os.path.splitext(file)  # noqa: PTH122
@@ -422,7 +421,7 @@ def _safe_name(name: str) -> str:
 
 
 def source_id_of(data: bytes) -> str:
-    """Return the id in its source that a note says it has, or nothing."""
+    """Return the ``source_id`` in a note's front matter, or empty."""
     if not data.startswith(b"---"):
         return ""
     text = data[:_MATTER_BYTES].decode("utf-8", "replace").replace("\r\n", "\n")

@@ -1,1 +1,1 @@
-"""What the notes have to say, unasked, to what was just said; nothing where it refers to none."""
+"""Recall the notes that an utterance refers to, without being asked; often there are none."""

@@ -1,6 +1,6 @@
-"""Recall: what the notes have on something that was just said, unasked; mostly nothing.
+"""Recall: the sentences of notes that an utterance refers to, without being asked; often none.
 
-The few lines are told that are related themselves.
+Only lines that are themselves related to the utterance are told.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ from memory_palace.retrieval.search import search
 from memory_palace.retrieval.signals import RECALL
 
 LOOKED_AT = 8
-"""Notes whose sentences are read: of those that rank lower none is among the few that are told."""
+"""Notes whose sentences are read; lower-ranked notes contribute none of the lines told."""
 SURE = 0.5
-"""Confidence from which on something is said."""
+"""Minimum confidence for telling anything."""
 _FARTHEST = 20.0
 _NOTE, _LINE = 15.0, 1.0
-"""Deviations that are taken off for the share by which a line's note scores less than the best one,
-and that are added to each: a line has to be above the median of other talk."""
+"""In deviations: the penalty, times the relative score deficit of a line's note against the best
+one, and the bonus of each line, which has to exceed the median of other talk."""
 _TURNS, _FEW = 2, 4
 _POINTING = frozenset("it its that this they them their these those there".split())
-"""Words that stand for what was spoken of: "I" and "we" do not."""
+"""Pronouns that refer to something mentioned before, unlike "I" and "we"."""
 MOST_CHARACTERS = 4_000
-"""Of what was said that are read: the first and the last half of them, a log may be pasted between.
-"""
+"""Maximum characters read of an utterance: its first and last half, since a log may be pasted in
+between."""
 _MOST = 3
-"""Lines that are told."""
+"""Maximum number of lines told."""
 _COMPARED = 16
-"""Lines that are compared with what was said: a model takes some milliseconds for each."""
+"""Lines that are compared with the utterance: a model takes some milliseconds for each."""
 _NAME = re.compile(r"[\s>*+-]*[!-~]*")
-"""Of a file, say: one word in ASCII, of whatever parts."""
+"""One word in ASCII, such as a file name."""
 
 
 def recall(
@@ -64,12 +64,12 @@ def recall(
     as_of: Moment | None = None,
     min_confidence: float | None = None,
 ) -> Recollection:
-    """Return what the notes have to say, unasked, to somebody who just said ``text``.
+    """Return the sentences of notes that an utterance ``text`` refers to.
 
-    Nothing where it refers to none of them. ``context`` are the turns before, the last one last.
-    ``budget_bytes`` of UTF-8 bound the text. With ``as_of`` notes that give themselves a later date
-    are left out. ``min_confidence`` replaces the palace's own bar: 0 always speaks where there is
-    anything. Raise ``UsageError`` for a value that cannot be used.
+    Empty if it refers to none. ``context`` are the turns before, the latest last. ``budget_bytes``
+    limits the text, in UTF-8 bytes. With ``as_of`` notes of a later date are left out.
+    ``min_confidence`` replaces the palace's own minimum: with 0 anything found is told. Raise
+    ``UsageError`` for an invalid value.
     """
     said = palace.parse(Query(text, as_of=as_of, budget_bytes=budget_bytes))
     return _Recaller(palace).recall(said, context, budget_bytes, min_confidence)
@@ -117,10 +117,10 @@ class _Recaller:
         )
 
     def _decide(self, query: ParsedQuery, joined: ParsedQuery) -> float:
-        """Return the confidence that a text refers to a note, in [0, 1]; ``SURE`` is the bar.
+        """Return the confidence that a text refers to a note, in [0, 1].
 
-        It has to stand above small talk by itself, and above talk on other matters with the turns
-        before, where it points at them.
+        It is the logistic of the smaller of two margins: of the text alone over small talk, and of
+        the text joined with the turns it points at over unrelated talk.
         """
         talk, snapshot, nearness = self._talk, self._snapshot, 0.0
         if joined.vector is not None:
@@ -131,7 +131,7 @@ class _Recaller:
         return _squash(min(talk.weigh(query.text) - talk.bar, relation))
 
     def _points(self, text: str) -> bool:
-        """Whether a text points at something and has few words that tell what it is."""
+        """Whether a text has a pronoun and fewer than ``_FEW`` informative words."""
         words = (part for word in plain_words(text) for part in word.split("'"))
         few = self._talk.count_telling(text).words < _FEW
         return few and not _POINTING.isdisjoint(words)
@@ -143,7 +143,7 @@ class _Recaller:
         return [*(name.replace("-", " ") for name in names), *filter(None, turns)]
 
     def _join(self, query: ParsedQuery, turns: Sequence[str]) -> ParsedQuery:
-        """Return a text with the turns before it, where there are any."""
+        """Return a query with the turns before it prepended, if there are any."""
         if not turns:
             return query
         text = " ".join([*turns, query.text]).strip()
@@ -158,7 +158,7 @@ class _Recaller:
         return tell(*parts, budget_bytes=budget_bytes, least=least)
 
     def _judge(self, query: ParsedQuery, lines: Sequence[tuple[Hit, Piece]]) -> list[float]:
-        """Return the confidence of each line that it is itself related to the query."""
+        """Return the confidence that each line is related to the query."""
         texts = [piece.text for _, piece in lines]
         shares, near = self._talk.find_shares(query.text, texts), [0.0] * len(lines)
         if query.vector is not None:
@@ -187,10 +187,10 @@ def tell(
     budget_bytes: int,
     least: float,
 ) -> tuple[str, tuple[Hit, ...]]:
-    """Return the text of the related lines of hits, and the hits they are from.
+    """Return the text of the related lines of hits, and the hits with these lines as pieces.
 
-    The best line is told, and others that ``judge`` gives ``least`` or more. None is told twice,
-    none is cut.
+    The best line is told, and others to which ``judge`` gives at least ``least``, within the
+    budget. No line is repeated or cut.
     """
     reader = NoteReader(snapshot, paths, text)
     found: dict[str, tuple[Hit, Piece]] = {}
@@ -218,7 +218,7 @@ def _write(told: Mapping[str, tuple[Hit, Sequence[Piece]]]) -> Iterator[str]:
 
 
 def _make_plain(pieces: Sequence[Piece]) -> Iterator[Piece]:
-    """Yield the sentences of pieces, without addresses of links and HTML; code stays as it is."""
+    """Yield the pieces that are sentences, without link addresses and HTML; code is unchanged."""
     for piece in pieces:
         text = piece.text
         if text.lstrip().startswith("|"):

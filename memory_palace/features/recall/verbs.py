@@ -17,7 +17,7 @@ from memory_palace.shown import ABSENT, Absent, Shown, inner, say_behind, show_d
 
 @dataclass(frozen=True, slots=True)
 class RecalledNote:
-    """A note that is told, with the lines of it that are."""
+    """A recalled note with the lines told."""
 
     path: str
     line: int
@@ -36,7 +36,7 @@ class RecalledNote:
 
 @dataclass(frozen=True, slots=True)
 class RecallShown(Shown):
-    """What comes to mind when somebody says something, or nothing."""
+    """The notes recalled for an utterance, if any."""
 
     spoken: bool
     confidence: float

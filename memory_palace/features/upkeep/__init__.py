@@ -1,5 +1,5 @@
-"""The verbs that make a palace and keep it up: index, status, doctor, init, models, config, serve.
+"""The verbs that create and maintain a palace: index, status, doctor, init, models, config, serve.
 
-What they do is the engine's (``Palace.index``, ``status``, ``doctor``, ``watch``); here it is said
-what came of it, which model would serve the notes better, and what to do next.
+The engine does the work (``Palace.index``, ``status``, ``doctor``, ``watch``); here are the
+reports, the advice on a better model, and the next steps.
 """

@@ -114,7 +114,7 @@ def fetch(
 
 
 def _choose_model(palace: Palace | None) -> str:
-    """Return the model that would serve the notes of the palace, or of the folder, and say why."""
+    """Return the model for the language of the palace's or folder's notes, and print why."""
     paths = palace.paths if palace else PalacePaths(Path.cwd(), is_classic=False)
     config = palace.config if palace else Config()
     if config.embedder in PINNED:
@@ -134,7 +134,7 @@ def write_share(share: LanguageShare) -> str:
 
 
 def name_missing_model(name: str) -> None:
-    """Say that no model that can read the notes is here, and which one to fetch."""
+    """Print that no model for the notes is installed, and which one to fetch."""
     model = PINNED[name if name in PINNED else DEFAULT]
     is_foreign = name != DEFAULT and is_available(DEFAULT)
     lack = f"most notes are not English, which {DEFAULT} alone reads" if is_foreign else ""

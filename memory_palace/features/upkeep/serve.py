@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 verbs = Group()
 IDLE_MINUTES = 15.0
-"""Unused, it ends: it holds the index and a model in memory."""
+"""Idle time after which a server ends, to free the memory of index and model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class ServerStatus(Shown):
     """Requests that it has answered."""
     peak_memory_bytes: int | None = None
     without: str = inner(default="")
-    """The line that says that there is none."""
+    """The line to print if no server runs."""
     error: Exit | None = inner(default=None)
 
     @classmethod
@@ -120,7 +120,7 @@ def _start(palace: Palace, root: str, given: list[str]) -> ServerStatus:
 
 
 def _run_lending(arguments: list[str], lend: Lend) -> int:
-    """Run a command line as the terminal would, with a palace that is open already."""
+    """Run a command line as the terminal would, sharing the open palace through ``lend``."""
     group.lend = lend
     try:
         return report_errors(run, arguments)
@@ -129,7 +129,7 @@ def _run_lending(arguments: list[str], lend: Lend) -> int:
 
 
 def _let_go_of_what_was_inherited() -> None:
-    """Close descriptors of whoever started this process: a pipe must not wait for its end."""
+    """Close inherited descriptors, so that no pipe of the parent stays open."""
     for name in os.listdir("/dev/fd"):  # noqa: PTH208
         number = int(name)
         try:

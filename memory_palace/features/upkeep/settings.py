@@ -95,7 +95,7 @@ class NameRegistry(Shown):
 
     @classmethod
     def of(cls, registry: Registry, file: Path | None) -> NameRegistry:
-        """Return what is registered."""
+        """Return the registered palaces and stores, sorted by name."""
         palaces, stores = sorted(registry.palaces.items()), sorted(registry.stores.items())
         named = (NamedPalace(name, at, name == registry.default) for name, at in palaces)
         return cls(tuple(named), tuple(NamedStore(*row) for row in stores), file)
@@ -165,7 +165,7 @@ def register(
 
 
 def _add(registry: Registry, name: str, folder: str | None, place: Path | None) -> Registry:
-    """Add a palace: the folder, else what ``-C`` names or one stands in, never the default."""
+    """Register a palace: ``folder``, else that of ``-C``, else the nearest; never the default."""
     if folder is not None:
         palace = Palace(locate(folder).absolute())
     else:

@@ -44,12 +44,12 @@ _Step = tuple[str, str]
 """A command, and what it does."""
 _IN_FULL = "`palace status --details`"
 _CHANGES = ("added", "changed", "moved", "removed")
-"""What may have happened to a note, as an index report calls it."""
+"""Kinds of changes to notes, as named in an index report."""
 
 
 @dataclass(frozen=True, slots=True)
 class Indexed(Shown):
-    """What a build of the index did, and which model would serve the notes better."""
+    """The result of an index build, with advice on a better model."""
 
     report: IndexReport = field(metadata=SPREAD)
     moved: tuple[Move, ...]
@@ -176,7 +176,7 @@ def _build_anchors(palace: Palace, wait: float, *, quiet: bool) -> None:
 
 
 def _announce_model(palace: Palace) -> None:
-    """Name the model that is missing, or say that the awaited one has come."""
+    """Print which model is missing, or that the awaited one is installed."""
     awaited = palace.awaited_model()
     if awaited is not None and not awaited.is_ready:
         name_missing_model(awaited.name)
@@ -188,7 +188,7 @@ def _announce_model(palace: Palace) -> None:
 
 
 def _say_after(palace: Palace, report: IndexReport, advice: ModelAdvice | None) -> None:
-    """Say what is not indexed, and after a first build which model would serve better."""
+    """Print how many notes lie outside, and after a first build which model would be better."""
     if not report.added and not report.unchanged:
         _say_outside(palace.paths)
     if advice and not report.is_dry_run and (better := advice.recommended_embedder):
@@ -201,7 +201,7 @@ def _say_after(palace: Palace, report: IndexReport, advice: ModelAdvice | None) 
 
 
 def _watch(palace: Palace, *, quiet: bool) -> None:
-    """Index what changes until the process is interrupted or ended; queries go on meanwhile."""
+    """Update the index on every change, until SIGINT or SIGTERM; queries go on meanwhile."""
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
@@ -246,13 +246,13 @@ def init(
 
 
 def _say_outside(paths: PalacePaths) -> None:
-    """Say how many notes are not part of a classic palace, and how they would be."""
+    """Print how many notes lie outside a classic palace, and how to include them."""
     if paths.is_classic and (outside := _describe_outside(paths.root)):
         say(f"{outside}; `palace init --here` takes the folder as it stands")
 
 
 def _describe_outside(root: Path) -> str:
-    """Return how many notes are below a folder and not in ``palace/``; nothing where none are."""
+    """Return a remark on the notes below a folder and outside ``palace/``; empty without any."""
     count, is_all = count_outside(root)
     more, verb = "" if is_all else "more than ", "is" if count == 1 else "are"
     return f"{more}{plural(count, 'note')} in {root} {verb} outside palace/" if count else ""
@@ -275,7 +275,7 @@ def doctor(
 
 _MOST_STEPS = 2
 _MOST_TROUBLES = 3
-"""Problems that are named one by one, and calls of hooks."""
+"""Maximum number of problems that are listed without ``--details``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +286,7 @@ class Status(Shown):
     usage_logged: bool
     advice: ModelAdvice = field(metadata=SPREAD)
     others: Mapping[str, Shown] = field(metadata={**SPREAD, "places": STATUS})
-    """By key, the state of what the table's ``STATUS`` names."""
+    """Other states, by key of the table's ``STATUS``."""
     palace: Palace = inner()
     is_full: bool = inner(default=False)
 
@@ -341,7 +341,7 @@ class Status(Shown):
         yield from ((name, other.lines()) for name, other in self.others.items())
 
     def _troubles(self) -> Iterator[tuple[str, Iterable[str]]]:
-        """Yield what is wrong, the worst first, what is left out, and what is logged."""
+        """Yield the rows of problems, failures first, of left-out files, and of the usage log."""
         status, paths = self.status, self.palace.paths
         troubles = [
             *map(str, sorted(status.problems, key=lambda problem: not problem.is_failure)),
@@ -380,7 +380,7 @@ def status(
 
 
 def _next_steps(palace: Palace, status: IndexStatus, advice: ModelAdvice) -> Iterator[_Step]:
-    """Return what would mend or better a palace; nothing where all is well."""
+    """Yield commands that would repair or improve a palace, each with its purpose."""
     if not status.notes:
         yield 'palace new "A title"', "write a first note"
     if status.awaiting:

@@ -35,7 +35,7 @@ _LATE = datetime.max.replace(tzinfo=UTC)
 
 
 def read(path: Path, report: ImportReport) -> Iterator[Item]:
-    """Give the conversations of an export, each by the branch that was on the screen."""
+    """Yield the conversations of an export, each by its displayed branch."""
     with open_export(path) as files:
         for file in files:
             for entry in read_objects(file, report) if file.suffix == ".json" else ():
@@ -61,7 +61,7 @@ def _read_conversation(entry: dict[str, Any], report: ImportReport) -> Iterator[
 def _choose_branch(
     entry: Mapping[str, Any], nodes: Mapping[str, Mapping[str, Any]]
 ) -> list[Mapping[str, Any]]:
-    """Return the nodes that were on the screen; all by time, where the tree is damaged."""
+    """Return the nodes of the displayed branch; all by time if the tree is damaged."""
     parents = {name: node.get("parent") for name, node in nodes.items()}
     branch = find_branch(parents, text_of(entry.get("current_node")))
     if branch:
@@ -102,6 +102,6 @@ def _read_content(content: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _name_cited(mark: re.Match[str]) -> str:
-    """Return the name of the thing that a mark is for; nothing where it cites a page."""
+    """Return the name of the entity that a mark stands for; empty for other marks."""
     named = _NAMED.match(mark[2]) if mark[1] == "entity" else None
     return named[1] if named else ""

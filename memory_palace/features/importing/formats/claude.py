@@ -36,7 +36,7 @@ from memory_palace.features.importing.items import (
 
 
 def read(path: Path, report: ImportReport) -> Iterator[Item]:
-    """Give the conversations of an export, and the documents and memories of its projects."""
+    """Yield the conversations of an export, and the documents and memories of its projects."""
     with open_export(path) as files:
         for file in files:
             for entry in read_objects(file, report) if file.suffix == ".json" else ():
@@ -64,7 +64,7 @@ def _read_conversation(entry: dict[str, Any], report: ImportReport) -> Iterator[
 
 
 def _choose_branch(entry: dict[str, Any], messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the messages on the screen: of an answer asked for again, the last."""
+    """Return the messages of the displayed branch: of a regenerated answer, the last."""
     known = {text_of(message.get("uuid")): message for message in messages}
     if len(known) < len(messages) or not any(m.get("parent_message_uuid") for m in messages):
         return messages

@@ -1,4 +1,4 @@
-"""The files of an export, unpacked nowhere, and their JSON: streamed, fields may be of any type."""
+"""Read the files of an export without unpacking it, and stream their JSON, of any types."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from memory_palace.features.importing.items import ImportedNote, ImportReport
 from memory_palace.notes.discovery import SUFFIXES
 
 READ_ERRORS = (OSError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError)
-"""What reading a damaged, foreign or encrypted member raises."""
+"""Errors of reading a damaged, foreign or encrypted member."""
 _LIMIT_UNPACKED = 1 << 30
 _LIMIT_RATIO = 200
 """A member that unpacks to more than 1 GiB, and to over 200 times its size, is a bomb. JSON packs
@@ -53,7 +53,7 @@ class ExportFile:
 
 @contextmanager
 def open_export(path: Path) -> Iterator[list[ExportFile]]:
-    """Give the files of an export, sorted by name; links and hidden names are left out.
+    """Yield the files of an export, sorted by name, without links and hidden names.
 
     Raise ``UsageError`` for a damaged archive.
     """
@@ -71,7 +71,7 @@ def open_export(path: Path) -> Iterator[list[ExportFile]]:
 
 
 def read_notes(files: Iterable[ExportFile], report: ImportReport) -> Iterator[ImportedNote]:
-    """Give each Markdown file byte for byte; its path is its identity."""
+    """Yield each Markdown file byte for byte, identified by its path."""
     for file in files:
         if file.suffix not in SUFFIXES:
             continue
@@ -125,7 +125,7 @@ _ROOTS = (None, "", "00000000-0000-4000-8000-000000000000")
 
 
 def read_lines(file: ExportFile, report: ImportReport) -> Iterator[dict[str, Any]]:
-    """Give each line that is a JSON object; report the others."""
+    """Yield each line that is a JSON object; report the others."""
     number = 0
     try:
         with file.open() as stream:
@@ -151,9 +151,9 @@ def read_lines(file: ExportFile, report: ImportReport) -> Iterator[dict[str, Any
 
 
 def read_objects(file: ExportFile, report: ImportReport) -> Iterator[dict[str, Any]]:
-    """Give each object of a list, or the one that a file is.
+    """Yield each object of a JSON list, or the single object of a file.
 
-    What is no object is reported; where the file is no JSON any more it is not read on.
+    Other values are reported; after invalid JSON the file is not read on.
     """
     count = 0
     try:
@@ -177,9 +177,9 @@ def read_objects(file: ExportFile, report: ImportReport) -> Iterator[dict[str, A
 
 
 def _build_values(stream: IO[bytes], *, outer: int) -> Iterator[object]:
-    """Give the values that stand inside ``outer`` open lists.
+    """Yield the values at nesting depth ``outer``.
 
-    ``ijson.items`` would do, but takes gigabytes for some thousand lists in one another.
+    ``ijson.items`` would take gigabytes for a few thousand nested lists.
     """
     builder, depth = ijson.ObjectBuilder(), 0
     for event, value in ijson.basic_parse(stream):
@@ -207,7 +207,7 @@ def list_of(value: Any) -> list[Any]:
 def text_of(value: Any) -> str:
     """Return a JSON string that can be written as UTF-8, free of control characters.
 
-    Line feeds and tabs stay; half of a surrogate pair becomes U+FFFD. What is no string is empty.
+    Line feeds and tabs stay; a lone surrogate becomes U+FFFD. Other values give an empty text.
     """
     if not isinstance(value, str):
         return ""
@@ -217,7 +217,7 @@ def text_of(value: Any) -> str:
 
 
 def moment_of(value: Any) -> datetime | None:
-    """Return the time of a value: ISO 8601, or seconds of Unix; else ``None``.
+    """Parse a time, ISO 8601 or seconds of Unix; return ``None`` for anything else.
 
     A time without a zone is taken for UTC.
     """
@@ -233,9 +233,9 @@ def moment_of(value: Any) -> datetime | None:
 
 
 def find_branch(parents: Mapping[str, Any], leaf: Any) -> list[str]:
-    """Return the ids from the root to a leaf; none where a parent is missing or in a circle.
+    """Return the ids from the root to a leaf; empty for a missing parent or a cycle.
 
-    The caller then keeps all, so that nothing said is lost.
+    The caller then keeps all messages, so that none is lost.
     """
     branch: dict[str, None] = {}
     while leaf not in _ROOTS:
@@ -247,7 +247,7 @@ def find_branch(parents: Mapping[str, Any], leaf: Any) -> list[str]:
 
 
 def read_blocks(content: Any, kinds: Collection[str] = ("text",)) -> Iterator[str]:
-    """Give the texts of a message, a string or a list of blocks, of which some kinds are text."""
+    """Yield the texts of a message: a string, or a list's blocks that have one of the kinds."""
     for block in [content] if isinstance(content, str) else list_of(content):
         fields = mapping_of(block)
         if isinstance(block, str):

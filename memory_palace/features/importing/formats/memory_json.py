@@ -26,9 +26,9 @@ class _Entity:
 
 
 def read(path: Path, report: ImportReport) -> Iterator[ImportedNote]:
-    """Give a note for each entity: its observations, then its relations as links.
+    """Yield a note per entity: its observations, then its relations as links.
 
-    A graph is held whole: a relation may come anywhere.
+    The whole graph is kept in memory, since a relation may come anywhere.
     """
     entities: dict[str, _Entity] = {}
     relations: list[tuple[str, str, str]] = []

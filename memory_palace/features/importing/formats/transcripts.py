@@ -48,12 +48,12 @@ _INJECTED = re.compile(
     re.MULTILINE,
 )
 _MOST_UNCLOSED = 100
-"""Tags of one message that are looked for and not closed: each look goes through all of it."""
+"""Maximum number of unclosed tags of a message: the search for each scans all of it."""
 
 
 @dataclass(slots=True)
 class _Session:
-    """A session's own description, filled while its turns are read."""
+    """The metadata of a session, filled in while its turns are read."""
 
     source_id: str
     title: str = ""
@@ -66,7 +66,7 @@ _Parse = Callable[[Iterator[dict[str, Any]], _Session], Iterator[Turn]]
 def _read_sessions(
     files: Iterable[ExportFile], report: ImportReport, parse: _Parse
 ) -> Iterator[Conversation]:
-    """Give each session that has a turn; its own id, else the name of its file, identifies it."""
+    """Yield each session that has a turn, identified by its own id, else by its file name."""
     for file in files:
         session = _Session(file.path.stem)
         turns = list(parse(read_lines(file, report), session))
@@ -78,7 +78,7 @@ def _read_sessions(
 
 
 def _leave_out_injected(text: str) -> str:
-    """Take out what a harness put into a message: blocks in its tags that begin a line."""
+    """Return a message without the blocks that a harness injected, in its tags at a line start."""
     kept, place, unclosed = list[str](), 0, 0
     for found in _INJECTED.finditer(text):
         closing = f"</{found[1]}>"
@@ -111,7 +111,7 @@ _NOT_HUMAN = (
 
 
 def read_claude_code(path: Path, report: ImportReport) -> Iterator[Item]:
-    """Give each session with what user and assistant wrote, and the memory files of projects."""
+    """Yield each session with the turns of user and assistant, and the projects' memory files."""
     with open_export(path) as files:
         sessions = (file for file in files if file.suffix == ".jsonl")
         yield from _read_sessions(sessions, report, _read_claude_code)
@@ -142,14 +142,14 @@ def _read_claude_code(entries: Iterator[dict[str, Any]], session: _Session) -> I
 
 
 def _is_made(entry: Mapping[str, Any], message: Mapping[str, Any]) -> bool:
-    """Whether the harness or a helper wrote a message."""
+    """Whether a message was written by the harness or a subagent."""
     is_foreign = mapping_of(entry.get("origin")).get("kind", "human") != "human"
     is_synthetic = message.get("model") == "<synthetic>"
     return is_foreign or is_synthetic or any(map(entry.get, _NOT_HUMAN))
 
 
 def _leave_out_commands(text: str) -> str:
-    """Return what was typed: of a command its name and arguments."""
+    """Return the text that a person typed; a command only if it has arguments."""
     if text.startswith(_NOT_TYPED):
         return ""
     if text.lstrip().startswith(("<command-name>", "<command-message>")):
@@ -174,7 +174,7 @@ _IMAGE = re.compile(r"</?image\b[^>\n]*>")
 
 
 def read_codex(path: Path, report: ImportReport) -> Iterator[Conversation]:
-    """Give each session with what user and assistant wrote."""
+    """Yield each session with the turns of user and assistant."""
     with open_export(path) as files:
         sessions = (file for file in files if file.suffix == ".jsonl")
         yield from _read_sessions(sessions, report, _read_codex)
@@ -221,7 +221,7 @@ _OF_GATEWAY = re.compile(
 
 
 def read_openclaw(path: Path, report: ImportReport) -> Iterator[Item]:
-    """Give each session with what user and assistant wrote, and the notes of the agent's memory."""
+    """Yield each session with the turns of user and assistant, and the agent's memory notes."""
     with open_export(path) as files:
         sessions = (file for file in files if _TRANSCRIPT.fullmatch(file.path.name))
         yield from _read_sessions(sessions, report, _read_openclaw)
@@ -250,6 +250,6 @@ def _read_openclaw(entries: Iterator[dict[str, Any]], session: _Session) -> Iter
 
 
 def _leave_out_gateway(text: str) -> str:
-    """Leave out what the gateway wrote around a message: who, where, when, and its own prompts."""
+    """Return a message without the gateway's metadata; empty for the gateway's own prompts."""
     text = _MESSAGE_ID.sub("", _ENVELOPE.sub("", _METADATA.sub("", text)))
     return "" if _OF_GATEWAY.fullmatch(text.strip()) else _leave_out_injected(text)
