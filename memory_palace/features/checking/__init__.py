@@ -1,1 +1,1 @@
-"""Whether an answer says what passages say: quoted, supported, contradicted, or not found."""
+"""Check an answer against passages: quoted, supported, contradicted, or not found."""

@@ -1,9 +1,9 @@
 """Check an answer against passages, sentence by sentence.
 
-A sentence is compared with the windows of the passages that share most with it. One that says
-enough of it and has another value in the same place contradicts it; one that lacks a number, a date
-or a name of it does not say it; else it bears it out, as a quotation where the words are the same.
-Nothing of this proves a sentence: ``supported`` says that nothing was found against it.
+Each sentence (claim) is compared with windows of one to three passage sentences. Another value in
+the same place contradicts the claim; a number, date or name missing from the note leaves it not
+found; else the window supports it, or quotes it if the words are nearly the same. ``supported`` is
+no proof: no difference was found.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ class Verdict(StrEnum):
     """What was found of a sentence, or of an answer, the best first."""
 
     QUOTED = "quoted"
-    """A passage has it in nearly the same words, and nothing that carries meaning differs."""
+    """A passage says it in nearly the same words, without a difference in value."""
     SUPPORTED = "supported"
-    """A passage has it in other words, and nothing was found that differs: no proof."""
+    """A passage says it in other words and no difference was found: no proof."""
     NOT_FOUND = "not_found"
-    """No passage is about it, or none says enough of it."""
+    """No passage is similar enough, or a value of the sentence is missing from the note."""
     CONTRADICTED = "contradicted"
     """A passage says it with another number, unit, time or name, or denies it."""
     NOT_APPLICABLE = "not_applicable"
-    """It says nothing that could be checked."""
+    """The sentence states nothing that can be checked."""
 
 
 ACCEPTED = frozenset({Verdict.QUOTED, Verdict.SUPPORTED})
@@ -65,34 +65,34 @@ class Passage:
     last_line: int
     text: str
     about: str = ""
-    """What else the note says of itself: its title, file name, day and front matter."""
+    """Title, path and front matter of the note, as one text."""
     superseded: str = ""
-    """What took its place and when, of a claim that bears out nothing any more."""
+    """For a superseded claim the date and its successors, as text; else empty."""
 
     @property
     def place(self) -> str:
-        """Note and lines, as ``show`` and ``verify --against`` take them."""
+        """Note and line range in the syntax of ``show`` and ``verify --against``."""
         return write_line_range(self.note, self.first_line, self.last_line)
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceCheck:
-    """One sentence of an answer."""
+    """One sentence of an answer, with its verdict and the deciding passage."""
 
     text: str
     verdict: Verdict
     reason: str
     passage: Passage | None
-    """The lines that bore it out or contradict it; ``None`` where nothing comes near."""
+    """The lines that support or contradict it, else the nearest ones; ``None`` if none is near."""
     differences: tuple[Difference, ...]
     score: float
-    """How much of it the passage covers, from 0 to 1."""
+    """Similarity of the passage to the sentence, from 0 to 1."""
     compared: tuple[Passage, ...] = ()
-    """Of other notes that the search found for it, nearest first."""
+    """Passages of other notes that the search found for the sentence, nearest first."""
 
 
 def worst_verdict(checks: Iterable[SentenceCheck]) -> Verdict:
-    """Return the worst verdict on some sentences: never a mean."""
+    """Return the worst verdict of the sentences; ``NOT_APPLICABLE`` if none can be checked."""
     verdicts = {check.verdict for check in checks}
     return next((v for v in _WORST_FIRST if v in verdicts), Verdict.NOT_APPLICABLE)
 
@@ -100,13 +100,12 @@ def worst_verdict(checks: Iterable[SentenceCheck]) -> Verdict:
 # --- Windows ---
 
 _TRIED = 8
-"""Sentences that a claim is compared with word by word, of those that share most words with it, and
-as many of those nearest in meaning."""
+"""Candidate sentences per claim: as many by weight of shared stems, as many again by cosine."""
 _AROUND = 200
-"""Sentences of a long passage before and after a window that a number may be said in."""
+"""Sentences per block; context of a window in a long passage is its block and both neighbours."""
 MOST_EMBEDDED = 600
-"""Sentences of all passages up to which all are compared in meaning; of more only those that share
-words with the claim, so that a long text takes no hours."""
+"""Most sentences of all passages that are embedded; with more, shared stems alone select the
+candidates, which bounds the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +114,14 @@ class Sentence:
 
     wording: Wording
     source: int
-    """Place of the passage."""
+    """Index of the passage."""
     first: int
     last: int
-    """Lines, counted from 0 in the passage."""
+    """First and last line, 0-based within the passage."""
 
 
 class PassageLibrary:
-    """All passages to compare with; a window is the places of adjacent sentences in one."""
+    """Inverted index of passage sentences; a window is a range of adjacent ones in a passage."""
 
     def __init__(self, passages: Sequence[Passage], reader: WordReader) -> None:
         self._passages, self._reader = passages, reader
@@ -145,7 +144,7 @@ class PassageLibrary:
             self._pooled = np.stack([pool(reader.embed(s.wording)) for s in self.sentences])
 
     def find_near(self, claim: Wording) -> list[int]:
-        """Return places of the sentences that are nearest to a claim, by words and by meaning."""
+        """Return the sentences nearest to a claim, by IDF of shared stems and by cosine."""
         shared = defaultdict[int, float](float)
         for stem in _telling_stems(claim):
             places = self._postings.get(stem, ())
@@ -173,7 +172,7 @@ class PassageLibrary:
         return self._joined[window]
 
     def around(self, window: range) -> Wording:
-        """Return the passage that a window is in, of a long one some hundred sentences of it."""
+        """Return the passage around a window; of a long one at most ``3 * _AROUND`` sentences."""
         places = self._bounds[self.sentences[window.start].source]
         if len(places) > 2 * _AROUND:
             first = max(places.start, window.start // _AROUND * _AROUND - _AROUND)
@@ -181,11 +180,11 @@ class PassageLibrary:
         return self.read(places)
 
     def about(self, window: range) -> Wording:
-        """Return what the note says of itself beside its text."""
+        """Return title, path and front matter of the window's note."""
         return self._about[self.sentences[window.start].source]
 
     def locate(self, window: range) -> Passage:
-        """Return the sentences of a window, and the lines they are on, which may hold others."""
+        """Return a window's text with its line range, whose lines may hold other sentences too."""
         first, last = self.sentences[window[0]], self.sentences[window[-1]]
         passage = self._passages[first.source]
         start = passage.first_line
@@ -194,14 +193,14 @@ class PassageLibrary:
 
 
 def _telling_stems(wording: Wording) -> dict[str, None]:
-    """Return each stem that tells something once, in order; numbers too: rows differ in them."""
+    """Return the distinct content stems in order, with numbers, which tell table rows apart."""
     return dict.fromkeys(word.stem for word in wording.words if word.is_telling)
 
 
 def _locate(prose: str) -> Iterator[tuple[str, int, int]]:
-    """Yield each sentence with its first and last line, counted from 0.
+    """Yield each sentence with its first and last line, 0-based.
 
-    Sentences have the words of the text in order, without marks of lists.
+    Sentences keep the words of the text in order, without list markers.
     """
     words = [
         (word[0], number)
@@ -224,25 +223,25 @@ def _locate(prose: str) -> Iterator[tuple[str, int, int]]:
 # --- Checking ---
 
 QUOTED = 0.8
-"""Share of a sentence's words that stand in the passage in the same order; all telling ones do."""
+"""Least share of a claim's words matched in order for a quotation; all content words must be."""
 LEAST_MEANING = 0.40
 LEAST_WORDS = 0.32
-"""What the score of a window must reach, by vectors and by stems alone."""
+"""Least score of a supporting window, with vectors and with stems alone."""
 _WIDER = 0.04
-"""What one more sentence must add to the coverage of a window."""
+"""Penalty on a window's rank for each sentence after its first."""
 _AS_NEAR = 0.03
-"""A window that covers a sentence less than the best by this much may still clear it."""
+"""Windows ranked below the best by at most this margin are candidates too."""
 _READ = 3
-"""Windows that are read for differences."""
+"""Most windows per claim that are compared for differences."""
 
 MEASURED_EMBEDDER = "minilm"
-"""The embedder that ``LEAST_MEANING`` holds for; cosines of others mean something else."""
+"""Embedder that ``LEAST_MEANING`` was tuned for; other models' cosines have another scale."""
 _UNREAD = Findings()
 
 
 @dataclass(frozen=True, slots=True)
 class _Finding:
-    """A window beside a claim."""
+    """A window with its score for a claim and its differences from it."""
 
     window: range
     score: float
@@ -262,8 +261,8 @@ def check_answer(
 ) -> tuple[SentenceCheck, ...]:
     """Check every sentence of an answer against passages.
 
-    What ``drop_tokens`` takes out claims nothing. ``embed_tokens`` must be of the embedder that the
-    thresholds were chosen for; without it words are compared by their stems.
+    ``drop_tokens`` removes verification tokens, which state nothing. ``embed_tokens`` must belong
+    to ``MEASURED_EMBEDDER``, for which the thresholds hold; without it words are compared by stems.
     """
     reader = WordReader(embed_tokens)
     checker = _Checker([each for each in passages if not each.superseded], reader)
@@ -275,7 +274,7 @@ def check_answer(
 def _overrule(
     check: SentenceCheck, claim: Wording, past: Sequence[tuple[str, _Checker]]
 ) -> SentenceCheck:
-    """Return the check of a sentence, contradicted where only what is superseded bears it out."""
+    """Return a check, contradicted if a superseded claim supports the sentence better."""
     if check.verdict in (Verdict.CONTRADICTED, Verdict.NOT_APPLICABLE):
         return check
     least = check.score if check.verdict in ACCEPTED else 0.0
@@ -288,7 +287,7 @@ def _overrule(
 
 
 class _Checker:
-    """Checks claims against the passages it was given."""
+    """Check claims against a fixed set of passages."""
 
     def __init__(self, passages: Sequence[Passage], reader: WordReader) -> None:
         self._reader, self._library = reader, PassageLibrary(passages, reader)
@@ -313,7 +312,7 @@ class _Checker:
         return SentenceCheck(claim.text, verdict, reason, lines, differences, round(best.score, 6))
 
     def _find_windows(self, claim: Wording) -> list[_Finding]:
-        """Return the window that covers a claim best, then others apart from it as good."""
+        """Return the best-covering window of a claim, then disjoint ones almost as good."""
         telling = [at for at, word in enumerate(claim.words) if word.is_telling]
         rows = dict[int, Matrix]()
         covered = dict[range, Matrix]()
@@ -339,7 +338,7 @@ class _Checker:
         return [_Finding(each, self._score(claim, each, covered[each])) for each in chosen[:_READ]]
 
     def _clears(self, other: _Finding, found: _Finding) -> bool:
-        """Return whether a window without differences has itself what another has otherwise."""
+        """Return whether a clear window contains the claim's values that another window has not."""
         theirs = set(self._library.read(other.window).stems)
         mine = (Wording(difference.mine).stems for difference in found.findings.differences)
         return other.is_clear and all(theirs.issuperset(stems) for stems in mine)
@@ -349,10 +348,10 @@ class _Checker:
         return best
 
     def _score(self, claim: Wording, window: range, covered: Matrix) -> float:
-        """Return how much of a claim a window says, from 0 to 1.
+        """Return the similarity of a window to a claim, from 0 to 1.
 
-        By vectors the mean of how like all words are, how like the worst third is, and how like
-        both are as wholes; by words alone the share of the claim's words.
+        With vectors, the mean of three: coverage (mean over the claim's words of the best match),
+        coverage of the worst third, cosine of the texts. With stems alone, coverage.
         """
         coverage = float(covered.mean()) if covered.size else 0.0
         if not self._reader.by_meaning:
@@ -369,7 +368,7 @@ class _Checker:
         return replace(found, findings=differing)
 
     def _judge(self, claim: Wording, best: _Finding, lines: Passage) -> tuple[Verdict, str]:
-        if best.score < self._least:  # what is said of something else contradicts nothing
+        if best.score < self._least:  # about something else: no contradiction
             return Verdict.NOT_FOUND, "no passage says enough of it"
         if best.findings.differences:
             reason = best.findings.differences[0].reason

@@ -1,7 +1,7 @@
-"""Which sentences of two texts cannot both be so, by the tests that an answer is checked with.
+"""Find sentences of different texts that contradict each other, by the tests of answer checking.
 
-A sentence contradicts another where each, taken for an answer, is contradicted by the other, and
-nothing says that they speak of two things: two seasons, two people, a plan and what came of it.
+A pair contradicts if each sentence, checked as an answer against the other, is contradicted, and no
+sign of two subjects is found: two seasons, two people, a plan and its outcome.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from memory_palace.language.tagged_words import Part, split_words
 from memory_palace.language.words import tokenize
 
 LEAST_SHARED = 0.3
-"""Of the telling words of the shorter of two sentences, what the other has at least."""
+"""Least share of the shorter sentence's content stems that the other one has too."""
 BESIDES = 2
-"""Telling words that one sentence alone may have besides what differs, where a person says that two
-texts contradict each other. Without that word one is enough to speak of another season or place."""
+"""``besides`` for texts that a person marks as contradicting: content words that one sentence may
+have beyond the difference. Unmarked, one such word already suggests another season or place."""
 _OPINIONS = frozenset(
     tokenize(
         "expect plan hope want guess believe think aim estimate forecast propose suggest wish fear "
@@ -32,13 +32,13 @@ _OPINIONS = frozenset(
         "attendre prévoir espérer vouloir croire penser"
     )
 )
-"""What makes of a statement somebody's plan, wish or opinion."""
+"""Stems that turn a statement into a plan, wish or opinion."""
 _ACTIONS = (Part.VERB, Part.PARTICIPLE)
 
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two sentences, where they stand, and what differs."""
+    """Two contradicting sentences with their lines, and the difference between them."""
 
     first: Passage
     second: Passage
@@ -53,11 +53,11 @@ class Contradiction:
 
 
 def find_contradictions(passages: Sequence[Passage], *, besides: int = 0) -> list[Contradiction]:
-    """Return the sentences of different texts that contradict each other.
+    """Return the pairs of contradicting sentences from different passages.
 
-    ``besides`` are telling words that one of them may have besides what differs. A sentence is in
-    one pair at most. Words alone decide, so that the same notes give the same answer with every
-    index. Time grows with the sentences, not with the pairs of texts.
+    ``besides``: content words that one sentence may have beyond the difference. A sentence is in
+    one pair at most. No embedder is used, so equal notes give equal results with every index. Time
+    grows with the sentences, not with the pairs of texts.
     """
     library = PassageLibrary(passages, WordReader(None))
     found: list[Contradiction] = []
@@ -79,7 +79,7 @@ def find_contradictions(passages: Sequence[Passage], *, besides: int = 0) -> lis
 
 
 def find_difference(first: Wording, second: Wording, *, besides: int = 0) -> Difference | None:
-    """Return what makes two sentences contradict each other; ``None`` where nothing does."""
+    """Return the difference by which two sentences contradict each other, or ``None``."""
     if not _are_of_one_thing(first, second):
         return None
     back = {(_stems(d.theirs), _stems(d.mine)) for d in _compare(second, first)}
@@ -105,7 +105,7 @@ def _compare(claim: Wording, other: Wording) -> Sequence[Difference]:
 def _speak_of_two(
     first: Wording, second: Wording, differences: Sequence[Difference], besides: int
 ) -> bool:
-    """Whether more differs than one thing: then they are of two things, times or opinions."""
+    """Whether two sentences differ in subject, time or opinion, and not in one value alone."""
     if bool(_OPINIONS & set(first.stems)) != bool(_OPINIONS & set(second.stems)):
         return True
     told = [_stems(d.mine) | _stems(d.theirs) for d in differences]
@@ -124,7 +124,7 @@ def _stems(text: str) -> frozenset[str]:
 
 
 def _things(text: Wording) -> Iterator[str]:
-    """Yield the stems of what a sentence speaks of: what is done may be said in other words."""
+    """Yield the content stems of a sentence without its verbs, which may be paraphrased."""
     for word in split_words(text.text):
         if word.part not in _ACTIONS:
             yield from (stem for stem in tokenize(word.written) if stem in text.content)

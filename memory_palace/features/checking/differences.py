@@ -1,8 +1,7 @@
-"""How a claim stands beside a passage, word by word, and what it says otherwise.
+"""Align a claim with a passage word by word, and find the values that differ.
 
-A difference is another value in the same place: number, unit, time, name, negation. A value that
-the passage does not have, without another one in its place, is unsaid; another word is no other
-fact.
+A difference is another value in the same place: number, unit, time, name or negation. A value that
+the passage lacks, with no other in its place, is unsaid. Other changes of words are paraphrases.
 """
 
 from __future__ import annotations
@@ -22,39 +21,39 @@ from memory_palace.language.words import TIME_WORDS, WORDS, is_negation, tokeniz
 from memory_palace.models import Matrix, Vector
 
 EmbedTokens: TypeAlias = Callable[[str], tuple[list[str], Matrix]]
-"""Gives the pieces of a text and one unit vector for each, as the text around makes it."""
+"""Return the word pieces of a text and one contextual unit vector for each."""
 SYNONYMS = 0.75
-"""Cosine of two words, each alone, above which one may stand for the other: begin and start .84,
+"""Least cosine of two words, each embedded alone, that makes them synonyms: begin and start .84,
 physician and doctor .86, but morning and evening .71, red and blue .73."""
 _SHORTEST_ROOT = 5
-"""Letters that words of one root begin with alike: extract, extraction."""
+"""Least letters of the prefix that words of one root share: extract, extraction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Words that differ between words that are the same, as places in both texts."""
+    """A run of differing words in an alignment, as word positions in claim and passage."""
 
     mine: range
-    """Empty where the claim has left words out."""
+    """Empty where the claim omits words."""
     theirs: range
-    """Empty where the claim has words more."""
+    """Empty where the claim adds words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Copying:
-    """How far a claim has the words of a sentence in their order."""
+    """Word alignment of a claim with a passage, by stems."""
 
     changes: tuple[Change, ...]
     share: float
-    """Of all of its words."""
+    """Share of the claim's words that match, in order."""
     telling: float
-    """Of those that tell something."""
+    """Share of its content words that match."""
 
 
 class WordReader:
-    """Vectors of words, in their texts and alone; none where no embedder reads tokens.
+    """Compares words by stem and, if an embedder yields token vectors, by cosine.
 
-    Every text is read once. A wording that is made of others has their vectors.
+    Each text is embedded once; a joined wording stacks the vectors of its parts.
     """
 
     def __init__(self, embed_tokens: EmbedTokens | None) -> None:
@@ -62,10 +61,10 @@ class WordReader:
         self._read: dict[str, Matrix] = {}
         self._alone: dict[str, Vector] = {}
         self.by_meaning = embed_tokens is not None
-        """Whether it has vectors."""
+        """Whether word vectors are available."""
 
     def embed(self, wording: Wording) -> Matrix:
-        """Return one unit vector for each word, in its sentence; 0 beyond the model's limit."""
+        """Return one contextual unit vector per word; zeros beyond the model's token limit."""
         if wording.parts:
             return np.concatenate([self.embed(part) for part in wording.parts])
         found = self._read.get(wording.text)
@@ -74,7 +73,7 @@ class WordReader:
         return found
 
     def compare(self, claim: Wording, passage: Wording) -> Matrix:
-        """Return how like each word of a claim is to each of a passage: 1 for the same stem."""
+        """Return the similarity in [0, 1] of each claim word (row) to each passage word."""
         same: Matrix = np.zeros((len(claim.words), len(passage.words)), dtype=np.float32)
         theirs = [word.stem for word in passage.words]
         for at, word in enumerate(claim.words):
@@ -94,7 +93,7 @@ class WordReader:
         return max(0.0, float(pool(self.embed(claim)) @ pool(self.embed(passage))))
 
     def is_synonym(self, mine: str, theirs: str) -> bool:
-        """Return whether two words are of one root, or, by their vectors alone, of one meaning."""
+        """Return whether two words share a root, or their isolated vectors reach ``SYNONYMS``."""
         if share_root(mine, theirs):
             return True
         if not self.by_meaning:
@@ -123,7 +122,7 @@ def _embed_nothing(text: str) -> tuple[list[str], Matrix]:
 
 @lru_cache(maxsize=1 << 12)
 def share_root(mine: str, theirs: str) -> bool:
-    """Return whether two words begin alike for most of their length: extract, extraction."""
+    """Return whether two words share a prefix of most of their length: extract, extraction."""
     least = max(_SHORTEST_ROOT, round(0.6 * max(len(mine), len(theirs))))
     return mine[:least] == theirs[:least] and min(len(mine), len(theirs)) >= least
 
@@ -136,9 +135,9 @@ def pool(vectors: Matrix) -> Vector:
 
 
 def find_copying(claim: Wording, passage: Wording) -> Copying:
-    """Return what a claim has of a passage word by word, and what it has put for what.
+    """Return the alignment of a claim with a passage: matching words, and runs that differ.
 
-    A passage may have more before and after; of that only the words next to a change count.
+    Passage text before and after the match is ignored, but for the words next to a change.
     """
     mine, theirs = claim.words, passage.words
     matcher = SequenceMatcher(None, [w.stem for w in mine], [w.stem for w in theirs], False)
@@ -156,7 +155,7 @@ def find_copying(claim: Wording, passage: Wording) -> Copying:
 
 
 def _places(words: Sequence[WrittenWord], pieces: Sequence[str]) -> Iterator[int]:
-    """Yield for each piece the place of the word that it is a part of, -1 for marks."""
+    """Yield for each word piece the position of its word, -1 for punctuation."""
     at, left = -1, 0
     for piece in pieces:
         size = len(piece.removeprefix("##"))
@@ -171,7 +170,7 @@ def _places(words: Sequence[WrittenWord], pieces: Sequence[str]) -> Iterator[int
 
 
 def _pair_values(claim: Wording, passage: Wording) -> Iterator[tuple[int, int]]:
-    """Yield places of words of numbers and dates that are the same: 240 cm, 2.4 metres."""
+    """Yield (claim, passage) word positions of equal numbers and dates: 240 cm, 2.4 metres."""
     pairs = [(a, b) for a in claim.numbers for b in passage.numbers if a.agrees(b)]
     dates = [(a, b) for a in claim.dates for b in passage.dates if a.agrees(b)]
     spans = [((a.start, a.stop), (b.start, b.stop)) for a, b in pairs]
@@ -182,7 +181,7 @@ def _pair_values(claim: Wording, passage: Wording) -> Iterator[tuple[int, int]]:
 
 
 def _spelled(wording: Wording, start: int, stop: int) -> list[int]:
-    """Return the places of the words of a number or date, its unit included."""
+    """Return the positions of the words of a number or date, its unit included."""
     return [at for at, word in enumerate(wording.words) if word.start < stop and start < word.end]
 
 
@@ -193,7 +192,7 @@ DifferenceKind: TypeAlias = Literal["number", "unit", "time", "name", "negation"
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One thing that an answer says otherwise than a passage."""
+    """One value that differs between an answer and a passage."""
 
     kind: DifferenceKind
     reason: str
@@ -204,12 +203,12 @@ class Difference:
 
 
 def differ(kind: DifferenceKind, mine: str, theirs: str) -> Difference:
-    """Return a difference with the words of both sides for its reason."""
+    """Return a difference whose reason quotes both sides."""
     return Difference(kind, f"“{mine}” where the passage says “{theirs}”", mine, theirs)
 
 
 _LEAST_SHARED = 0.5
-"""Share of the other telling words of a sentence with a denied one that the passage has too."""
+"""Least share of a negated sentence's other content words that the plain sentence has too."""
 _DENYING = frozenset(
     tokenize(
         "prevent avoid forbid prohibit ban refuse deny exclude block stop cease miss skip ignore "
@@ -217,18 +216,18 @@ _DENYING = frozenset(
         "unlikely rarely seldom few little hide lose protect resist free only otherwise lack"
     )
 )
-"""Words that deny by their meaning: beside them nothing is said plainly."""
+"""Stems that negate by meaning; a sentence with one of them asserts nothing plainly."""
 _LIMITS = frozenset("only just merely least until more less fewer later earlier sooner".split())
-"""Behind a negation they say at most, at least or also, and deny nothing."""
+"""Directly after a negation they form "at most", "at least" or "also", and deny nothing."""
 _LIGHT = frozenset(tokenize("make do take have get keep leave use need want try go come let put"))
-"""Verbs that say little: what is denied stands behind them."""
+"""Light verbs: the denied word is the one after them."""
 _MEASURES = NUMBER_WORDS | TIME_WORDS
 _FOREIGN_NEGATIONS = WORDS["foreign negations"]
-"""German, French and Spanish ones. Apart, because "sin" and "pas" are words of English too."""
+"""German, French and Spanish negations; separate, as "sin" and "pas" are English words too."""
 
 
 def find_negations(words: Sequence[WrittenWord]) -> list[int]:
-    """Return the places of words that deny; ``not only`` and ``no more than`` deny nothing."""
+    """Return the positions of negations; ``not only`` and ``no more than`` are none."""
     keys = [word.key for word in words]
     return [
         at
@@ -239,7 +238,7 @@ def find_negations(words: Sequence[WrittenWord]) -> list[int]:
 
 
 def find_denial(claim: Wording, sentence: Wording) -> Iterator[Difference]:
-    """Yield the word that one of both denies, behind its negation, and the other says plainly."""
+    """Yield a negation difference if one sentence denies the word that the other asserts."""
     for denying, saying, is_mine in ((claim, sentence, True), (sentence, claim, False)):
         places = find_negations(denying.words)
         is_plain = not find_negations(saying.words) and _DENYING.isdisjoint(saying.stems)
@@ -271,20 +270,20 @@ def _is_telling(word: WrittenWord) -> bool:
 
 
 _COPIES = 0.6
-"""Share of a claim's telling words that a sentence has in the same order: it is that sentence."""
+"""Least share of a claim's content words, matched in order, that makes it a copy of a sentence."""
 _LONGEST = 5
-"""Words that are put for others at most: more of them are another statement."""
+"""Most words of a substitution; a longer one makes another statement."""
 _SAME_SUBJECT = 0.5
-"""Share of a claim's words, its values apart, that the sentence with another value has too."""
+"""Least share of a claim's content stems in a sentence for its values to be rivals."""
 _SLIGHT = 3
-"""Up to here a bare number may be no claim: one, the first, a pair."""
+"""Largest spelled number without a unit that may be no claim: one, three, a pair."""
 
 Value = TypeVar("Value", Number, Date)
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What a passage has otherwise, and what of a claim it does not have at all."""
+    """Differences between a claim and a passage, and values of the claim missing from the note."""
 
     differences: tuple[Difference, ...] = ()
     unsaid: tuple[str, ...] = ()
@@ -295,7 +294,7 @@ def find_differences(
 ) -> Findings:
     """Compare the values of a claim with a passage, then with the text and note around it.
 
-    More than one other value is another subject: then nothing contradicts, and all is unsaid.
+    More than one differing or missing value means another subject: no difference, all unsaid.
     """
     pair = _Comparison(claim, passage, around, about, reader)
     found = list(pair.read())
@@ -321,12 +320,12 @@ class _Comparison:
 
     @cached_property
     def _of_the_subject(self) -> list[Wording]:
-        """The sentences in which another value may stand for the claim's."""
+        """Passage sentences on the claim's subject, searched for rival values."""
         return [p for p in self._parts if self.claim.share_matter(p) >= _SAME_SUBJECT]
 
     @cached_property
     def sentence(self) -> Wording:
-        """The sentence of the passage that the claim has most of, word by word."""
+        """The passage sentence that matches most of the claim's content words."""
 
         def rank(part: Wording) -> tuple[float, float]:
             return find_copying(self.claim, part).telling, self.claim.share_matter(part)
@@ -342,7 +341,7 @@ class _Comparison:
         return self.copying.telling >= _COPIES
 
     def read(self) -> Iterator[Difference | str]:
-        """Yield differences, and as text what is unsaid; each value of the claim once."""
+        """Yield each difference, and each unsaid value as text; every value of the claim once."""
         taken: list[range] = []
         has_denial = False
         for change in self.copying.changes if self.is_copied else ():
@@ -359,7 +358,7 @@ class _Comparison:
             yield from find_denial(self.claim, self.sentence)
 
     def _read_change(self, change: Change) -> Difference | None:
-        """Return what it means that a copied sentence has some words for others."""
+        """Return the difference that a substitution in a copied sentence makes, or ``None``."""
         mine = [self.claim.words[at] for at in change.mine]
         theirs = [self.sentence.words[at] for at in change.theirs]
         denied = len(find_negations(mine)) % 2 != len(find_negations(theirs)) % 2
@@ -479,7 +478,7 @@ class _Comparison:
             yield mine.text if rival is None else differ("time", mine.text, rival.text)
 
     def _has(self, text: str) -> bool:
-        """Return whether a value of one word stands in the note as it is written."""
+        """Return whether a one-word value occurs verbatim in the text or metadata around."""
         return text.casefold() in {w.key for w in (*self.around.words, *self.about.words)}
 
     def _unsaid_names(self, taken: set[int]) -> Iterator[str]:
@@ -495,17 +494,17 @@ class _Comparison:
 
 
 def _within(values: Sequence[Value], words: Sequence[WrittenWord]) -> list[Value]:
-    """Return the values of which some words are a part."""
+    """Return the values whose spans overlap the given words."""
     return [v for v in values if any(w.start < v.stop and v.start < w.end for w in words)]
 
 
 def _counted(number: Number, words: Sequence[WrittenWord]) -> list[WrittenWord]:
-    """Return the words for what a number counts, or for its unit."""
+    """Return the words of a number's counted noun or unit."""
     return [w for w in words if w.stem in number.counted or number.end <= w.start < number.stop]
 
 
 def _names(text: Wording, words: Iterable[WrittenWord]) -> list[WrittenWord]:
-    """Return the words that are written like names, without those of dates and numbers."""
+    """Return the capitalized content words outside dates and numbers."""
     taken = [(date.start, date.stop) for date in text.dates]
     taken += [(number.start, number.stop) for number in text.numbers]
     return [
@@ -527,7 +526,7 @@ def _is_slight(number: Number) -> bool:
 
 
 def _is_rival(mine: Number, theirs: Number) -> bool:
-    """Return whether another number is of the same kind: in its unit, of its things."""
+    """Return whether one number could replace another: same unit family, label or noun."""
     one, other = mine.unit.family, theirs.unit.family
     if max(mine.value, theirs.value) < 1 and not (one or other or mine.counted or theirs.counted):
         return mine.form == theirs.form == ""

@@ -1,6 +1,6 @@
-"""Check an answer against notes that are named, or that the search finds, and show what was found.
+"""Check an answer against named notes or search results, and render the result.
 
-To people, programs and agents it is shown in words that claim no more than was found.
+Texts for people, programs and agents claim no more than was found.
 """
 
 from __future__ import annotations
@@ -51,25 +51,25 @@ from memory_palace.shown import ANSWERS, Shown, inner, say_behind
 from memory_palace.tools import Said
 
 CITED = 3
-"""Notes that are cited for a sentence at most: what decided, and others it was compared with."""
+"""Most notes cited per sentence: the deciding one, and others it was compared with."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """An answer that was checked, and what is wrong with the tokens it was checked for."""
+    """The result of checking an answer: its sentences, and the tokens of the named memories."""
 
     sentences: tuple[SentenceCheck, ...]
     tokens: tuple[TokenCheck, ...]
-    """One for each memory that was named whole, in the order given."""
+    """One per memory named without a line range, in the order given."""
     flaws: tuple[Flaw, ...]
     by_meaning: bool
-    """Whether sentences were compared by vectors, and not by words alone."""
+    """Whether sentences were compared by vectors, not by words alone."""
     is_searched: bool
     """Whether the palace's own search chose the passages."""
     behind: int
-    """Notes that differ from the index that was searched, as far as that is known."""
+    """Number of notes that differ from the searched index, as far as known."""
     is_english: bool
-    """Whether the answer is in the language that most tests for differences know."""
+    """Whether the answer is English, which most tests for differences require."""
 
     @property
     def verdict(self) -> Verdict:
@@ -109,7 +109,7 @@ def verify(palace: Palace, answer: str, against: Sequence[str] = ()) -> Verified
         sentences = find_sentences(text, drop_tokens)
         asked = [each.text if each.says_something else "" for each in sentences]
         near, behind = reader.search(asked, named.folders)
-        # What the answer calls a source is one, whatever the search makes of it.
+        # Notes that the answer cites or names are sources even if the search does not find them.
         own = () if named.folders else reader.cut((path, 1, None) for path in called)
         passages = (*passages, *reader.join([*chain.from_iterable(near), *own]))
     by_meaning = has_index and palace.snapshot().commit.embedder == MEASURED_EMBEDDER
@@ -133,7 +133,7 @@ def _add_others(check: SentenceCheck, near: Sequence[Passage]) -> SentenceCheck:
     """Return a check with the passages of other notes that the search found for its sentence."""
     passage = check.passage
     if check.verdict == Verdict.NOT_FOUND and (near or not check.score):
-        passage = None  # the search knows better what is nearest
+        passage = None  # the hits of the search are nearer
     others = [each for each in near if passage is None or each.note != passage.note]
     return replace(check, passage=passage, compared=tuple(others[: CITED - bool(passage)]))
 
@@ -141,31 +141,31 @@ def _add_others(check: SentenceCheck, near: Sequence[Passage]) -> SentenceCheck:
 # --- Sources ---
 
 NEAREST = 3
-"""Notes that the search gives for each sentence, the best passage of each. With five no more right
-answers are accepted, and .05 more wrong ones (40 and 40 on the garden, by words)."""
+"""Notes searched for per sentence, the best passage of each. With five no more right answers are
+accepted, and .05 more wrong ones (40 and 40 on the garden, by words)."""
 _NAMED = re.compile(r"\[\[([^\[\]|#\n]+)|[\"“„«]([^\"“”„«»\n]{3,120})[\"”“»]")
-"""A wiki link, or what stands in quotes and may be a title."""
+"""A wikilink, or quoted text that may be a title."""
 _MOST_NAMED = 5
 _NARROWING = str.maketrans(dict.fromkeys('#":“”„«»「」『』＂', " "))
-"""What would leave notes out of a search: a sentence that is wrong must find its passage too."""
+"""Query syntax, blanked in a sentence: it must not filter out the passage that contradicts it."""
 _LINES = r"(?::[0-9]{1,9}(?:-[0-9]{1,9})?)?"
 
 
 @dataclass(frozen=True, slots=True)
 class Against:
-    """What an answer should rest on."""
+    """The parsed ``against`` arguments: the sources an answer should rest on."""
 
     passages: tuple[Passage, ...] = ()
     folders: tuple[str, ...] = ()
-    """Relative to the root; the search of the palace chooses from the notes in and below them."""
+    """Relative to the root; the search is limited to notes in and below them."""
     proofs: tuple[Proof, ...] = ()
-    """Of the notes named whole whose tokens the answer should hold."""
+    """Proofs of the notes named without lines; the answer should hold their tokens."""
 
 
 def read_against(palace: Palace, names: Sequence[str]) -> Against:
-    """Read what is named from the disk, so that the index may be behind or absent.
+    """Read the named notes and folders from disk, so that the index may be behind or absent.
 
-    Raise ``UsageError`` for what is called so by nothing, or by several notes.
+    Raise ``UsageError`` for a name that matches no note, or several.
     """
     if not names:
         return Against()
@@ -192,7 +192,7 @@ def read_against(palace: Palace, names: Sequence[str]) -> Against:
 
 
 class _Lines(NamedTuple):
-    """A note as it is on the disk."""
+    """Lines of a note on disk, its metadata, and whether its content is as indexed."""
 
     lines: Sequence[str]
     about: str
@@ -200,7 +200,7 @@ class _Lines(NamedTuple):
 
 
 class SourceReader:
-    """Reads notes of the index as they are on the disk; what is private or secret is left out."""
+    """Reads indexed notes from disk; private and secret text is left out."""
 
     def __init__(self, palace: Palace) -> None:
         self._palace, self._kinds = palace, read_kinds(palace)
@@ -209,10 +209,10 @@ class SourceReader:
     def search(
         self, sentences: Sequence[str], folders: tuple[str, ...]
     ) -> tuple[tuple[tuple[Passage, ...], ...], int]:
-        """Ask each sentence as a question, ranked as ``palace query`` ranks.
+        """Return the nearest passages of each sentence, ranked as ``palace query`` ranks.
 
-        Cold notes stay out. The passages of a sentence are of different notes, best first; with
-        them comes how many notes differ from the index, as far as that is known.
+        Cold notes are excluded. The passages of a sentence are of different notes, best first; the
+        integer counts the notes that differ from the index, as far as known.
         """
         near: list[tuple[Passage, ...]] = []
         behind = 0
@@ -228,7 +228,7 @@ class SourceReader:
         return tuple(near), behind
 
     def cut(self, places: Iterable[tuple[str, int, int | None]]) -> Iterator[Passage]:
-        """Yield lines of notes; all of a note that is not as it was indexed, and where none end."""
+        """Yield passages of line ranges; the whole note if it has changed or last is ``None``."""
         for path, first, last in places:
             note = self._lines(path)
             if last is None or not note.is_indexed:
@@ -236,7 +236,7 @@ class SourceReader:
             yield from _cut(path, note.lines, first, last, note.about)
 
     def join(self, passages: Iterable[Passage]) -> Iterator[Passage]:
-        """Yield the lines of every note once: passages that touch become one."""
+        """Yield passages without overlap: those of a note at most one line apart are merged."""
         key = attrgetter("note", "first_line")
         for note, group in groupby(sorted(passages, key=key), attrgetter("note")):
             spans: list[tuple[int, int]] = []
@@ -253,7 +253,7 @@ class SourceReader:
         try:
             data, _ = read_note(paths, path, limit_bytes=limit)
         except (NoteUnreadable, OSError):
-            return _Lines([], "", False)  # it went, or leads out of the palace
+            return _Lines([], "", False)  # deleted, or a link out of the palace
         document = parse_document(path, data, rooms=paths.rooms)
         if document is None:
             return _Lines([], "", False)
@@ -271,7 +271,7 @@ def _say_about(document: Document) -> str:
 
 
 def _read_text(document: Document, kinds: Sequence[NoteKind]) -> list[str]:
-    """Return the lines of a note that may be shown and say something; others are empty."""
+    """Return the lines of a note; private, secret and uncitable ones are empty."""
     body = read_body(document.path, document.data)
     kind = next((each for each in kinds if each.includes(document)), None)
     text = body.text if kind is None else kind.blank(body.text)
@@ -279,7 +279,7 @@ def _read_text(document: Document, kinds: Sequence[NoteKind]) -> list[str]:
 
 
 def _cut(path: str, lines: Sequence[str], first: int, last: int, about: str) -> Iterator[Passage]:
-    """Yield lines of a note that hold, then each claim in them that is superseded."""
+    """Yield the lines without superseded claims as a passage, then each such claim."""
     text = "\n".join(lines)
     claims = find_claims(text)
     rest = blank_claims(text, claims).split("\n") if claims else lines
@@ -296,9 +296,9 @@ def _cut(path: str, lines: Sequence[str], first: int, last: int, about: str) -> 
 def _read_source(
     document: Document, first: int | None, last: int | None, kinds: Sequence[NoteKind]
 ) -> list[Passage]:
-    """Return what is compared of a note: all of it, or the lines that are named.
+    """Return the passages of a note: all of it, or the named lines.
 
-    Raise ``UsageError`` where it has no such lines, and for a cold note.
+    Raise ``UsageError`` if the note lacks those lines, or is cold.
     """
     if document.is_cold:
         raise UsageError(f"{document.path} is archived, and nothing is compared with it")
@@ -313,10 +313,10 @@ def _read_source(
 
 
 def drop_citations(answer: str, snapshot: Snapshot) -> tuple[str, list[str]]:
-    """Return an answer without the places that it cites, and the notes that it names itself.
+    """Return an answer without its citations, and the paths of the notes it cites or names.
 
-    A place is the path of a note with lines behind it, or none: ``room/gate.md:10-20``, with
-    brackets around it. A name is what is linked to or stands in quotes, and a note is called so.
+    A citation is a note's path with or without lines, optionally in brackets:
+    ``room/gate.md:10-20``. A name is a wikilink target or quoted text that resolves to a note.
     """
     named: dict[str, None] = {}
     paths = [path for path in snapshot.paths if path in answer]
@@ -342,13 +342,13 @@ MARKS = {
     Verdict.QUOTED: "=",
     Verdict.NOT_APPLICABLE: "-",
 }
-"""Before each sentence."""
+"""Mark before each sentence."""
 _LONGEST = 160
-"""Characters of a passage that are shown."""
+"""Most characters of a passage that are shown."""
 _SHORT = 80
-"""Characters of what differs, on both sides, up to which both are shown beside the passage."""
+"""Most characters of a difference, both sides together, that are shown beside the passage."""
 _MOST_LINES = 100
-"""What an agent is told at most."""
+"""Most lines returned to an agent."""
 
 
 class PlaceRecord(TypedDict):
@@ -464,7 +464,7 @@ def verify_answer(
 
 
 def write_lines(done: Verified) -> Iterator[str]:
-    """Yield the verdict on the answer, its tokens, and each sentence with what was found."""
+    """Yield the verdict on the answer, its tokens, and each sentence with its verdict."""
     yield _say_verdict(done)
     for token in done.tokens:
         if token.outcome != TokenVerdict.NOT_APPLICABLE:
@@ -513,7 +513,7 @@ def _say(check: SentenceCheck) -> str:
 
 
 def _say_difference(check: SentenceCheck) -> str:
-    """Return what differs first, in the words of both sides where they are few."""
+    """Return the first difference, with the words of both sides if they are short."""
     if not check.differences:
         return check.reason
     first = check.differences[0]

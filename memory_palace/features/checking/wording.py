@@ -1,6 +1,6 @@
-"""A text as it is compared: its claims without citations, as words, numbers and dates.
+"""Parse a text for comparison: claims without citations, as words, numbers and dates.
 
-Dates are read by ``language.times`` alone; two of them agree where they can be the same.
+Dates are parsed by ``language.times`` alone; two agree if they can denote the same time.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from memory_palace.language.words import (
 from memory_palace.markdown.markup import strip_markup
 
 MOST_CHARACTERS = 20_000
-"""Of an answer."""
+"""Most characters of an answer."""
 MOST_WORDS = 120
-"""Of a sentence: comparing two takes the square of their words."""
+"""Most words of a sentence: comparing two is quadratic in their words."""
 ABOUT_REMEMBERING = frozenset(
     tokenize(
         "recall remember memory palace picture image token verify verification see help hope "
@@ -45,7 +45,7 @@ _STOPPED = STOP_STEMS | frozenset(
     tokenize("also much many us let get got like only even still just yet " + " ".join(NEGATIONS))
 )
 UNITS = frozenset(tokenize(" ".join(UNIT_WORDS)))
-"""Stems of units, which tell nothing about what a number is said of."""
+"""Stems of units, which say nothing of a number's subject."""
 _CITATION = re.compile(
     r"[ \t]?(?:"
     r"(?<!\[)\[\^?\d{1,4}(?:[ \t]*[,–-][ \t]*\^?\d{1,4}){0,20}\]"
@@ -57,14 +57,14 @@ _CITATION = re.compile(
 _FOOTNOTE = re.compile(r"^[ \t]{0,3}\[\^?[^\]\n]{1,40}\]:[^\n]*+(?:\n[ \t]++\S[^\n]*+)*+", re.M)
 _HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+(?P<title>[^\n]*)$", re.M)
 _RULE = frozenset("|:->\t ")
-"""What the line between the head of a table and its rows is made of."""
+"""Characters of the delimiter row under a table's header."""
 _FRAME = re.compile(r"\A[\s,;:.()–—-]*(?:([^:.!?]{1,40}):\s+)?")
 _LETTER = rf"(?:(?!{UNSPACED})[^\W_])"
 _WORD = re.compile(
     rf"\d++(?:[.,:]\d++)*+(?:st|nd|rd|th)?\b|{UNSPACED}|{_LETTER}++(?:['’]{_LETTER}++)*+|[%€$£°]"
 )
 _ENDS = '.!?:;…"”’)。！？'
-"""What ends a sentence. A list item or a heading gets a full stop where it is joined to another."""
+"""Characters that end a sentence; joining adds a full stop to a part without one."""
 
 
 class WrittenWord(NamedTuple):
@@ -76,16 +76,16 @@ class WrittenWord(NamedTuple):
     start: int
     end: int
     is_telling: bool
-    """Whether it says something by itself: no function word."""
+    """Whether it is a content word, not a function word."""
 
 
 class Wording:
-    """A piece of text, as words, numbers and dates."""
+    """A text with its words, numbers and dates, each parsed on first use."""
 
     def __init__(self, text: str, parts: tuple[Wording, ...] = ()) -> None:
         self.text = " ".join(text.split())
         self.parts = parts
-        """What it was joined of; none where it is one piece."""
+        """The wordings it was joined from; empty for a single piece."""
 
     @classmethod
     def join(cls, parts: Sequence[Wording]) -> Wording:
@@ -108,7 +108,7 @@ class Wording:
 
     @cached_property
     def content(self) -> tuple[str, ...]:
-        """Stems that say something, each once, in order; numbers are apart."""
+        """Distinct content stems in order, without numbers."""
         spelled = {stem for number in self.numbers for stem in tokenize(number.text)}
         distinct = dict.fromkeys(self.stems)
         return tuple(s for s in distinct if s not in _STOPPED | spelled and not s.isdigit())
@@ -118,7 +118,7 @@ class Wording:
         return frozenset(self.content) - UNITS
 
     def share_matter(self, other: Wording) -> float:
-        """Return the share of its matter, from 0 to 1, that another piece of text has too."""
+        """Return the share of its matter (content stems without units) in another text, 0 to 1."""
         return len(self.matter & other.matter) / len(self.matter) if self.matter else 0.0
 
     @cached_property
@@ -127,7 +127,7 @@ class Wording:
 
     @cached_property
     def numbers(self) -> tuple[Number, ...]:
-        """Its numbers that are no part of a date."""
+        """The numbers that are not part of a date."""
         spans = [(date.start, date.stop) for date in self.dates]
         return tuple(
             number
@@ -141,7 +141,7 @@ class Wording:
 
     @cached_property
     def says_something(self) -> bool:
-        """Whether it claims what could be checked: two telling words, or one with a number."""
+        """Whether it is a checkable statement: two content stems, or one with a number or date."""
         if self.text.rstrip("\"'”’)*_ ").endswith(("?", ":")):
             return False
         telling = [stem for stem in self.content if stem not in ABOUT_REMEMBERING]
@@ -153,7 +153,7 @@ def find_sentences(
 ) -> list[Wording]:
     """Return the sentences of a response in order, without verification tokens.
 
-    Raise ``UsageError`` for one of more than ``MOST_CHARACTERS``.
+    Raise ``UsageError`` if the response is longer than ``MOST_CHARACTERS``.
     """
     if len(response) > MOST_CHARACTERS:
         raise UsageError(
@@ -166,19 +166,19 @@ def find_sentences(
 
 
 def read_prose(text: str) -> str:
-    """Return what a passage says, line by line: formulas and code inside of a line included."""
+    """Return a passage's text without markup, line by line; inline code and formulas are kept."""
     return strip_markup(drop_markers(text), keep_spans=True)
 
 
 def read_claims(text: str) -> str:
-    """Return what a text says that could be checked: no citation, footnote, head of a table."""
+    """Return the checkable text, without citations, footnotes, titles and table headers."""
     text = _FOOTNOTE.sub("", text)
     text = _HEADING.sub(_drop_title, _CITATION.sub("", text))
     return read_prose("\n".join(_read_tables(text.split("\n"))))
 
 
 def split_prose(prose: str) -> Iterator[str]:
-    """Yield the sentences of a prose; one without end in pieces of ``MOST_WORDS`` words."""
+    """Yield the sentences of a text; long ones in pieces of ``MOST_WORDS`` words."""
     for sentence in split_sentences(prose):
         words = sentence.split(" ") if len(sentence) > MOST_WORDS else [sentence]
         for start in range(0, len(words), MOST_WORDS):
@@ -186,13 +186,13 @@ def split_prose(prose: str) -> Iterator[str]:
 
 
 def _drop_title(heading: re.Match[str]) -> str:
-    """Keep a heading only where it is a sentence: something is said of something."""
+    """Return a heading that has a verb or participle, else an empty string."""
     parts = {word.part for word in split_words(heading["title"])}
     return heading[0] if parts & {Part.VERB, Part.PARTICIPLE} else ""
 
 
 def _read_tables(lines: list[str]) -> list[str]:
-    """Leave out each table's head and the rule under it; every row becomes one statement."""
+    """Return the lines with each table row as one list item, without header and delimiter row."""
     kept: list[str] = []
     for line in lines:
         if "|" in line and "-" in line and _RULE.issuperset(line):
@@ -207,7 +207,7 @@ def _read_tables(lines: list[str]) -> list[str]:
 
 
 def _drop_frame(sentence: str) -> str:
-    """Drop what leads up to a claim, ``From memory:``, and marks that a token has left behind."""
+    """Drop a lead-in such as ``From memory:`` and marks left behind by a removed token."""
     frame = _FRAME.match(sentence)
     is_frame = frame and set(Wording(frame[1] or "").content) <= ABOUT_REMEMBERING
     return sentence[frame.end() :] if frame and is_frame else sentence
@@ -235,15 +235,15 @@ def find_weekdays(text: str) -> tuple[int, ...]:
 
 
 _AS_OF = date(2026, 1, 1)
-"""Any day, the same for both sides: what is measured from today is compared as it is written."""
+"""A fixed reference day, so that relative times of both texts are compared as written."""
 _OPEN = frozenset({EARLIEST, _AS_OF})
-"""Where a span without beginning begins, and one without end ends."""
+"""First day of a span without beginning, and last day of one without end."""
 _SURE = 0.5
 PERIODS = TIME_WORDS | frozenset(
     "hourly daily nightly weekly fortnightly monthly quarterly yearly annually annual autumn noon "
     "midday midnight dawn dusk sunrise sunset mornings afternoons evenings nights".split()
 )
-"""Words of time that exclude each other where one is put for another."""
+"""Words of time that contradict each other if one replaces the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +260,7 @@ class Date:
     weekday: int | None = None
 
     def agrees(self, other: Date) -> bool:
-        """Return whether two can be the same: one holds the other, as far as both tell."""
+        """Return whether two dates can be the same: one contains the other, as far as stated."""
         if self.text.casefold() == other.text.casefold():
             return True
         if self.weekday is not None or other.weekday is not None:
@@ -285,14 +285,14 @@ class Date:
         )
 
     def _ends(self) -> Iterator[date]:
-        """Yield the days that a span begins and ends with; "until May" begins nowhere."""
+        """Yield the first and last day of a span; "until May" has no first."""
         for window in self.windows:
             yield from (day for day in (window.first, window.last) if day not in _OPEN)
 
     def is_comparable(self, other: Date) -> bool:
-        """Return whether one could stand in the other's place: both of the calendar, or of a week.
+        """Return whether one date could replace the other: both calendar dates, or both weekdays.
 
-        A date without a year and a year alone say nothing of each other.
+        A date without a year and a year alone are not comparable.
         """
         if (self.weekday is None) != (other.weekday is None):
             return False
@@ -313,7 +313,7 @@ def _holds(one: Window, other: Window) -> bool:
 
 @lru_cache(maxsize=1 << 10)
 def find_dates(text: str) -> tuple[Date, ...]:
-    """Return the dates of a text in order; what may well be none, "fall", is left out."""
+    """Return the dates of a text in order, without doubtful ones such as "fall"."""
     found = []
     for each in find_times(text, _AS_OF):
         weekdays = find_weekdays(each.text) if each.text.casefold().split()[-1] in WEEKDAYS else ()
@@ -330,7 +330,7 @@ def find_dates(text: str) -> tuple[Date, ...]:
 
 
 def _is_told(each: TimeExpression) -> bool:
-    """Return whether an expression tells a date by itself; "yesterday" does not."""
+    """Return whether an expression is a date by itself, unlike "yesterday"."""
     if each.has_year:
         return all(window.first != _AS_OF for window in each.windows)
     if each.unit == "span":
