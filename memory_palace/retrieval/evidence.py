@@ -1,8 +1,8 @@
-"""Gather: the passages that may answer a question, and what it finds in every one of them.
+"""Gather the evidence of one question: candidate rows, BM25, cosines and note names.
 
-Values of different kinds are made comparable by standardising: how many standard deviations above
-the mean of all rows a row lies, and 0 below it. Means and deviations do not depend on the order in
-which an index grew: cosines are sampled by text digest, and sums of BM25 are sums of whole numbers.
+Scores of different kinds are standardised: deviations above the mean of all rows, 0 below it. Means
+and deviations do not depend on the order in which an index grew: cosines are sampled by text
+digest, and BM25 scores are summed as whole numbers.
 """
 
 from __future__ import annotations
@@ -45,112 +45,112 @@ Places = NDArray[np.int64]
 """Positions in another array: rows of a snapshot, its notes, or candidates."""
 
 SURE = 0.5
-"""Below this certainty an expression of time may be what is asked about, and not when."""
+"""Certainty from which an expression of time counts as a time, not as the topic."""
 
 _FOREIGN, _OWN = 0.06, 0.12
-"""Share of the passages that hold a word of the question, on average over its words. In the
-language of the notes 19 questions of 20 reach .11 on LoCoMo and QMSum, .05 on Russian pages and
-more on others; of 20 English ones over pages in German, Japanese or Russian one reaches .07."""
+"""Bounds of the mean share of passages with a word of the question: foreign up to the first, in the
+notes' language from the second. There 19 questions of 20 reach .11 on LoCoMo and QMSum, .05 on
+Russian pages, more on others; of 20 English ones over German, Japanese or Russian pages one .07."""
 _HELD, _STEEPNESS = 0.8, 6
-"""Share of the question's words, rare ones counting more, that some note holds, which is enough
-whatever the language: a list of rare words is in no language. In that of the notes it is .75 to 1
-in the median of a set, in another one .38."""
+"""Idf-weighted share of the question's words in one note from which words count fully, whatever the
+language, and the exponent below it. Its median over a question set is .75 to 1 in the notes'
+language, .38 in another one."""
 _FEW_ROWS = 20
-"""Passages that are too few to say so: in a small palace most words are missing by chance."""
+"""Passages at which that discount is halved: in a small palace most words are missing by chance."""
 
 NEAREST = 28
-"""Passages: enough for the seven nearest notes, which the guards of source document 001 look at,
-unless most of the nearest passages are of one note."""
+"""Nearest passages: enough for the seven nearest notes, which the guards of source document 001
+compare, unless most of the passages are of one note."""
 _BEST = 3
 _NEAR = 4
-"""Times as many are compared in double precision as are looked for."""
+"""Candidates compared in double precision per nearest passage returned."""
 _DECIMALS = 6
 _WORDS = {"lexical", "replied", "beside_words", "statement", "asked_kind", "question_words"}
 
 
 @dataclass(frozen=True, slots=True)
 class VectorEvidence:
-    """The question's vector beside those of passages; zeros where there is none."""
+    """Cosines of the question's vector with the rows; zeros without a vector."""
 
     cosines: Scores
-    """Cosine of each row, in single precision but where ``sharpen`` made it exact."""
+    """Cosine of each row, float32; computed in double precision where ``sharpen`` recomputed it."""
     above: Scores
     """Standardised cosine of each row."""
     notes: Scores
     """Mean of ``above`` over the best three passages of each note."""
     questions: Scores
-    """By how much the nearest question that each note answers exceeds its nearest passage."""
+    """Excess of each note's best stored question over its best passage in ``above``, or 0."""
     sample: Exact
-    """Cosines of the rows that stand for all, see ``Snapshot.sample``."""
+    """Cosines of the sampled rows, see ``Snapshot.sample``."""
 
 
 class AskedTerm(NamedTuple):
-    """A word of a question that carries meaning, and where it stands."""
+    """A content word of the question and its postings."""
 
     term: str
     having: int
-    """Passages of all notes outside the cold zone that hold it."""
+    """Document frequency: passages of all notes outside the cold zone that hold it."""
     weight: float
-    """The rarer, the more: ``expect_idf``."""
+    """Idf by ``expect_idf``: higher for rarer words."""
     rows: Places
-    """Passages, and questions of notes, that hold it."""
+    """Rows that hold it, stored questions included."""
     named: Places
     """Notes that have it in a name."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordEvidence:
-    """The question's words in passages and notes."""
+    """Scores of the question's words, per row and per note."""
 
     bearing: np.float32
-    """How much words count beside meaning, in [0, 1]: little in another language."""
+    """Weight of word evidence, in [0, 1]: low if the question is not in the notes' language."""
     above: Scores
     """Standardised BM25 of each row, over all words of the question."""
     notes: Scores
     """Standardised BM25 of each note, over the words that carry meaning."""
     questions: Scores
-    """By how much the best question that each note answers exceeds its best passage."""
+    """Excess of each note's best stored question over its best passage in ``above``, or 0."""
     in_names: Scores
-    """Share of the question's words that each note's names hold, the rarer the more."""
+    """Idf-weighted share of the question's content words in each note's names."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """One question beside one snapshot. Every signal reads it and gives one score per row."""
+    """Evidence of one question in one snapshot; a signal maps it to one score per row."""
 
     query: ParsedQuery
     question: AskedWords
     snapshot: Snapshot
     half_life_days: float
     signals: frozenset[str]
-    """Those that the arrays are filled for; others are zeros."""
+    """Signals whose arrays are filled; the arrays of others are zeros."""
     words_in: PostingLookup
-    """Rows by the words in them."""
+    """Posting lists of the words of passages."""
     names_in: PostingLookup
-    """Rows by the words in the names of their notes."""
+    """Posting lists of the words of note names."""
     facts_in: PostingLookup
-    """Rows by what was extracted from them."""
+    """Posting lists of extracted facts, by kind and key."""
     rows: Places
-    """The candidates; in a listing the first row of each note."""
+    """Candidate rows; in a listing the first row of each note."""
     words: WordEvidence
     meaning: VectorEvidence
     terms: tuple[AskedTerm, ...]
-    """The words of the question that carry meaning; none of a listing."""
+    """Content words of the question; empty for a listing."""
     is_asking: NDArray[np.bool_]
-    """Whether each row ends in a question mark, where a signal asks for that."""
+    """Whether each row ends in a question mark; all false unless a signal reads it."""
     called: Scores
-    """How surely the question is the name of each note, in [0, 1]."""
+    """Score of the question as a name of each note, in [0, 1]."""
     note_of: Places
-    """The note of each row, -1 of a dead one."""
+    """Note of each row, -1 for dead rows and stored questions."""
     count: int
     """Live passages of all notes outside the cold zone."""
     is_listing: bool
     """Whether there is no question, so that only metadata can order the notes."""
     dates: tuple[Window, ...]
-    """The times in the question that are surely no topic."""
+    """Windows of the time expressions with a certainty of ``SURE`` or more."""
 
     def mark(self, found: Places, rows: Places) -> NDArray[np.bool_]:
-        """Say of each of ``rows`` whether it is among those that were found."""
+        """Return a mask over ``rows``: whether each one is in ``found``."""
         everywhere = np.zeros(len(self.note_of), np.bool_)
         everywhere[found] = True
         marked: NDArray[np.bool_] = everywhere[rows]
@@ -160,10 +160,10 @@ class Evidence:
 def gather(
     query: ParsedQuery, snapshot: Snapshot, *, signals: Collection[str], half_life_days: float
 ) -> Evidence:
-    """Return the candidates of a question and what ``signals`` read of every row and note.
+    """Return the evidence of a question: its candidates, and the arrays that ``signals`` read.
 
-    Signals of other packages may read anything. BM25 and the names of all notes take time that
-    grows with the palace: what no signal reads is left out.
+    Arrays that no signal reads stay zeros: BM25 and name matching take time that grows with the
+    palace. Signals of other packages may read any array; with one of them all are filled.
     """
     question = read_question(query, snapshot.languages)
     words_in, names_in, facts_in = (
@@ -221,11 +221,11 @@ def find_candidates(query: ParsedQuery, snapshot: Snapshot) -> Places:
             )
         live = np.flatnonzero(snapshot.row_note >= 0)[::-1]
         first_rows = np.full(len(snapshot.paths), -1, np.int64)
-        # Of several assignments to one place the last one stays: the note's first passage.
+        # With repeated indices the last assignment stays: the note's first passage.
         first_rows[snapshot.row_note[live]] = live
         listed = first_rows[match_notes(snapshot, query.filters)]
         return listed[listed >= 0]
-    # The place after the last note answers for dead rows, whose note is -1.
+    # One more entry at the end is for dead rows, whose note is -1.
     allowed = np.append(match_notes(snapshot, query.filters), False)
     for copy, originals in snapshot.copies.items():
         allowed[copy] &= not allowed[originals].all()
@@ -245,7 +245,7 @@ def score_words(
     read: frozenset[str],
     count: int,
 ) -> WordEvidence:
-    """Return what the words of a question find in ``count`` passages."""
+    """Return the word evidence of a question over ``count`` passages."""
     snapshot, bm25 = words_in.snapshot, BM25(words_in)
     figures, size = snapshot.statistics, len(snapshot.paths)
     above, notes = np.zeros(len(snapshot.row_note), np.float32), np.zeros(size, np.float32)
@@ -255,12 +255,12 @@ def score_words(
         bearing = find_bearing(bm25, question, count)
     if read & _WORDS or snapshot.lacking is not None:
         scores = bm25.passages(question.terms)
-        # Where no passage does, only a question that a note answers holds any of them.
+        # If every passage scores 0, the spread is that of all live rows, stored questions too.
         counted = snapshot.row_note >= 0, snapshot.row_owner >= 0
         above = bearing * stand_out(scores, figures.spread("words", scores, *counted))
     if "note_lexical" in read:
         scores = bm25.notes(question.content_terms)
-        findable = ~snapshot.private  # what is never found changes no score
+        findable = ~snapshot.private  # private notes change no score
         notes = bearing * stand_out(scores, figures.spread("note_words", scores, findable))
     if "question_words" in read:
         questions = _exceed(above, snapshot)
@@ -274,10 +274,10 @@ def score_words(
 
 
 def find_bearing(bm25: BM25, question: AskedWords, rows: int) -> np.float32:
-    """Return how much words count beside meaning, in [0, 1].
+    """Return the weight of word evidence, in [0, 1].
 
-    In another language than the notes' a question finds names and numbers by chance, which stand
-    out all the more because nothing else is found.
+    A question in another language than the notes matches names and numbers alone, by chance, with
+    high standardised scores because nothing else matches.
     """
     common, held = bm25.familiarity(question.terms)
     own = min(max(common - _FOREIGN, 0.0) / (_OWN - _FOREIGN), 1.0)
@@ -288,7 +288,7 @@ def find_bearing(bm25: BM25, question: AskedWords, rows: int) -> np.float32:
 def compare_vectors(
     query: ParsedQuery, snapshot: Snapshot, words: WordEvidence, read: frozenset[str]
 ) -> VectorEvidence:
-    """Return what the vector of a question finds; a row without a vector is like its words."""
+    """Return the vector evidence; a row without a vector gets a cosine regressed on its BM25."""
     if query.vector is None or not query.text:
         rows = np.zeros(len(snapshot.row_note), np.float32)
         notes = np.zeros(len(snapshot.paths), np.float32)
@@ -309,7 +309,7 @@ def compare_vectors(
 def _standardise(
     cosines: Scores, sample: Exact, snapshot: Snapshot, read: frozenset[str]
 ) -> VectorEvidence:
-    """Return what cosines say, of rows and of notes."""
+    """Return vector evidence: cosines standardised by their sample and the null distribution."""
     mean, deviation = expect(sample, read_null(snapshot.commit.calibration))
     above = stand_above(cosines, mean, deviation)
     notes = questions = np.zeros(len(snapshot.paths), np.float32)
@@ -321,11 +321,11 @@ def _standardise(
 
 
 def sharpen(evidence: Evidence, notes: Places) -> Evidence:
-    """Return the evidence with cosines in double precision in all rows of some notes.
+    """Return the evidence with double-precision cosines for all rows of some notes.
 
-    A matrix-vector product in single precision depends in its last bits on where a row stands.
-    What is shown must not: an index that grew by updates answers like a fresh one. Words are whole
-    numbers, and exact from the start.
+    The last bits of a single-precision matrix-vector product depend on the position of a row. Shown
+    scores must not: an index that grew by updates answers like a fresh one. BM25 needs no such
+    step, as its mean and deviation come from sums of whole numbers.
     """
     snapshot = evidence.snapshot
     if evidence.query.vector is None or evidence.is_listing:
@@ -340,7 +340,7 @@ def sharpen(evidence: Evidence, notes: Places) -> Evidence:
 
 
 def multiply(evidence: Evidence, rows: Places) -> Exact:
-    """Return the cosines of some rows in double precision."""
+    """Return the cosines of some rows in double precision; zeros without a vector."""
     snapshot, vector = evidence.snapshot, evidence.query.vector
     if vector is None or evidence.is_listing:
         return np.zeros(len(rows))
@@ -351,7 +351,7 @@ def multiply(evidence: Evidence, rows: Places) -> Exact:
 
 
 def find_nearest(evidence: Evidence) -> Places:
-    """Return the candidates of highest cosine, nearest first; ties by row. None without vectors."""
+    """Return the ``NEAREST`` candidates by falling cosine, ties by row; none without a vector."""
     near = evidence.rows
     if evidence.query.vector is None or evidence.is_listing:
         return near[:0]
@@ -363,7 +363,7 @@ def find_nearest(evidence: Evidence) -> Places:
 
 
 def _average_best(above: Scores, snapshot: Snapshot) -> Scores:
-    """Return the mean over the ``_BEST`` passages of each note with most of it."""
+    """Return each note's mean over its ``_BEST`` highest passages, or over all if it has fewer."""
     note_of, size = snapshot.row_note, len(snapshot.paths)
     rows = np.flatnonzero((note_of >= 0) & (above > 0))
     sums = np.zeros(size)
@@ -382,7 +382,7 @@ def _average_best(above: Scores, snapshot: Snapshot) -> Scores:
 
 
 def _exceed(found: Scores, snapshot: Snapshot) -> Scores:
-    """Return by how much the best question of each note is above its best passage, or 0."""
+    """Return each note's excess of its best stored question over its best passage, or 0."""
     best = np.zeros((2, len(snapshot.paths)), np.float32)
     asked = snapshot.question_rows
     if len(asked):

@@ -1,7 +1,7 @@
-"""What is shown of each hit: the sentences, turns or rows of its note that answer the question.
+"""Choose the excerpts of each hit: sentences, turns or rows of its note that answer the question.
 
-Units of a hit's note are scored by the question's words and by how near their passage is, and the
-bytes there are go to the best units of all hits, whole; each hit shows one at least.
+Units of a note are scored by BM25 with the question and by the standardised cosine of their
+passage. A byte budget goes to the best whole units of all hits; each hit shows at least one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class MarkedLines:
-    """The lines of one note, and the claims in them that are marked."""
+    """The lines of one note, its superseded claims, and the lines that mark them."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self._lines = lines
@@ -45,19 +45,19 @@ class MarkedLines:
                 self._claims.append((*lines_of(self._text, claim[:2]), mark, claim))
 
     def read(self, first_line: int, last_line: int) -> str:
-        """Return lines without those that mark a claim, which are empty; 1-based, inclusive."""
+        """Return a range of lines (1-based, inclusive) with the mark lines of claims blanked."""
         marks = {mark for _, _, mark, _ in self._claims}
         numbered = enumerate(self._lines[first_line - 1 : last_line], start=first_line - 1)
         return "\n".join("" if at in marks else line for at, line in numbered)
 
     def read_whole(self, first_line: int, last_line: int) -> str:
-        """Return lines as they are, and behind them the marks of claims in them, 1-based."""
+        """Return a range of lines (1-based), then the mark lines below it of claims inside it."""
         text = "\n".join(self._lines[first_line - 1 : last_line])
         marks = (mark for mark, _ in self._between(first_line, last_line))
         return "\n".join([text, *(self._lines[at] for at in marks if at >= last_line)])
 
     def complete(self, piece: Piece) -> Piece:
-        """Return a piece of the note; one that says what is superseded with what marks that."""
+        """Return a piece of the note; with the mark line if it holds a superseded claim."""
         for mark, claim in self._between(piece.first_line, piece.last_line):
             from memory_palace.notes.superseding import find_words
 
@@ -72,48 +72,48 @@ class MarkedLines:
         return piece
 
     def _between(self, first_line: int, last_line: int) -> Iterator[tuple[int, LostClaim]]:
-        """Yield the claims that stand in some lines, each with the line of its mark, 0-based."""
+        """Yield the claims that overlap a range of lines, each with its mark line, 0-based."""
         for first, last, mark, claim in self._claims:
             if first < last_line and first_line <= last + 1:
                 yield mark, claim
 
 
 SHARE_BYTES = 300
-"""Text per hit where nobody says how much: 1,500 bytes for five, which go where they tell most."""
+"""Default bytes of text per hit: 1,500 for five, spent on the best pieces of all of them."""
 LEAST_BYTES = 600
-"""Where there are fewer hits than two."""
+"""Least default bytes of text for all hits."""
 SNIPPET_CHARACTERS = 200
 MOST_READ = 100
-"""Hits and neighbors whose notes are read; those after them show the preview of the index."""
+"""Hits, neighbors counted, whose notes are read; later ones show the preview of the index."""
 _KEPT_FREE = 80
-"""Bytes for each hit that is still to come."""
+"""Bytes reserved for each later hit."""
 _GAP_BYTES = 5
 _MOST_CHARACTERS = 8_000
-"""Of a note that are looked at for one hit: passages are shorter, but not lines without an end."""
+"""Characters of a note that are scored for one hit; only very long lines make a longer passage."""
 _K1, _B = 1.2, 0.75
-"""Of BM25 over units: long ones have more words by chance."""
+"""BM25 over units: term saturation and length normalisation."""
 _AROUND = {-1: 0.5, 1: 0.3, -2: 0.2, 2: 0.15}
-"""What a unit borrows from those around it, an answer from its question above all, and nothing from
-a heading below it; passages borrow alike, see ``signals/table.BESIDE``."""
+"""Share of the scores of nearby units that is added to a unit, by offset: most from the one before
+it, often the question it answers, none from a heading below it. Passages: ``signals.BESIDE``."""
 _SPEAKER, _OWN, _FOUND, _RANK, _NEAR = 0.6, 0.3, 0.2, 0.25, 0.3
-"""Added for a speaker whom the question names, for a word in the unit and not only around it, and
-for standing in the passage that was found; taken off for each hit that is better; added for each
-deviation by which its passage is nearer to the question than the mean. A word of the question
-counts 1 (chosen on three conversations of LoCoMo dev, the third and the last on all five)."""
+"""Terms of a unit's value. Added: for a speaker named in the question, for a word of its own and
+not only nearby, for being in the hit's passage. Subtracted: per hit ranked above. Times the
+standardised cosine of its passage. A word of the question counts 1 on average (chosen on three
+conversations of LoCoMo dev, the third and the last on all five)."""
 _WITHHELD = frozenset({"secret", "private", "too large"})
 _BARE = re.compile(
     r"!?\[\[[^\[\]\n]*\]\]|!?\[[^\[\]\n]*\]\([^()\s]*\)|https?://\S+|^[ \t>]*(?:```|~~~).*$"
     r"|(?:`[^`\n]+` )?\bsha256:[0-9a-f]+|(?<![\w&/])#[^\W\d_][\w/-]*",
     re.M,
 )
-"""Links, fences, digests and what they are of, and tags."""
+"""Links, URLs, fences, digests with their file names, and tags."""
 _LABEL = re.compile(r"^[ \t>]*(?:[-*+] )?[*_]*[^\W\d_][\w '’-]{0,40}[*_]*:[*_]*(?=\s|$)")
 _TICK = re.compile(r"\A[ \t>]*+[-*+][ \t]++\[[ xX]\][ \t]")
 _HEADING = re.compile(r"\A[ \t>]*+#{1,6}[ \t]")
 _ENDS = tuple(".!?…。！？")
 _FEW_WORDS = 4
 _CALLOUT = re.compile(r"^[> \t]*\[![^\[\]\n]*\][+-]?[ \t]*")
-"""How a callout of Obsidian begins: ``> [!note] Its title``."""
+"""Opening of an Obsidian callout: ``> [!note] Its title``."""
 
 
 def choose_texts(
@@ -123,12 +123,12 @@ def choose_texts(
     *,
     max_bytes: int | None = None,
 ) -> list[Hit]:
-    """Give each hit the pieces of its note that answer a question, and the best as its snippet.
+    """Return hits with the pieces of their notes that answer the question; the best is the snippet.
 
-    ``max_bytes`` of UTF-8 bound the text of all hits; where they are given, the first hit without
-    room ends the list: a worse hit is never preferred for being shorter. A hit of a listing, and
-    one whose note cannot be read or has changed since it was indexed, keeps the preview of the
-    index; a neighbor has no text.
+    ``max_bytes`` of UTF-8 limit the text of all hits, and the list ends at the first hit without
+    room: a worse hit never replaces it by being shorter. Hits of a listing, and of notes that are
+    unreadable or changed since indexing, keep the preview of the index. So do neighbors without
+    ``max_bytes``; with it they have no text.
     """
     is_strict = max_bytes is not None
     to_come = sum(hit.role == "core" for hit in hits)
@@ -164,7 +164,7 @@ def choose_texts(
 def _give_rest(
     hits: Sequence[Hit], found: Sequence[Sequence[Piece]], reader: NoteReader, left: int
 ) -> Iterator[Hit]:
-    """Spend what is left on the best pieces of all hits that fit, each once in a note."""
+    """Yield the hits, with the remaining bytes spent on the best pieces that fit, none twice."""
     chosen = [{piece.place: piece for piece in hit.pieces} for hit in hits]
     told = {(hit.path, piece.first_line, piece.text) for hit in hits for piece in hit.pieces}
     every = [
@@ -189,11 +189,11 @@ def _give_rest(
 
 
 class NoteReader:
-    """Reads the notes of hits as the index has them, and scores their parts for one question.
+    """Reads the indexed notes of hits, and scores their units for one question.
 
-    Without ``paths``, and where no lines are given, notes have no text. ``near`` says of each row
-    by how many deviations it is nearer to the question than the mean; ``counts`` how many passages
-    hold its words, which are looked up where it is not given.
+    Without ``paths`` and ``snapshot.read_lines`` notes have no text. ``near`` is the standardised
+    cosine of each row; ``counts`` is the document frequency of each content word of the question,
+    looked up if it is ``None``.
     """
 
     def __init__(
@@ -210,7 +210,7 @@ class NoteReader:
 
     @cached_property
     def weights(self) -> Mapping[str, float]:
-        """The stems of the question that carry meaning, rare ones above 1, common ones below."""
+        """Idf of the question's content stems that passages hold, divided by their mean."""
         if (counts := self._counts) is None:
             terms = drop_stop_stems(self._tokenize(self._text)) if self._text else ()
             lookup = PostingLookup(self._snapshot, "words")
@@ -221,7 +221,7 @@ class NoteReader:
         return {term: weight / mean for term, weight in weights.items()}
 
     def cut(self, text: str, most: int, *, measure: Callable[[str], int] = len) -> str:
-        """Return the part of a text that has most of the question; see ``cut_text``."""
+        """Return the part of a text with most of the question's words; see ``cut_text``."""
         languages = self._snapshot.languages
         return cut_text(text, self.weights, most, measure=measure, languages=languages)
 
@@ -233,9 +233,9 @@ class NoteReader:
         return frozenset(_words_of(self._text)) - STOPWORDS
 
     def find_pieces(self, hit: Hit, rank: int) -> list[Piece]:
-        """Return the pieces of a hit's note, around its passage where that is long, in order.
+        """Return the pieces of a hit's note that match the question, in order, else of its passage.
 
-        What is no sentence is told for its own words alone, and where it says more than those.
+        Of a long note only the part around the passage is scored. Fragments must pass ``_adds``.
         """
         if not hit.chunk.preview or not self._text:
             return []  # a passage without text is the name of a note that has no body
@@ -269,12 +269,12 @@ class NoteReader:
         return told or sentences or found or [*plain]
 
     def _adds(self, piece: Piece) -> bool:
-        """Say whether a piece is a tick, or has a word besides the question's."""
+        """Whether a piece is a task list item or has a word, not a number, outside the question."""
         words = (word for word in self._tokenize(piece.text) if not word.isdigit())
         return _TICK.match(piece.text) is not None or not self.weights.keys() >= set(words)
 
     def read(self, path: str) -> MarkedLines:
-        """Return a note as it is indexed, without lines where it is not what was indexed."""
+        """Return the lines of a note as indexed; none if the file differs from the index."""
         if path not in self._notes:
             self._notes[path] = MarkedLines(self._read_lines(path))
         return self._notes[path]
@@ -296,7 +296,7 @@ class NoteReader:
         )
 
     def _find_evidence(self, text: str, units: Sequence[Unit]) -> tuple[list[float], list[float]]:
-        """Return how much of the question is in each unit, and how much in it and around it."""
+        """Return the BM25 score of each unit alone, and its score with nearby units and bonuses."""
         words = [self._tokenize(text[unit.start : unit.end]) for unit in units]
         mean = max(sum(map(len, words)) / max(len(words), 1), 1.0)
         own = [
@@ -319,7 +319,7 @@ class NoteReader:
         ]
 
     def _weigh(self, words: Counter[str], length: float) -> float:
-        """Return how much of the question is in a unit; one of ``length`` below 1 is no better."""
+        """Return the BM25 score of a unit; a relative ``length`` below 1 counts as 1."""
         norm = _K1 * (1 - _B + _B * max(length, 1.0))
         return sum(
             weight * words[term] * (_K1 + 1) / (words[term] + norm)
@@ -329,12 +329,12 @@ class NoteReader:
 
 
 def _find_window(text: str, first_line: int, chunk: ChunkRecord) -> tuple[int, int]:
-    """Return which part of a note is looked at: all, or what is around the passage."""
+    """Return start and end of the text to score: the whole, or the part around the passage."""
     if len(text) <= _MOST_CHARACTERS:
         return 0, len(text)
     lines = text.split("\n")
     opening = sum(len(line) + 1 for line in lines[: chunk.first_line - first_line])
-    opening = max(opening, text.find(chunk.preview[:40], opening))  # several are on one long line
+    opening = max(opening, text.find(chunk.preview[:40], opening))  # passages may share a line
     start = max(opening - _MOST_CHARACTERS // 4, 0)
     end = min(start + _MOST_CHARACTERS, len(text))
     units = list(find_units(text[start:end]))
@@ -344,7 +344,7 @@ def _find_window(text: str, first_line: int, chunk: ChunkRecord) -> tuple[int, i
 
 
 def _cut_up(text: str, units: Sequence[Unit], first_line: int) -> Iterator[Piece]:
-    """Yield the piece that each unit is, without a value."""
+    """Yield each unit as a piece with value 0."""
     end, line = 0, first_line
     for place, unit in enumerate(units):
         joint = text[end : unit.start]
@@ -357,9 +357,9 @@ def _cut_up(text: str, units: Sequence[Unit], first_line: int) -> Iterator[Piece
 
 
 def is_sentence(text: str) -> bool:
-    """Say whether a piece can answer by itself.
+    """Whether a piece can answer by itself.
 
-    Headings, labels, ticks, dates, tags, digests, links alone, and items of a word or two cannot.
+    False for headings, task items, a final colon, bare links or tags, and short unpunctuated text.
     """
     leads_on = text.rstrip().rstrip("*_").endswith(":")
     if _is_bare(text) or _TICK.match(text) or _HEADING.match(text) or leads_on:
@@ -371,7 +371,7 @@ def is_sentence(text: str) -> bool:
 
 
 def _is_bare(text: str) -> bool:
-    """Say whether a unit says nothing of its own: a rule, a fence, tags, a digest, links alone."""
+    """Whether a unit has no words of its own: a rule, fence, tags, a digest, or links alone."""
     rest = _BARE.sub("", text)
     if rest != text:
         rest = _LABEL.sub("", rest, count=1)
@@ -399,14 +399,14 @@ def write_told(hit: Hit, pieces: Sequence[Piece]) -> Iterator[str]:
 
 
 def plain_line(text: str) -> str:
-    """Put a piece on one line, links as the words they show; quotes, bold and HTML lose marks."""
+    """Return a piece on one line, with the text of links, without quote, bold and HTML marks."""
     first, *rest = text.split("\n")
     first = _CALLOUT.sub("", first)
     return drop_marks(" ".join([first, *(more.lstrip(" \t>") for more in rest)]))
 
 
 def drop_marks(text: str) -> str:
-    """Return a text as people see it, on one line."""
+    """Return the visible text of Markdown, on one line."""
     return " ".join(shown_text(text).split())
 
 
@@ -417,9 +417,9 @@ def show_whole(
     *,
     max_bytes: int | None = None,
 ) -> list[Hit]:
-    """Return hits with the whole passage as their text, or what they had where it cannot be had.
+    """Return hits with their whole passage as text; the text stays if the note is unreadable.
 
-    With ``max_bytes`` the passages that fit beside the texts of the other hits, in order.
+    With ``max_bytes`` a passage must fit beside the texts of all hits; better hits come first.
     """
     reader, shown = NoteReader(snapshot, paths), list[Hit]()
     left = inf if max_bytes is None else max_bytes - sum(count_bytes(hit.text) for hit in hits)

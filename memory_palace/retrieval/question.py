@@ -1,6 +1,6 @@
-"""Parse: the words of a question, the times and tags it names, its vector, and notes called so.
+"""Parse a question into tokens, times, tags, quotes and filters, and match it with note names.
 
-Filters say which notes may be found at all. They are exact and come before ranking.
+Filters restrict the notes that can be found. They are exact and apply before ranking.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ if TYPE_CHECKING:
     from memory_palace.language.time_spans import TimeExpression
 
 OTHER = 0.8
-"""For another name than title and file name: an alias, or the folder that a note stands for."""
+"""Score of a match with an alias, or with the folder of an index note."""
 LOOSE = 0.6
-"""What a name counts where letters and digits alone agree."""
+"""Factor of a match by letters and digits alone."""
 LINKED = 0.4
-"""For a name that only links give a note."""
+"""Score of a match with a label of a link to the note."""
 MISTYPED, DOUBTFUL = 0.25, 0.03
-"""For a name that is one letter away: inserted, left out, swapped or replaced. The second where
-every word of the question is known to the palace, so that it need not be a typo."""
+"""Factor of a name one edit away: insertion, deletion, transposition or substitution. The second if
+passages or names hold every word of the question, so that a typo is unlikely."""
 SHORTEST = 4
-"""Letters of a question that may hold a typo: of shorter ones many are one letter apart."""
+"""Least letters of a question to compare with typos: shorter names are often one edit apart."""
 FOLDER_NOTES = frozenset({"index", "_index", "readme"})
-"""Notes that stand for their folder, and are called like it."""
+"""Stems of notes that can also be found by the name of their folder."""
 
 _TAG = re.compile(r"(?<![\w&/#])#([^\W\d_][\w/-]*)")
 _NARROWING = frozenset('#"“„«「『＂')
@@ -59,7 +59,7 @@ _WHEN = "when:"
 _SLASH = re.compile("/")
 
 _Named = tuple[Sequence[int], Sequence[str], float]
-"""Notes, a name of each, and what it counts."""
+"""Notes, a name of each, and the score of a match."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,14 +70,14 @@ class AskedWords:
     terms: tuple[str, ...]
     """Its distinct tokens, in order."""
     content_terms: tuple[str, ...]
-    """Those that carry meaning; all of them where nothing else is left."""
+    """Tokens without stop words; all tokens if nothing else is left."""
     times: tuple[TimeExpression, ...] = ()
     untimed_terms: tuple[str, ...] = ()
-    """Where it names a time: its distinct tokens outside of that which carry meaning."""
+    """If it names a time: the distinct content tokens outside the time expressions."""
 
 
 def parse_query(asked: Query, *, now: float, locale: str = "", rooms: Rooms = SEVEN) -> ParsedQuery:
-    """Return what is asked at a moment, with its filters; raise ``UsageError`` for what cannot be.
+    """Parse a query asked at ``now``: text, time and filters; raise ``UsageError`` if invalid.
 
     ``locale`` is that of the settings.
     """
@@ -91,10 +91,10 @@ def parse_query(asked: Query, *, now: float, locale: str = "", rooms: Rooms = SE
 
 
 def read_question(query: ParsedQuery, languages: Languages = ()) -> AskedWords:
-    """Return words and times of a question asked at ``query.as_of`` (days are UTC days).
+    """Return tokens and times of a question asked at ``query.as_of`` (days are UTC days).
 
-    ``languages`` are those that the words of the index were made with. Importing the reader of
-    times takes time, so it is done for texts alone that may name one.
+    ``languages`` are those of the index's stemmers. The parser of times is slow to import, so it
+    runs only on text that may name a time.
     """
     terms = tuple(dict.fromkeys(tokenize(query.text, languages=languages)))
     question = AskedWords(query.text, terms, drop_stop_stems(terms))
@@ -116,10 +116,10 @@ def read_question(query: ParsedQuery, languages: Languages = ()) -> AskedWords:
 
 
 def narrow(query: ParsedQuery, snapshot: Snapshot, paths: PalacePaths | None) -> ParsedQuery:
-    """Leave those notes to be ranked that have the tags of a question, and what it quotes.
+    """Return the query restricted to notes with its tags, times of ``when:…``, and quotes.
 
-    So do those that are from the time of a ``when:…``. A tag that no note has is a word as any
-    other, and so is what no note holds of the quotes.
+    A tag that no note has stays an ordinary word of the question, as does a quote that no note
+    holds.
     """
     if _NARROWING.isdisjoint(query.text) and _WHEN not in query.text.casefold():
         return query
@@ -136,7 +136,7 @@ def narrow(query: ParsedQuery, snapshot: Snapshot, paths: PalacePaths | None) ->
 
 
 def take_times(query: ParsedQuery, languages: Languages) -> ParsedQuery:
-    """Make filters of each ``when:…`` of a question."""
+    """Return the query with each ``when:…`` of its text moved into the filters."""
     if _WHEN not in query.text.casefold():
         return query
     from memory_palace.retrieval.times import read_when, take_when  # delayed: few questions need it
@@ -148,7 +148,7 @@ def take_times(query: ParsedQuery, languages: Languages) -> ParsedQuery:
 
 
 def take_tags(query: ParsedQuery, is_known: Callable[[str], bool]) -> ParsedQuery:
-    """Make filters of the tags of a question that some note has."""
+    """Return the query with the tags that some note has moved from its text into the filters."""
     tags = [tag for tag in _TAG.findall(query.text) if is_known(tag)]
     if not tags:
         return query
@@ -163,9 +163,9 @@ def find_unknown_tags(text: str, is_known: Callable[[str], bool]) -> list[str]:
 
 
 def match_names(text: str, snapshot: Snapshot, *, is_known: bool) -> Scores:
-    """Return for each note how surely a question is its name, in [0, 1].
+    """Return each note's score, in [0, 1], for having the question as its name.
 
-    ``is_known`` says that passages or names hold every word of it.
+    ``is_known``: passages or names hold every word of the question, so a typo is unlikely.
     """
     scores: Scores = np.zeros(len(snapshot.paths), np.float32)
     asked, loose = fold_name(text), squeeze_all([text])[0]
@@ -176,7 +176,7 @@ def match_names(text: str, snapshot: Snapshot, *, is_known: bool) -> Scores:
 
 
 class _Names:
-    """Names of notes, to be looked up."""
+    """Look-up of note names: casefolded, by letters and digits alone, and one edit away."""
 
     def __init__(self, named: Iterable[_Named]) -> None:
         self._folded: dict[str, list[tuple[int, float]]] = defaultdict(list)
@@ -191,7 +191,7 @@ class _Names:
             self._by_length[len(name)].append(name)
 
     def called(self, asked: str, loose: str, mistyped: float) -> Iterator[tuple[int, float]]:
-        """Yield the notes that are called like it, or nearly, and what that counts."""
+        """Yield the notes with this name, or nearly, each with the score of the match."""
         yield from self._folded.get(asked, ())
         if not loose:
             return
@@ -211,7 +211,7 @@ def _read_names(snapshot: Snapshot) -> _Names:
 
 @lru_cache(maxsize=2)
 def _read_link_names(snapshot: Snapshot) -> Mapping[str, Sequence[tuple[str, str]]]:
-    """Return what links call notes, folded, each with the notes meant and the name as written."""
+    """Return the folded labels of links, each with its link targets and the label as written."""
     found: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for pairs in snapshot.link_names:
         for pair in pairs:
@@ -221,9 +221,9 @@ def _read_link_names(snapshot: Snapshot) -> Mapping[str, Sequence[tuple[str, str
 
 
 def is_mistyped(asked: str, name: str) -> bool:
-    """Say whether two names differ in one letter, or in two that stand side by side.
+    """Whether two names differ by one edit: one letter, or two adjacent ones swapped.
 
-    Another figure is another thing: 2026-10-14 is not a mistyped 2026-10-15.
+    Names with different digits do not match: 2026-10-14 is not a mistyped 2026-10-15.
     """
     if not _is_near(asked, name):
         return False
@@ -262,7 +262,7 @@ def _names_of(snapshot: Snapshot) -> Iterator[_Named]:
 
 
 def _linked(asked: str, snapshot: Snapshot) -> Iterator[_Named]:
-    """Yield the notes that some link calls what is asked for."""
+    """Yield the notes that have the question as a label in some link."""
     targets = _read_link_names(snapshot).get(asked)
     if not targets:
         return
@@ -280,11 +280,11 @@ def _linked(asked: str, snapshot: Snapshot) -> Iterator[_Named]:
 def read_filters(
     asked: Query, *, now: float, moment: float, locale: str = "", rooms: Rooms = SEVEN
 ) -> Filters:
-    """Check the conditions of a query; ``now`` is what ``30d`` counts back from.
+    """Parse the filters of a query; relative dates such as ``30d`` count back from ``now``.
 
-    ``moment`` is that of the question. Raise ``UsageError`` for an unknown priority, a room that is
-    none of the seven or no folder here, and for text that is not a date. Folders and tags are known
-    to an index only, and checked where it is asked.
+    ``moment`` is the time of the question. Raise ``UsageError`` for an unknown priority, a room
+    that is none of the seven or has no folder here, and text that is not a date. Folders and tags
+    are checked against an index, in ``match_notes``.
     """
     since, until, room = asked.since, asked.until, asked.room
     when: tuple[TimeReading, ...] = ()
@@ -309,7 +309,7 @@ def read_filters(
 
 
 def check_priority(name: str) -> Priority:
-    """Return a priority in lower case; raise ``UsageError`` where there is none of that name."""
+    """Return a priority in lower case; raise ``UsageError`` for an unknown name."""
     level = name.lower()
     if level not in get_args(Priority):
         raise UsageError(f"a priority is high, medium or low, not {name!r}")
@@ -328,7 +328,7 @@ def check_room(name: str) -> None:
 
 
 def match_notes(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
-    """Say for each note whether it passes every filter. Private notes never do.
+    """Return a mask of the notes that pass every filter; private notes never do.
 
     Types and rooms are compared without regard to case; ``since`` and ``until`` are inclusive.
     Raise ``UsageError`` for a folder or tag that no note of the index has.
@@ -357,7 +357,7 @@ def match_notes(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
 
 
 def match_times(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
-    """Say for each row whether it is from the times of the filters, or names one of them."""
+    """Return a mask of the rows whose note is from a time of the filters, or that name one."""
     from memory_palace.retrieval.times import match_when  # delayed: few questions need it
 
     return match_when(snapshot, filters.when)
@@ -371,7 +371,7 @@ def _match_dates(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
     if filters.until is not None:
         passes &= (dates <= filters.until) & (dates != 0)
     if filters.written_by is not None:
-        # Of the earliest day that a note gives itself; it may have been changed long after.
+        # Decided by the earliest day that a note states, not by its last change.
         firsts, day = snapshot.days[:, [0, 2]], datetime.fromtimestamp(filters.written_by, UTC)
         is_later = (firsts > day.toordinal()) | (firsts == 0)
         passes &= ~(is_later.all(axis=1) & firsts.any(axis=1))
@@ -385,9 +385,9 @@ def _are(values: list[str], wanted: str) -> NDArray[np.bool_]:
 
 
 def _are_in(snapshot: Snapshot, folders: Sequence[str]) -> NDArray[np.bool_]:
-    """Say for each path whether it lies in or below one of the folders, in any case.
+    """Return a mask of the paths in or below one of the folders, ignoring case.
 
-    A folder is given from the root, or from ``palace/``.
+    A folder is relative to the root, else to ``palace/``; ``UsageError`` if it holds no note.
     """
     parents = [fold(path[: path.rfind("/") + 1]) for path in snapshot.paths]
     distinct, passing = set(parents), set[str]()
@@ -407,7 +407,7 @@ def _are_in(snapshot: Snapshot, folders: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def bear_tag(snapshot: Snapshot, tag: str) -> NDArray[np.bool_]:
-    """Say for each note whether it has a tag or one nested in it, in any case."""
+    """Return a mask of the notes with a tag or one nested below it, ignoring case."""
     key = fold(tag)
     found = (
         any(own == key or own.startswith(f"{key}/") for own in map(fold, tags))
@@ -417,7 +417,7 @@ def bear_tag(snapshot: Snapshot, tag: str) -> NDArray[np.bool_]:
 
 
 def describe_unknown(what: str, name: str, known: Collection[str]) -> str:
-    """Say that a name is unknown, with the nearest of the known ones."""
+    """Return a message that a name is unknown, with the nearest known names."""
     from memory_palace.graph.naming import find_nearest  # delayed: only a wrong name needs it
 
     names = {entry: {fold(entry), fold(entry).rpartition("/")[2]} for entry in known if entry}
@@ -442,5 +442,5 @@ def _strip_tag(name: str) -> str:
 
 
 def fold(name: str) -> str:
-    """Return the name of a folder or tag for comparing."""
+    """Return a folder or tag name for comparison: NFC, casefolded."""
     return unicodedata.normalize("NFC", name).casefold()

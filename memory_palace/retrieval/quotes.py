@@ -1,7 +1,7 @@
-"""Words in quotation marks: which passages hold them, in that order. Read from the notes.
+"""Phrase search: find the passages that hold quoted words in order, by reading the notes.
 
-An index knows which words a passage has and not where. So the notes that have the words are read,
-as they are indexed, and compared word by word: case, accents, marks, markup and line ends apart.
+Posting lists have no positions of words. So the notes that hold the words are read and compared
+word by word, ignoring case, accents, punctuation, markup and line ends.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ _LINK_END = re.compile(r"\]\([^()\s]{0,500}+(?:\([^()\s]{0,100}+\)[^()\s]{0,500}
 _WIKI_TARGET = re.compile(r"\[\[[^\[\]|\n]{0,500}+\|")
 _TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,500}+>")
 _MOST_READ = 400
-"""Notes that are read for one quote where none has all of its words as they are written."""
+"""Most notes read for one quote in the second pass, if none with all its words holds it."""
 _MOST_BYTES = 1 << 31
-"""Of one note: what is indexed has been measured before."""
+"""Limit per note: the size was checked when the note was indexed."""
 _ENOUGH = 0.6
-"""Of the words of a quote: so many a note must have that writes the others with other accents."""
+"""Share of a quote's words that a note needs in the second pass: others may differ in accents."""
 
 
 def find_quoted(text: str) -> list[str]:
-    """Return what stands in double quotation marks, in order, once each."""
+    """Return the distinct texts in double quotation marks, in order."""
     found = (next(filter(None, match.groups())).strip() for match in _QUOTED.finditer(text))
     return list(dict.fromkeys(quote for quote in found if quote))
 
@@ -50,11 +50,10 @@ def match_quotes(
     paths: PalacePaths | None,
     allowed: NDArray[np.bool_],
 ) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
-    """Return the passages of the allowed notes that hold what a question quotes, and what none do.
+    """Return the rows of allowed notes that hold the quotes, and the quotes that none holds.
 
-    Where no note holds all quotes, those count that hold one; ``None`` where no quote is held.
-    Notes that cannot be read hold none. ``paths`` lead to them, unless the snapshot knows their
-    lines.
+    If no note holds all matched quotes, rows with one of them count; ``None`` if no quote matches.
+    Unreadable notes hold none. ``paths`` are unused if the snapshot has ``read_lines``.
     """
     holding = {quote: _holders(quote, snapshot, paths, allowed) for quote in quotes}
     unmatched = tuple(quote for quote, held in holding.items() if not held)
@@ -89,7 +88,7 @@ def _holders(
 
 
 def count_terms(terms: Iterable[str], snapshot: Snapshot) -> NDArray[np.int64]:
-    """Count for each note how many of the terms stand in its text or its names."""
+    """Return the number of the terms in the text or names of each note."""
     fields = [PostingLookup(snapshot, field) for field in ("words", "names")]
     counts = np.zeros(len(snapshot.paths), np.int64)
     for term in terms:
@@ -103,7 +102,7 @@ def count_terms(terms: Iterable[str], snapshot: Snapshot) -> NDArray[np.int64]:
 def _rows_of(
     note: int, wanted: str, snapshot: Snapshot, paths: PalacePaths | None
 ) -> Iterator[int]:
-    """Yield the passages of a note that hold a quote; the first for one in a name."""
+    """Yield the rows of a note that hold a phrase; its first row if a name does."""
     path = snapshot.paths[note]
     rows = np.flatnonzero(snapshot.row_note == note)
     try:
@@ -127,14 +126,14 @@ def _rows_of(
 
 
 def _read(path: str, snapshot: Snapshot, paths: PalacePaths | None) -> bytes:
-    """Return a note, or of one that is elsewhere what may be shown of it."""
+    """Return the bytes of a note, by the snapshot's ``read_lines`` if set, else from disk."""
     if snapshot.read_lines:
         return "\n".join(snapshot.read_lines(path)).encode()
     return read_note(paths, path, limit_bytes=_MOST_BYTES)[0] if paths else b""
 
 
 def _lines_of(wanted: str, body: str, first_line: int) -> Iterator[int]:
-    """Yield the lines on which a quote begins, in the text as written or as it is shown."""
+    """Yield the lines where a phrase begins, in the raw text or without links, tags or markup."""
     shown = _TAG.sub("", _WIKI_TARGET.sub("[[", _LINK_END.sub("]", body)))
     for text in (body, shown, strip_markup(body)):
         words = list(_WORD.finditer(text))
@@ -148,7 +147,7 @@ def _lines_of(wanted: str, body: str, first_line: int) -> Iterator[int]:
 
 
 def _spell(text: str) -> str:
-    """Return the words of a text with one space before and after each; empty without any."""
+    """Return the folded words of a text with a space around each; empty if it has no words."""
     words = [_fold(word) for word in _WORD.findall(text)]
     return f" {' '.join(words)} " if words else ""
 

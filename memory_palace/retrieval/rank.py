@@ -1,8 +1,8 @@
-"""Score: weighted signals, quickly for all candidates, exactly for those that may be shown.
+"""Rank candidates by weighted signals: float32 scores for all, exact scores for a shortlist.
 
-Of hits that say about the same and answer about equally well, the one to believe comes first: the
-one that took the other's place, that still holds, that is more important and newer. What is clearly
-the better answer is overturned by none of it.
+Near-duplicate hits that answer about equally well are then reordered: valid, more important, then
+newer notes first. A note goes before one that it superseded, and a party before its open conflict,
+even with a lower score.
 """
 
 from __future__ import annotations
@@ -32,38 +32,38 @@ from memory_palace.retrieval.evidence import Evidence, Exact, Places, find_neare
 from memory_palace.retrieval.signals import Profile, importance, measure, reads_vectors, recency
 
 Sureness: TypeAlias = Callable[[NoteRecord, int, int], float]
-"""The confidence in a note, given its place and a row of it."""
+"""Return the confidence in a note, given its record, its index and a row of it."""
 
 # --- Scores ---------------------------------------------------------------------------------------
 
 _FIRST = 64
 _GROWTH = 8
 _MARGIN = 5e-5
-"""More than a quick score can be off, and much less than two notes usually differ."""
+"""Bound on the error of a float32 score; far below the usual difference between two notes."""
 MICRO = 1_000_000
 _DECIMALS = 6
 
 PROTECTED = 5
-"""How many of the nearest candidates are protected, and how many hits they are kept among."""
+"""Number of nearest candidates protected, and of first hits that they are kept among."""
 RESCUED_TO = 12
 INTRUDES_FROM = 8
-"""Source document 001: a candidate that is among the first five by meaning and came out sixth to
-twelfth takes the fifth place, where somebody beyond the seventh by meaning is among the first."""
+"""Source document 001: a candidate among the first five by cosine that ranks sixth to twelfth moves
+to the fifth place, if a hit beyond the seventh by cosine is among the first five."""
 
 CAPPED_DEPTH = 4
-"""Times the hits asked for: how deep others are looked for where a source is capped."""
+"""Ranking depth where a source is capped, as a multiple of the limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuickScores:
-    """The score of every candidate in single precision, to choose those that are looked at."""
+    """The float32 score of every candidate, from which a shortlist is chosen."""
 
     evidence: Evidence
     profile: Profile
     is_gated: bool
-    """Whether what the profile gates adds nothing: then it orders what says about the same."""
+    """Whether gated signals add nothing to the score: they then only order near-duplicates."""
     values: Mapping[str, Scores]
-    """Of each signal that counts."""
+    """Values of each signal that is not gated."""
     totals: Scores
 
     def weight(self, signal: str) -> float:
@@ -74,14 +74,14 @@ class QuickScores:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """Rows with exact scores, each the sum of what is shown of it."""
+    """Rows with exact scores; each is the sum of its contributions."""
 
     evidence: Evidence
     rows: Places
     values: dict[str, Exact]
     weights: dict[str, float]
     parts: dict[str, NDArray[np.int64]]
-    """What each signal adds, in millionths."""
+    """Contribution of each signal to each row, in millionths."""
     scores: NDArray[np.int64]
     """In millionths: whole numbers add up without rounding."""
 
@@ -91,7 +91,7 @@ class Scored:
         return self.evidence.note_of[self.rows]
 
     def add(self, signal: str, values: Exact, weight: float) -> Scored:
-        """Return the scores with one more part."""
+        """Return the scores with the contribution ``values * weight`` of one more signal."""
         part = np.rint(values * weight * MICRO).astype(np.int64)
         return replace(
             self,
@@ -110,7 +110,7 @@ class Scored:
         preferred: str = "",
         linked_from: str | None = None,
     ) -> Hit:
-        """Read what is shown of a row. One that is linked from a hit is its neighbor."""
+        """Return the hit of a row; with ``linked_from``, as a neighbor of that hit."""
         snapshot, row, at = self.evidence.snapshot, int(self.rows[place]), int(self.notes[place])
         note, chunk = snapshot.note(at), snapshot.chunk(row)
         parts = (
@@ -144,7 +144,7 @@ class Scored:
 
 
 def score_quickly(evidence: Evidence, profile: Profile, *, is_gated: bool) -> QuickScores:
-    """Return the scores of all candidates in single precision."""
+    """Return the float32 scores of all candidates."""
     rows, shut = evidence.rows, profile.gated if is_gated else ()
     counting = [name for name in profile.weights if name not in shut]
     values = {signal: measure(signal, evidence, rows) for signal in counting}
@@ -160,10 +160,10 @@ def score_quickly(evidence: Evidence, profile: Profile, *, is_gated: bool) -> Qu
 
 
 def score_exactly(quick: QuickScores, places: Places) -> Scored:
-    """Score some candidates as they are shown.
+    """Return the exact scores of some candidates.
 
-    Values and weights are rounded to 6 decimals first, each product is rounded to 6 decimals,
-    and the score is the sum of the rounded products.
+    Values and weights are rounded to 6 decimals first, each product is rounded to 6 decimals, and
+    the score is the sum of the rounded products.
     """
     rows, profile = quick.evidence.rows[places], quick.profile
     evidence = sharpen(quick.evidence, quick.evidence.note_of[rows])
@@ -188,9 +188,9 @@ def score_exactly(quick: QuickScores, places: Places) -> Scored:
 def rank(quick: QuickScores, *, limit: int, per_note: bool = True) -> tuple[Scored, Places]:
     """Return exact scores of a shortlist, and the places of the best hits in it, best first.
 
-    ``per_note`` gives one passage per note and one note per passage text; without it every
-    passage is a hit of its own. Nothing is a hit without any evidence. The shortlist grows until
-    nothing outside of it can be among the first ``limit`` hits.
+    ``per_note`` gives one passage per note and one note per passage text; without it every passage
+    is a hit of its own. Rows of score 0 are no hits. The shortlist grows until no row outside of it
+    can be among the first ``limit`` hits.
     """
     totals = quick.totals
     size = max(_FIRST, _GROWTH * limit)
@@ -224,7 +224,7 @@ def _first_of_each(order: Places, keys: NDArray[np.generic]) -> Places:
 
 
 def rank_guarded(quick: QuickScores, *, limit: int, per_note: bool) -> tuple[Scored, Places]:
-    """Rank, and move up or leave out what the profile or the settings ask for."""
+    """Rank, with the source cap of the settings or the rank preservation of the profile."""
     found = quick.evidence.query.anchors
     if found is not None and found.capped:
         scored, best = rank(quick, limit=CAPPED_DEPTH * limit, per_note=per_note)
@@ -238,9 +238,8 @@ def rank_guarded(quick: QuickScores, *, limit: int, per_note: bool) -> tuple[Sco
 def _preserve_rank(scored: Scored, best: Places, *, per_note: bool) -> Places:
     """Return the hits with at most one of them moved up to the fifth place.
 
-    ``best`` holds places in ``scored``, best first. One move a question: a second could undo the
-    first. Who is moved is the nearest of those who qualify. Where notes are ranked, a note is as
-    near as its nearest passage.
+    ``best`` holds places in ``scored``, best first. The nearest hit that qualifies is moved; a
+    second move could undo the first. With ``per_note`` a note is as near as its nearest passage.
     """
     ids, near = scored.rows[best], find_nearest(scored.evidence)
     if per_note:
@@ -260,7 +259,7 @@ def _preserve_rank(scored: Scored, best: Places, *, per_note: bool) -> Places:
 
 
 def _cap_sources(scored: Scored, best: Places, found: AnchorEvidence, *, limit: int) -> Places:
-    """Keep the best hits, ``limit`` at most, of a capped source only its share."""
+    """Return the first ``limit`` hits, with at most its share for each capped source."""
     most = max(int(found.source_cap * limit), 1)
     counts: Counter[str] = Counter()
     kept: list[int] = []
@@ -272,36 +271,36 @@ def _cap_sources(scored: Scored, best: Places, found: AnchorEvidence, *, limit: 
     return np.array(kept[:limit], np.int64)
 
 
-# --- Of what says the same, what to believe -------------------------------------------------------
+# --- Preference among near-duplicates -------------------------------------------------------------
 
 LOOKED_AT = 12
-"""Hits that are compared with each other, however many are asked for."""
+"""Number of first hits that are compared pairwise, whatever the limit."""
 BAND = 0.3
-"""How much less sure an answer may be that is about as good."""
+"""Largest deficit in confidence of a hit that answers about equally well."""
 SHARE = 0.5
-"""Of what the better hit's score stands above the hits that say something else, how much the other
-one's does at least."""
+"""Least score of the other hit as a share of the better hit's, both measured above the mean score
+of the dissimilar hits."""
 ALIKE = 2.3
-"""Deviations of chance by which two passages are more alike than hits of the question are."""
+"""Deviations of the null by which near-duplicates exceed the usual likeness of the hits."""
 ENDED = 1.0
-"""The same where one of the two says that it does not hold: then it has to be less alike."""
+"""The same if one of the two no longer holds: then less likeness is needed."""
 LINKED = 4.0
-"""The same for two notes of which one links to the other: it says something besides."""
+"""The same if one of two notes links to the other, which usually adds to it."""
 _ODDLY = 3.0
-"""Deviations above chance that hits are alike at most because they are about one thing: above,
-they are versions of one note.
+"""Deviations above the null mean at which the usual likeness of hits is cut: hits that are all more
+alike than that are versions of one note.
 
 Chosen on 100 written pairs that say the same, beside SciFact and the golden questions with dates
 and priorities at random: references/measurements.md has the figures."""
 _WORDS = 0.0, 0.05
-"""Mean and deviation of the likeness of words, where there are no vectors."""
+"""Null mean and deviation of the cosine of words, which is used without vectors."""
 _ANSWERS = 0.2
-"""Confidence in what took the place of a note, from which on it goes before that."""
+"""Least confidence in a note that goes before the one it superseded."""
 _WEIGHS = 0.15
-"""What importance and recency differ by at least to decide before the dates do: that of high and
-none, but not that of medium and none."""
+"""Least difference in importance (plus recency) that decides before the dates do: high against none
+is enough, medium against none is not."""
 NEWER_DAYS = 14
-"""Entries and talks of the same fortnight go on with one thing; none is a newer version of it."""
+"""Least difference in days of a newer version: entries of one fortnight continue each other."""
 _DAY_SECONDS = 86_400.0
 _EPOCH = 719_163  # 1970-01-01 as date.toordinal
 PREFERRED = "preferred"
@@ -315,7 +314,7 @@ class Reason(NamedTuple):
     words: str
     path: str
     rank: tuple[float, ...]
-    """What to compare several hits by that go before the same one, highest first."""
+    """Sort key among several hits that go before the same one, highest first."""
 
     def __str__(self) -> str:
         return self.words.format(self.path)
@@ -324,9 +323,9 @@ class Reason(NamedTuple):
 def rank_preferred(
     quick: QuickScores, limit: int, per_note: bool, sureness: Sureness, disputes: Disputes
 ) -> tuple[Scored, Places, Mapping[int, str]]:
-    """Rank, and put first, of what says about the same, what is to be believed; see ``prefer``.
+    """Rank, then reorder near-duplicate hits; see ``prefer``.
 
-    More hits are compared than are asked for, unless sources are capped: a share of more is more.
+    ``LOOKED_AT`` hits are compared even if fewer are asked for, but not where sources are capped.
     """
     prefers = quick.is_gated and quick.profile.prefers
     found = quick.evidence.query.anchors
@@ -342,9 +341,9 @@ def rank_preferred(
 def prefer(
     scored: Scored, best: Places, sureness: Sureness, disputes: Disputes
 ) -> tuple[Scored, Places, Mapping[int, str]]:
-    """Return the scores, the hits in order, and why a hit was moved up, by its place.
+    """Return the scores, the reordered hits, and the reason for each hit moved up, by its place.
 
-    A hit that is moved up gets what it lacks to the score of the one that it goes before.
+    A hit that is moved up gains the difference to the score of the hit that it goes before.
     """
     rivals = _Rivals(scored, best[:LOOKED_AT], sureness, disputes)
     left, order, why = list(range(len(rivals.rows))), list[int](), dict[int, str]()
@@ -364,7 +363,7 @@ def prefer(
 
 
 class _Rivals:
-    """The first hits of a question, best first, compared with each other."""
+    """Compares the first hits of a question, given best first, with each other."""
 
     def __init__(
         self, scored: Scored, best: Places, sureness: Sureness, disputes: Disputes
@@ -377,31 +376,31 @@ class _Rivals:
         claims = [evidence.snapshot.chunk(row).validity for row in self.rows.tolist()]
         pairs = zip(self._records, claims, strict=True)
         self._validities = [note.validity if own == ALWAYS else own for note, own in pairs]
-        """How long what was found of each note holds: a claim may be superseded alone."""
+        """Validity of each hit: that of a limited claim in its passage, else of its note."""
         self._is_past = list(map(self._is_over, self._records, self._validities))
-        """Whether each note says that it, or the claim found, does not hold at the time asked."""
+        """Whether each hit's validity excludes the times in the question, else its moment."""
         self._is_copied = [note.date.source == "mtime" for note in self._records]
-        """Whether only the file system dates a note: a copy or a checkout does so anew."""
+        """Whether a note is dated by its mtime alone, which a copy or a checkout resets."""
         now = evidence.query.as_of
         moments = [
             now if note.is_evergreen else min(note.date.timestamp, now) for note in self._records
         ]
         ages = recency(evidence, self.rows)
-        if evidence.dates:  # where a time is asked for, what is newer is no better
+        if evidence.dates:  # a time in the question: newer notes are no better
             moments, ages = [0.0] * len(moments), np.zeros_like(ages)
         self._days = [moment // _DAY_SECONDS for moment in moments]
         self._importance = importance(evidence, self.rows).astype(np.float64).tolist()
         self._worth = [own + new for own, new in zip(self._importance, ages.tolist(), strict=True)]
         """Importance and recency of each, as ``compound`` adds them."""
         self._are_alike = self._compare_all()
-        """Whether each two hits say about the same."""
+        """Whether each pair of hits are near-duplicates."""
 
     def choose(self, first: int, left: Sequence[int]) -> tuple[int, Reason | None]:
-        """Return which of those that are left goes where the first of them is, and why."""
+        """Return which of the hits ``left`` goes to the place of ``first``, and the reason."""
         reasons = {j: reason for j in left[1:] if (reason := self._compare(j, first))}
         chosen = max(reasons, key=lambda j: reasons[j].rank, default=first)
         seen = {first}
-        while chosen not in seen:  # what took its place may be superseded itself
+        while chosen not in seen:  # the superseding note may be superseded too
             seen.add(chosen)
             chosen = next((j for j in left if j not in seen and self._replaces(j, chosen)), chosen)
         return chosen, reasons.get(chosen) or self._reason("takes the place of {}", first, chosen)
@@ -414,7 +413,7 @@ class _Rivals:
         return Reason(words, self._records[other].path, (*map(float, rank), dates))
 
     def _compare(self, place: int, other: int) -> Reason | None:
-        """Say why a hit goes before another that is ranked above it; ``None`` where it does not."""
+        """Return the reason why a hit goes before another that is ranked above it, or ``None``."""
         if self._notes[place] == self._notes[other] or self._replaces(other, place):
             return None
         if self._is_about(place, other):
@@ -431,7 +430,7 @@ class _Rivals:
         return self._reason(f"{words} {{}}, which says about the same", other, place)
 
     def _replaces(self, place: int, other: int) -> bool:
-        """Whether a hit took the place of another, and answers."""
+        """Whether a hit superseded another and has a confidence of ``_ANSWERS`` or more."""
         heirs = self._validities[other].superseded_by
         if not heirs or not self._is_past[other] or self._is_past[place]:
             return False
@@ -444,23 +443,23 @@ class _Rivals:
         return is_heir and self._sureness(place) >= _ANSWERS
 
     def _is_about(self, place: int, other: int) -> bool:
-        """Whether a hit is an open conflict that another is party to."""
+        """Whether a hit is an open conflict to which another is a party."""
         return self._records[place].path in self._disputes.get(self._records[other].path, ())
 
     def _goes_before(self, party: int, conflict: int) -> bool:
-        """Whether a party is the best of a conflict, or answers, and nobody asks for that one."""
+        """Whether a first or confident party goes before its conflict, which is not asked for."""
         if self._evidence.called[self._notes[conflict]]:
             return False
         parties = (place for place in range(len(self.rows)) if self._is_about(conflict, place))
         return party == next(parties) or self._sureness(party) >= _ANSWERS
 
     def _weigh(self, place: int, other: int) -> str:
-        """Say what makes a hit the one to believe, in words; empty where nothing does."""
+        """Return why a hit is preferred: validity, importance or date; empty if it is not."""
         if self._is_past[place] != self._is_past[other]:
             return "holds longer than" if self._is_past[other] else ""
         days = self._days[place] - self._days[other]
         if self._is_copied[place] != self._is_copied[other]:
-            days = 0.0  # when a file was copied says nothing
+            days = 0.0  # an mtime and a stated date do not compare
         value = self._importance if abs(days) < NEWER_DAYS else self._worth
         worth = value[place] - value[other]
         if abs(worth) >= _WEIGHS:
@@ -469,7 +468,7 @@ class _Rivals:
         return "newer than" if days >= NEWER_DAYS else ""
 
     def _compare_all(self) -> NDArray[np.bool_]:
-        """Say of each two hits whether they say about the same."""
+        """Return the matrix of near-duplicates among the hits."""
         evidence = self._evidence
         if evidence.query.vector is None:
             (mean, deviation), likeness = _WORDS, self._compare_words()
@@ -486,7 +485,7 @@ class _Rivals:
         return alike
 
     def _find_linked(self) -> NDArray[np.bool_]:
-        """Say of each two hits whether one links to the other."""
+        """Return the matrix of hits of which one links to the other."""
         paths = [fold_name(note.path) for note in self._records]
         ends = [
             {path[i:] for i in (0, *(at + 1 for at, letter in enumerate(path) if letter == "/"))}
@@ -506,7 +505,7 @@ class _Rivals:
         return either
 
     def _answer_alike(self, place: int, other: int) -> bool:
-        """Whether a hit answers about as well as the one above it."""
+        """Whether a hit's score and confidence are close to those of the one above it."""
         rest = self._scores[~self._are_alike[other]]
         usual = float(rest.mean()) if len(rest) else 0.0
         if self._scores[place] - usual < SHARE * (self._scores[other] - usual):
@@ -532,7 +531,7 @@ class _Rivals:
         )
 
     def _compare_words(self) -> Exact:
-        """Return the cosine of the words that each two passages begin with, by idf."""
+        """Return the idf-weighted cosines of the words in each two passages' previews."""
         words = [self._read_words(row) for row in self.rows.tolist()]
         known, rows = self._evidence.words_in, self._evidence.count
         listed = sorted(set().union(*words))

@@ -1,4 +1,4 @@
-"""Reads the best candidates beside the question with a cross-encoder, and orders them anew."""
+"""Rerank the best candidates with a cross-encoder."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from memory_palace.retrieval.excerpts import NoteReader
 from memory_palace.retrieval.rank import Scored
 
 TOKEN_LIMIT = 512
-"""Of both texts together; the longer one is cut."""
+"""Most tokens of question and passage together; the longer text is cut."""
 
 
 def open_cross_encoder(name: str, *, environ: Mapping[str, str] = os.environ) -> CrossEncoder:
-    """Return a model by its folder or its name on the hub.
+    """Return a cross-encoder by its folder or its name on the hub.
 
-    The model opened last is kept while its files stay. Raise as ``find_folder`` does, and
-    ``MissingPartError`` for files that are damaged, or of another kind.
+    The model opened last is cached until its files change. Raise as ``find_folder`` does, and
+    ``MissingPartError`` for damaged files or files of another kind.
     """
     folder = find_folder(name, environ)
     need_library(name)
@@ -39,7 +39,7 @@ def _open(folder: Path, marks: tuple[tuple[str, int, int, int], ...]) -> CrossEn
 
 
 class CrossEncoder:
-    """A model for pairs of texts."""
+    """A model that scores pairs of texts."""
 
     def __init__(self, folder: Path) -> None:
         self._model, self._folder = open_model("CrossEncoder", folder), folder
@@ -51,7 +51,7 @@ class CrossEncoder:
     def score(self, pairs: Sequence[tuple[str, str]]) -> Matrix:
         """Return the logits of pairs of texts, shape ``(len(pairs), len(labels))``.
 
-        Raise ``MissingPartError`` where they are not finite, as those of damaged weights.
+        Raise ``MissingPartError`` if they are not finite, as with damaged weights.
         """
         from torch.nn import Identity
 
@@ -65,11 +65,11 @@ class CrossEncoder:
 
 
 RERANKED = 50
-"""Candidates that are read, or as many as are asked for, whichever is more."""
+"""Least number of candidates to rerank; a larger limit replaces it."""
 RERANK = "rerank"
 WEIGHT = 1_000_000.0
-"""So large that a thousandth of a logit outweighs whatever the other signals add: the order is the
-model's, and they decide between values that are equal to three decimals."""
+"""Large enough that a thousandth of a logit outweighs all other signals: the order is the model's,
+and they decide only between logits that are equal to three decimals."""
 _DECIMALS = 3
 _POSITIVE = frozenset({"positive", "relevant", "true", "yes"})
 
@@ -77,11 +77,11 @@ _POSITIVE = frozenset({"positive", "relevant", "true", "yes"})
 def rank_again(
     scored: Scored, best: Places, name: str, paths: PalacePaths | None, *, limit: int
 ) -> tuple[Scored, Places]:
-    """Return the scores with the part of a cross-encoder, and the ``limit`` best by it.
+    """Return the scores with a cross-encoder's contribution, and the ``limit`` best hits by it.
 
-    The value is the logit, of two labels by how much the positive one is above the other: the
-    logarithm of the odds in either case. Raise ``UsageError`` where nothing was asked; see
-    ``open_cross_encoder`` and ``choose_label`` for what else is raised.
+    The value is the log odds of relevance: the logit, or of two labels the positive logit minus the
+    other. Raise ``UsageError`` without a question, and as ``open_cross_encoder`` and
+    ``choose_label`` do.
     """
     question = scored.evidence.query.text
     if not question:
@@ -100,7 +100,7 @@ def rank_again(
 
 
 def choose_label(labels: tuple[str, ...], name: str) -> int:
-    """Return which of a model's labels says that a passage answers; raise where none does."""
+    """Return the index of a model's positive label; raise ``MissingPartError`` without one."""
     if len(labels) == 1:
         return 0
     positive = [n for n, label in enumerate(labels) if label.casefold() in _POSITIVE]
@@ -115,7 +115,7 @@ def choose_label(labels: tuple[str, ...], name: str) -> int:
 def _read_passages(scored: Scored, best: Places, paths: PalacePaths | None) -> list[str]:
     """Return the text of each candidate below its title and headings, as embedders read it.
 
-    A passage that is not as it was indexed, and one without a folder, is its preview.
+    The text is the preview if the note has changed since indexing, or without ``paths``.
     """
     snapshot = scored.evidence.snapshot
     reader = NoteReader(snapshot, paths)

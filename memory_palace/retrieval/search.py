@@ -1,4 +1,4 @@
-"""A question in, ranked notes out, with the reason for every rank, and how sure each is."""
+"""Search: rank the notes for a question, with contributions and a confidence for each hit."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ if TYPE_CHECKING:
     from memory_palace.index.commit import Commit
 
 ANYTHING = Query()
-"""What says nothing of how to rank."""
+"""A query with the default ranking options."""
 _SAME = 1e-5
-"""Cosines of equal vectors differ by less, whichever way they were computed."""
+"""Bound on the difference between two computed cosines of equal vectors."""
 
 
 class SearchResult(NamedTuple):
-    """The hits in the order to show them: that of their scores, and of their confidences too."""
+    """Hits in display order, by falling score and confidence, each followed by its neighbors."""
 
     hits: list[Hit]
     is_answered: bool
-    """Whether a hit is as sure as demanded; of a listing, whether it has any."""
+    """Whether a hit reaches the demanded confidence; of a listing, whether it has hits."""
     times: tuple[TimeReading, ...]
 
 
@@ -67,9 +67,9 @@ def answer(
     feature: Callable[[str], Any],
     shows_text: bool = True,
 ) -> QueryResult:
-    """Answer a parsed question; without ``shows_text`` no note is read but for what is quoted.
+    """Return the result of a parsed query; without ``shows_text`` notes are read for quotes alone.
 
-    ``embedder`` opens that of an index; ``feature`` gives those that ``table.EVIDENCE`` names.
+    ``embedder`` opens that of an index; ``feature`` returns a feature of ``table.EVIDENCE``.
     """
     query = narrow(query, snapshot, paths)
     plan = plan_ranking(asked, query.text, snapshot.commit, config)
@@ -94,7 +94,7 @@ def answer(
 def report(
     asked: Query, query: ParsedQuery, plan: RankingPlan, found: SearchResult, snapshot: Snapshot
 ) -> QueryResult:
-    """Return what was found as the answer to what was asked; how fresh it is is not known here."""
+    """Return a search result as a ``QueryResult``; its freshness is not set here."""
     return QueryResult(
         text=" ".join(asked.text.split()),
         profile=plan.profile.name,
@@ -164,9 +164,9 @@ def search(
 
 
 def _demand(hits: list[Hit], min_confidence: float | None) -> tuple[list[Hit], bool]:
-    """Return the hits that are as sure as demanded, else the first alone, and whether any is.
+    """Return the hits that reach ``min_confidence``, else the first, and whether any reaches it.
 
-    Where nothing is demanded all stay, and ``ANSWERED`` decides.
+    Without ``min_confidence`` all hits stay, and the threshold is ``ANSWERED``.
     """
     least = ANSWERED if min_confidence is None else min_confidence
     sure = [hit for hit in hits if hit.confidence is None or hit.confidence >= least]
@@ -176,7 +176,7 @@ def _demand(hits: list[Hit], min_confidence: float | None) -> tuple[list[Hit], b
 def _rank_twice(
     quick: QuickScores, asked: Query, model: str, paths: PalacePaths | None
 ) -> tuple[Scored, Places]:
-    """Rank, and let a cross-encoder, by its name or folder, order what is best before it is cut."""
+    """Rank, then rerank the best with a cross-encoder, given by its name or folder."""
     from memory_palace.retrieval.reranking import RERANKED, rank_again  # delayed
 
     depth = max(asked.limit, RERANKED)
@@ -185,7 +185,7 @@ def _rank_twice(
 
 
 def count_folded(scored: Scored, shown: Places) -> list[int]:
-    """Count for each hit the other candidate notes that hold its passage and are no hits."""
+    """Return for each hit the number of other candidate notes, no hits, that hold its passage."""
     evidence, rows = scored.evidence, scored.rows[shown]
     if evidence.is_listing or not len(shown):
         return [0] * len(shown)
@@ -206,8 +206,8 @@ def add_neighbors(
 ) -> Iterator[Hit]:
     """Yield every hit, and after it up to ``limit`` linked notes that are not shown elsewhere.
 
-    What a hit links to comes before what links to it, and of either the better score comes
-    first. Neighbors pass the query's filters, are never cold, and keep their own score.
+    Targets of the hit's links come before notes that link to it, each by falling score. Neighbors
+    pass the query's filters, are never cold, and keep their own score.
     """
     snapshot = quick.evidence.snapshot
     links = NearLinks.from_snapshot(snapshot)
@@ -247,23 +247,23 @@ def add_neighbors(
             yield neighbor
 
 
-# --- How sure it is -------------------------------------------------------------------------------
+# --- Confidence -----------------------------------------------------------------------------------
 
 ANSWERED = 0.75
-"""From this confidence on a question counts as answered."""
+"""Least confidence at which a question counts as answered."""
 LITERAL = 0.9
-"""Least confidence in a note that has what was asked for to the letter; see ``Grounds``."""
+"""Least confidence in a literal match; see ``Grounds.is_literal``."""
 LITTLE_ELSE = 0.6
-"""From this share of time on a question is answered by a note of that time."""
+"""Least share of time in a question that a note of that time answers."""
 NAMED = 0.97
-"""Least confidence of a note of which the question is the name."""
+"""Least confidence in a note that the question names."""
 MISQUOTED = 0.7
-"""What is left of a confidence where something is quoted that no note holds: who quotes asks to the
-letter, and nothing answers that; the nearest may still be what was meant."""
+"""Factor of a confidence if no note holds some quote of the question: no note answers it to the
+letter, but the nearest may be the one meant."""
 _LEAST = 1e-4
-"""The log odds of a confidence are those of one between this and 1 less this."""
+"""Confidences are clipped to [this, 1 - this] before their log odds are taken."""
 _FARTHEST = 8.0
-"""Deviations: farther off nothing becomes surer."""
+"""Deviations at which ``Grounds.meaning`` is clipped, above and below."""
 
 
 class Weights(NamedTuple):
@@ -279,31 +279,30 @@ WORDS_ALONE = Weights(0.0, 8.5, -5.0)
 
 
 class Grounds(NamedTuple):
-    """What speaks for a note."""
+    """Evidence from which the confidence in a note is computed."""
 
     meaning: float | None
-    """Deviations by which its nearest passage is above the best that chance gives; ``None`` without
-    vectors."""
+    """Deviations of its nearest row above the best cosine by chance; ``None`` without vectors."""
     words: float
-    """Share of the question's words that its passage holds, or a question that it says it answers,
-    by weight; all of it for a question that has no stop words, which is a list and no sentence."""
+    """Idf-weighted share of the question's words in its passage, its names or a question it
+    answers; in the whole note for a question that is a list of words, without stop words."""
     is_literal: bool
-    """Whether it has what was quoted, or every word of a question that is no sentence, or is called
-    like the question but for a letter, or is from the time that the question is little but."""
+    """Whether it holds a quote, or every word of a question of at least half content words, or has
+    a name within one edit of the question, or a date in the time that is most of the question."""
     is_named: bool
-    """Whether the question is one of its names."""
+    """Whether the question matches one of its names without an edit."""
 
 
 class Confidence:
-    """How sure it is that notes of one snapshot answer one question.
+    """Logistic regression of the confidence that notes of one snapshot answer one question.
 
-    Two things are looked at. How far the note's nearest passage stands above the best that a
-    hundred questions of ours find in this very palace, which answers nearly none of them
-    (``index.chance``); and how much of the question's words, rare ones counting more, stand in the
-    passage or name the note. A logistic function joins them. Its slopes were fitted on questions of
-    other people asked where they are answered and where they are not; its bias is such that
-    questions on the people of a palace which its notes do not answer seldom count as answered. See
-    references/measurements.md and ``python -m benchmarks confidence``.
+    It has two features. The deviations of the note's nearest passage above the best cosine that
+    questions of many kinds find in this palace, which answers hardly any of them
+    (``index.chance``); and the idf-weighted share of the question's words in the passage or in
+    names of the note. The slopes were fitted on public question sets, asked where they are answered
+    and where they are not; the bias was set so that questions on the people of a palace that its
+    notes do not answer seldom count as answered. See references/measurements.md and
+    ``python -m benchmarks confidence``.
     """
 
     def __init__(self, evidence: Evidence) -> None:
@@ -313,20 +312,20 @@ class Confidence:
         grammar = sum(word in STOPWORDS for word in plain)
         is_ours = self._query.text.isascii() or is_english(self._query.text)
         self._is_plain = bool(written) and not grammar and is_ours
-        """Whether the question is a list of words, without those that only grammar needs: of a
-        sentence in another language no word is known as one."""
+        """Whether the question is a list of words, without stop words. False for non-ASCII text in
+        other languages than English: their stop words are not known."""
         self._may_be_whole = bool(written) and 2 * grammar <= len(written)
-        """Whether half of its words carry meaning."""
+        """Whether at most half of its words are stop words."""
         tokens = [tokenize(word, languages=self._snapshot.languages) for word in written]
-        # Of a compound its parts are enough: a note may have it joined to more.
+        # The parts of a compound suffice: a note may have it in a longer compound.
         terms = dict.fromkeys(term for found in tokens for term in found[1:] or found)
         self._needed = [(term, self._find(term)[1]) for term in terms]
-        """The terms that a note with every word of the question has, and the notes with each."""
+        """Terms of a note that has every word of the question, each with the notes that hold it."""
         self._words = [self._look_up(term) for term in evidence.question.content_terms]
         self._spans = self._list_spans()
         chance = self._snapshot.commit.calibration
         sample, self._shift = evidence.meaning.sample, 0.0
-        """By how much all cosines of the question are higher, see ``find_best_null``."""
+        """Shift of all cosines of this question, see ``find_best_null``."""
         if (shared := chance.get("best_shared", 0.0)) and len(sample):
             mean = float(sample.mean())
             self._shift = shared * expect_mean(mean, len(sample), chance["best_level"])
@@ -343,7 +342,7 @@ class Confidence:
         return _Word(term, math.log1p(self._evidence.count / having), *self._find(term))
 
     def _list_spans(self) -> list[tuple[int, int]]:
-        """Return the spans of days that a question asks for and for little else, by ordinals."""
+        """Return the windows of the question as day ordinals, if time makes up most of it."""
         question = self._evidence.question
         if not question.times:
             return []
@@ -355,12 +354,12 @@ class Confidence:
         return [(window.first.toordinal(), window.last.toordinal()) for window in windows]
 
     def of(self, note: NoteRecord, place: int, row: int) -> float:
-        """Return the confidence in a note, the one at ``place``, with ``row`` as its passage."""
+        """Return the confidence in the note at index ``place``, with ``row`` as its passage."""
         found = weigh(self.grounds(note, place, row))
         return round(found * MISQUOTED, 4) if self._query.unmatched else found
 
     def grounds(self, note: NoteRecord, place: int, row: int) -> Grounds:
-        """Return what speaks for a note; see ``of``."""
+        """Return the evidence for a note; parameters as in ``of``."""
         rows = np.flatnonzero(self._snapshot.row_owner == place)
         dated = _date_words(note)
         held = 0.0
@@ -389,7 +388,7 @@ class Confidence:
         )
 
     def _is_from_then(self, place: int) -> bool:
-        """Say whether a question asks for little but a time that the note says it is from."""
+        """Whether a date span of the note overlaps a time that makes up most of the question."""
         days = self._snapshot.days[place].tolist()
         return any(
             first and first <= end and begin <= last
@@ -399,7 +398,7 @@ class Confidence:
 
     def _meaning(self, rows: NDArray[np.int64]) -> float | None:
         chance, lacking = self._snapshot.commit.calibration, self._snapshot.lacking
-        if lacking is not None:  # what words make likely is no evidence of meaning
+        if lacking is not None:  # their cosines are estimated from words
             rows = rows[~lacking[rows]]
         if self._query.vector is None or "best_null" not in chance or not len(rows):
             return None
@@ -408,22 +407,22 @@ class Confidence:
 
 
 class _Word(NamedTuple):
-    """A word of the question, and where it is."""
+    """A content word of the question and its postings."""
 
     term: str
     weight: float
     rows: Places
-    """Passages, and questions of notes, that hold it."""
+    """Rows that hold it, stored questions included."""
     notes: Places
     named: Places
-    """Notes that it is a name of, or a part of one."""
+    """Notes with it in a name."""
 
 
 def agree(hits: Sequence[Hit]) -> list[Hit]:
-    """Return ranked hits with confidences that fall with the rank.
+    """Return ranked hits with confidences that never rise with the rank.
 
-    Where a hit is surer than one ranked above it, all from there to there get the mean of their log
-    odds: isotonic regression by pooling adjacent violators (Ayer et al. 1955).
+    Hits with rising confidences get the mean of their log odds: isotonic regression by pooling
+    adjacent violators (Ayer et al. 1955).
     """
     pools: list[tuple[float, int]] = []
     for hit in hits:
@@ -437,7 +436,7 @@ def agree(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def weigh(grounds: Grounds) -> float:
-    """Return the confidence that grounds give, rounded to 4 decimals."""
+    """Return the confidence by the logistic function and its floors, rounded to 4 decimals."""
     weights = WORDS_ALONE if grounds.meaning is None else WITH_VECTORS
     above = min(max(grounds.meaning or 0.0, -_FARTHEST), _FARTHEST)
     odds = weights.meaning * above + weights.words * grounds.words + weights.bias
@@ -447,7 +446,7 @@ def weigh(grounds: Grounds) -> float:
 
 
 def _date_words(note: NoteRecord) -> frozenset[str]:
-    """Return the words of the day that a note says it is from."""
+    """Return the tokens of the date that a note states; none for a date from git or mtime."""
     if note.date.source not in ("front matter", "file name"):
         return frozenset()
     day = datetime.fromtimestamp(note.date.timestamp, UTC)

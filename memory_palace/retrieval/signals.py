@@ -1,7 +1,7 @@
-"""Profiles, which say how much each signal counts, and the signals: what a passage answers.
+"""Profiles, which weight the signals, and the signals: functions of evidence to a score per row.
 
-A new signal is a function here, and a name in ``memory_palace.signals.SIGNALS``; outside of the
-engine it is registered, see ``memory_palace.signals``.
+A new signal is a function here, and a name in ``memory_palace.signals.SIGNALS``; one of another
+package is registered, see ``memory_palace.signals``.
 """
 
 from __future__ import annotations
@@ -54,18 +54,18 @@ class Profile:
     name: str
     weights: Mapping[str, float]
     gated: frozenset[str] = frozenset()
-    """Signals that a shut relevance gate leaves out: they say nothing about the question."""
+    """Signals that the relevance gate leaves out, as they do not depend on the question."""
     capped: frozenset[str] = frozenset()
     """Signals of low precision: together they add no more than ``cap``."""
     cap: float = 0.0
     preserves_rank: bool = False
-    """Whether ``rank._preserve_rank`` looks at the first hits."""
+    """Whether ``rank._preserve_rank`` may move a hit up."""
     prefers: bool = True
-    """Whether what is newer, more important or not superseded comes first of what says the same."""
+    """Whether ``rank.prefer`` reorders near-duplicate hits."""
 
     @property
     def needs(self) -> Detail:
-        """What an index has to keep for its signals to say anything."""
+        """The index detail that its signals need."""
         needs = any(signal.needs_structure for signal in self._registered())
         return Detail.STRUCTURED if needs else Detail.PLAIN
 
@@ -78,13 +78,13 @@ class Profile:
         )
 
     def _registered(self) -> list[Signal]:
-        """Return those of its signals that are none of the engine's."""
+        """Return those of its signals that other packages registered."""
         names = (name for name in self.weights if name not in SIGNALS)
         return [signal for name in names if (signal := find_signal(name))]
 
     @property
     def lists_notes(self) -> bool:
-        """Whether it can order notes where nothing was asked."""
+        """Whether it can rank a listing, which has no question."""
         return self.weights.keys() <= METADATA | {"semantic"}
 
 
@@ -119,9 +119,8 @@ PROFILES: Mapping[str, Profile] = {
     "anchors": Profile("anchors", {**HYBRID, "anchor": 2.0}),
     "bm25": Profile("bm25", {"note_lexical": 1.0, "lexical": 0.01}, prefers=False),
 }
-"""Weights of ``compound`` and ``raw`` are those of source document 002.
-``anchors`` adds the address book at the most that took no note from the first five of any of 169
-utterances; at 4 it took one, at 8 six."""
+"""Weights of ``compound`` and ``raw`` are those of source document 002. ``anchors`` has the largest
+weight that kept the first five notes of all 169 utterances; at 4 it lost one note, at 8 six."""
 
 
 _UNASKED = ("asked_kind", "dated", "statement")
@@ -131,27 +130,27 @@ RECALL = Profile(
     | {name: 3 * HYBRID[name] for name in ("dense", "note_dense")}
     | {"speaker": 1.0, "temporal": 1.0},
 )
-"""``hybrid`` for what is said and asks nothing: more meaning, and no priors of answers."""
+"""``hybrid`` for an utterance that asks nothing: more weight of vectors, no priors of answers."""
 
 Mode: TypeAlias = Literal["vector", "lexical", "listing"]
-"""What a question is compared by; a listing has none."""
+"""Evidence that ranks notes: vectors and words, words alone, or metadata without a question."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankingPlan:
-    """How one question is answered."""
+    """The profile and mode that rank the notes for one question."""
 
     profile: Profile
     mode: Mode
     unread_by: str
-    """The embedder of the index where it cannot read the language of the question, else empty."""
+    """The index's embedder if it cannot read the language of the question, else empty."""
 
 
 def plan_ranking(asked: Query, text: str, commit: Commit, config: Config) -> RankingPlan:
-    """Choose profile and mode as they are asked for, or as an index can do instead.
+    """Return the profile and mode asked for, or those that an index can do instead.
 
-    ``text`` is what is left of the question behind its filters: notes without any are ordered by
-    metadata, and questions without vectors by words.
+    ``text`` is the question without its filters: an empty one lists notes by metadata, and without
+    vectors words alone rank.
     """
     unread_by = ""
     if not asked.profile and reads_english_alone(commit.embedder) and is_foreign(asked.text):
@@ -167,7 +166,7 @@ def plan_ranking(asked: Query, text: str, commit: Commit, config: Config) -> Ran
 
 
 def get_profile(name: str) -> Profile:
-    """Return a profile by name, of those that ship or of an extension."""
+    """Return a profile by name, built in or of an extension; raise ``UsageError`` if unknown."""
     if name in PROFILES:
         return PROFILES[name]
     if given := find_profile(name):
@@ -178,10 +177,10 @@ def get_profile(name: str) -> Profile:
 
 
 def _make(name: str, given: ProfileSettings) -> Profile:
-    """Return the profile of an extension: the one that it extends, with the changes.
+    """Return the profile of an extension: its base profile with its changes.
 
-    Signals of metadata are gated, and those of low precision capped, unless it names others. Raise
-    ``UsageError`` where no weight is left, or none for a signal that is gated or capped.
+    Metadata signals are gated, and with a cap imprecise ones are capped, unless it names others.
+    Raise ``UsageError`` if no weight is left, or none for a signal that is gated or capped.
     """
     base = get_profile(given.extends) if given.extends else Profile("", {})
     changed = {**base.weights, **given.weights}
@@ -212,27 +211,27 @@ def _make(name: str, given: ProfileSettings) -> Profile:
 _Measure: TypeAlias = Callable[[Evidence, Places], Scores]
 
 LISTED = np.float32(0.5)
-"""What every note gets where nothing was asked (source document 002)."""
+"""Score of every note in a listing (source document 002)."""
 BESIDE = {1: (0.5, 0.3), 2: (0.2, 0.15)}
-"""How much a passage borrows from the one that many places before it, and after it. What comes
-before sets the topic, a question for one, and counts for more (chosen on LoCoMo dev)."""
+"""By distance, the shares of the scores of the passage before and after that are added. The one
+before sets the topic, as a question does, and counts for more (chosen on LoCoMo dev)."""
 AROUND = {-2: 0.6, 1: 0.6, -1: 0.8, 0: 1.0}
-"""What a word of the question counts, by how many places after a passage it stands; ascending."""
+"""Weight of a question word by its offset from the passage; ascending, for the last one stays."""
 ANCHORING = (1.0, 0.75, 0.5625, 0.421875, 0.31640625)
-"""By rank: 10 % falling to 3.2 % over the first five in source document 001, which is .75 to the
-power of the rank."""
+"""By rank of cosine: .75 to the power of the rank, as 10 % falling to 3.2 % over the first five in
+source document 001."""
 SPOKEN = 0.2
-"""Share of the passages of a note that a speaker has a word in, at least."""
+"""Share of a note's passages from which a speaker's label counts fully."""
 HEADED = 0.15
-"""For a heading that is the question: less than for any name of a note."""
+"""Score of a heading equal to the question: less than for any exact name of a note."""
 _DAY_SECONDS = 86_400.0
 IMPORTANCE = {"": 0.5, "low": 0.3, "medium": 0.6, "high": 1.0}
-"""Source document 002; 0.5 where nobody said."""
+"""By priority, from source document 002; 0.5 without one."""
 _BY_CODE = np.array([IMPORTANCE[name] for name in PRIORITIES], np.float32)
 
 
 def measure(signal: str, evidence: Evidence, rows: Places) -> Scores:
-    """Return the values of a signal in some rows."""
+    """Return the values of a signal for some rows."""
     if signal in _MEASURES:
         return _MEASURES[signal](evidence, rows)
     if signal not in SIGNALS:
@@ -246,7 +245,7 @@ def measure(signal: str, evidence: Evidence, rows: Places) -> Scores:
 
 
 def reads_vectors(signal: str) -> bool:
-    """Say whether a signal has to be measured again where cosines are made exact."""
+    """Whether a signal depends on cosines and is measured again with exact ones."""
     if signal in SIGNALS:
         return signal in OF_VECTORS | {"statement", "asked_kind"}
     found = find_signal(signal)
@@ -254,11 +253,10 @@ def reads_vectors(signal: str) -> bool:
 
 
 def _measure_extension(name: str, evidence: Evidence, rows: Places) -> Scores:
-    """Return the values of a registered signal; raise ``UsageError`` where they are no scores.
+    """Return the values of a registered signal; raise ``UsageError`` if unregistered or no scores.
 
-    A share is measured in standard deviations: what few passages have counts for more, on the scale
-    that words and meaning have. They are those of all rows, candidates or not, as for words: what a
-    filter leaves out changes no score.
+    A share is standardised, like BM25: rare values count for more, on the scale of words and
+    meaning. Mean and deviation are those of all rows, candidates or not: a filter changes no score.
     """
     signal = find_signal(name)
     if signal is None:
@@ -286,34 +284,34 @@ def semantic(evidence: Evidence, rows: Places) -> Scores:
 
 
 def dense(evidence: Evidence, rows: Places) -> Scores:
-    """Return the standard deviations by which each candidate's cosine is above the mean, or 0."""
+    """Return the standardised cosine of each candidate: deviations above the mean, or 0."""
     return evidence.meaning.above.take(rows)
 
 
 def note_dense(evidence: Evidence, rows: Places) -> Scores:
     """Return the mean dense evidence of the best three passages of each candidate's note.
 
-    The best alone: a long note on something else has one passage that is near to anything. All: a
-    long page is about much besides what it is asked for.
+    The best one alone would favour long notes, which have a passage near to anything; the mean of
+    all would penalise long pages on many subjects.
     """
     return evidence.meaning.notes.take(evidence.note_of[rows])
 
 
 def lexical(evidence: Evidence, rows: Places) -> Scores:
-    """Return the standard deviations by which each candidate's BM25 is above the mean, or 0."""
+    """Return the standardised BM25 of each candidate: deviations above the mean, or 0."""
     return evidence.words.above.take(rows)
 
 
 def note_lexical(evidence: Evidence, rows: Places) -> Scores:
-    """Return the standard deviations by which BM25 of each candidate's note is above the mean."""
+    """Return the standardised BM25 of each candidate's note: deviations above the mean, or 0."""
     return evidence.words.notes.take(evidence.note_of[rows])
 
 
 def covered(evidence: Evidence, rows: Places) -> Scores:
-    """Return the share of the question's words in each candidate or just around it, in [0, 1].
+    """Return the idf-weighted share of content words in or around each candidate, in [0, 1].
 
-    Rare words count more, each counts once, and less where only a passage beside it has it: "I
-    bought it in Paris" may answer what was said of the ring before.
+    Each word counts once, and less if only a nearby passage holds it: "I bought it in Paris" may
+    answer a question about the ring that was named before.
     """
     note_of = evidence.note_of
     found: Scores = np.zeros(len(note_of), np.float32)
@@ -330,9 +328,9 @@ def covered(evidence: Evidence, rows: Places) -> Scores:
 
 
 def replied(evidence: Evidence, rows: Places) -> Scores:
-    """Return what the words of the passage before each candidate found, where that one asks.
+    """Return the standardised BM25 of the passage before each candidate if that asks, else 0.
 
-    An answer need not repeat them: "How long have you had the hut?" "Four years."
+    An answer need not repeat its words: "How long have you had the hut?" "Four years."
     """
     note_of, words = evidence.note_of, evidence.words.above
     asking = np.flatnonzero(evidence.is_asking[:-1])
@@ -345,7 +343,7 @@ def replied(evidence: Evidence, rows: Places) -> Scores:
 def asked_kind(evidence: Evidence, rows: Places) -> Scores:
     """Return 1 for a passage with a time, span or number where the question asks for one, else 0.
 
-    It is a prior: where the question found nothing else, it is 0.
+    It is a prior: 0 for passages that match the question neither in meaning nor in words.
     """
     stems = sorted(answer_stems(evidence.query.text))
     having = [evidence.words_in.rows(stem) for stem in stems]
@@ -355,10 +353,10 @@ def asked_kind(evidence: Evidence, rows: Places) -> Scores:
 
 
 def called(evidence: Evidence, rows: Places) -> Scores:
-    """Return how surely the question is the name of each candidate's note, in [0, 1].
+    """Return the score of the question as a name of each candidate's note, in [0, 1].
 
-    A passage that has the question for a heading gets ``HEADED`` at least, unless it is one word:
-    any note on anything may have a section of that name.
+    A passage with the question as a heading gets ``HEADED`` at least, unless the question is one
+    word: many notes may have a section of that name.
     """
     scores: Scores = evidence.called[evidence.note_of[rows]]
     (asked,) = squeeze_all([evidence.query.text])
@@ -369,10 +367,10 @@ def called(evidence: Evidence, rows: Places) -> Scores:
 
 
 def titled(evidence: Evidence, rows: Places) -> Scores:
-    """Return the share of the question that each candidate's names hold, squared, in [0, 1].
+    """Return the squared share of the question's words in the names of each candidate, in [0, 1].
 
-    Names are titles, file names, aliases, tags and folders. Squared, because one word of many
-    says little: it may be in a name by chance (on a garden of 792 notes).
+    Names are titles, file names, aliases, tags and folders. The share is squared, as one word of
+    many may be in a name by chance (on a garden of 792 notes).
     """
     share = evidence.words.in_names[evidence.note_of[rows]]
     scores: Scores = share * share
@@ -380,19 +378,19 @@ def titled(evidence: Evidence, rows: Places) -> Scores:
 
 
 def beside_words(evidence: Evidence, rows: Places) -> Scores:
-    """Return what each candidate borrows from the words of the passages around it."""
+    """Return the standardised BM25 of the passages around each candidate, by ``BESIDE``."""
     return _borrow(evidence.words.above, evidence, rows)
 
 
 def beside_meaning(evidence: Evidence, rows: Places) -> Scores:
-    """Return what each candidate borrows from the meaning of the passages around it."""
+    """Return the standardised cosines of the passages around each candidate, by ``BESIDE``."""
     return _borrow(evidence.meaning.above, evidence, rows)
 
 
 def _borrow(found: Scores, evidence: Evidence, rows: Places) -> Scores:
-    """Return the shares ``BESIDE`` of what the rows around each candidate found.
+    """Return the sum of the scores of the rows around each candidate, weighted by ``BESIDE``.
 
-    Passages of other notes lend nothing.
+    Only rows of the same note count.
     """
     note_of = evidence.note_of
     borrowed = np.zeros(len(note_of), np.float32)
@@ -406,9 +404,9 @@ def _borrow(found: Scores, evidence: Evidence, rows: Places) -> Scores:
 def speaker(evidence: Evidence, rows: Places) -> Scores:
     """Return 1 where a line of the passage begins with a label such as ``Anna:``, else 0.
 
-    The label's words are compared with the question's whole words, not with their stems. Less where
-    few passages of the note have such a label: nobody speaks in the one line ``Obsidian: the app``
-    of a page. A word that no note holds is the name of a speaker who is spelt alike.
+    The label's words are compared with the question's whole words, not with their stems. The score
+    is lower if few passages of the note have the label: the one line ``Obsidian: the app`` of a
+    page is no speaker. A word that no note holds matches speakers of similar spelling.
     """
     text, languages = evidence.query.text, evidence.snapshot.languages
     known = sorted(evidence.snapshot.speakers)
@@ -433,7 +431,7 @@ def speaker(evidence: Evidence, rows: Places) -> Scores:
 def statement(evidence: Evidence, rows: Places) -> Scores:
     """Return 1 for a passage that does not end in a question mark, 0 for one that does.
 
-    It is a prior: where the question found nothing, neither in meaning nor in words, it is 0.
+    It is a prior: 0 for passages that match the question neither in meaning nor in words.
     """
     is_asking = evidence.is_asking[rows]
     scores: Scores = (_is_found(evidence, rows) & ~is_asking).astype(np.float32)
@@ -466,24 +464,24 @@ def anchoring(evidence: Evidence, rows: Places) -> Scores:
 
 
 def questions(evidence: Evidence, rows: Places) -> Scores:
-    """Return by how much a question that each candidate's note answers is nearer than its passages.
+    """Return the excess in cosine of the best stored question of each note over its best passage.
 
-    In deviations of meaning. Such questions stand in front matter: what is found is the note.
+    In standard deviations, 0 if below. Front matter stores the questions that a note answers.
     """
     return evidence.meaning.questions.take(evidence.note_of[rows])
 
 
 def question_words(evidence: Evidence, rows: Places) -> Scores:
-    """Return the same in deviations of BM25."""
+    """Return the excess in BM25 of the best stored question of each note over its best passage."""
     return evidence.words.questions.take(evidence.note_of[rows])
 
 
 def recency(evidence: Evidence, rows: Places) -> Scores:
     """Return 0.5 ** (age / half-life) per candidate, in [0, 1].
 
-    A note from the future is new, and an evergreen note always; one that a copy dates is a
-    half-life old, as nobody knows its age. A true half-life, as source
-    document 002 says in words: its formula exp(-age / 30) has one of 20.8 days.
+    Future and evergreen notes have age 0; a note that a copy dates is one half-life old, as its age
+    is unknown. The half-life is a true one, as in the text of source document 002, whose formula
+    exp(-age / 30) has one of 20.8 days.
     """
     snapshot, notes = evidence.snapshot, evidence.note_of[rows]
     dates = snapshot.told_dates[notes]
@@ -502,4 +500,4 @@ def importance(evidence: Evidence, rows: Places) -> Scores:
 _MEASURES: Mapping[str, _Measure] = {
     name: globals()[name] for name in SIGNALS - {"temporal", "dated"}
 }
-"""The functions above by name; those two stand in ``retrieval.times``."""
+"""The functions above by name; ``temporal`` and ``dated`` are in ``retrieval.times``."""

@@ -1,10 +1,10 @@
-"""Times that a question asks for: what is near them, and what is from them or names them.
+"""Signals and filters of time: how near notes and passages are to the times of a question.
 
-A day has a nearness to what was asked, a passage or a note the mean of that over the days that it
-speaks of or is from: so one formula serves a day and a decade on either side. Uncertain times as
-evenly spread over their days are those of Berberich et al. (A Language Modeling Approach for
-Temporal Information Needs, ECIR 2010), a fall by a half-life with distance that of Li and Croft
-(Time-Based Language Models, CIKM 2003). The constants were chosen, and measured on LoCoMo dev.
+The nearness of a note or passage to a window is the mean over the days of its date span, so that
+one formula serves a day and a decade. Spreading an uncertain time evenly over its days follows
+Berberich et al. (A Language Modeling Approach for Temporal Information Needs, ECIR 2010), the decay
+by a half-life with distance Li and Croft (Time-Based Language Models, CIKM 2003). The constants
+were chosen, and measured on LoCoMo dev.
 """
 
 from __future__ import annotations
@@ -33,31 +33,31 @@ from memory_palace.retrieval.question import AskedWords
 # --- Signals: how near ----------------------------------------------------------------------------
 
 ENDS = 0.05
-"""By how much the ends of a long window fall short of its middle."""
+"""Nearness that a long window loses from its middle to its ends."""
 OUTSIDE = 0.85
-"""What a day just outside of the window would get; half of it as many days on as the tolerance."""
+"""Nearness of a day just outside the window; it halves every ``tolerance_days``."""
 BESIDE = 0.8
-"""For a date of a note that is not its first: when it was begun, or last changed."""
+"""Factor of a note's date that is not its first: a second span, or its last change."""
 UNSAID = 0.5
-"""For a date that git or the file gives: that of a copy, as often as not."""
+"""Factor of a date from git or mtime, which is that of a copy as often as not."""
 ANY_YEAR = 0.9
-"""For a day that is written without its year."""
+"""Factor of a day that is written without its year."""
 RARE_WORDS = 2
-"""Words of one passage that an expression of time weighs as many as."""
+"""Weight of a sure expression of time, in words that one passage holds."""
 
 _DAY_SECONDS = 86_400.0
 _EPOCH = date(1970, 1, 1).toordinal()
 SAYS_WHEN = SOURCES.index("file name")
-"""Sources up to here are the note's own word."""
+"""Last index in ``SOURCES`` of a date that the note itself states."""
 _SPREAD = 0.25
-"""The power of the share that what was asked has of what is given: "in May" answers for May 5."""
+"""Exponent of the window's share of a longer span: a note of "May" is less near to May 5."""
 _LONGEST = 62
-"""Ordinals of a window whose dates are looked up day by day; of longer ones whole months are."""
+"""Days at each end of a longer window whose date keys are looked up; months cover the rest."""
 _REACH = 4
-"""Tolerances beyond a window up to which dates in passages are looked up, a month at most."""
+"""Days beyond a window whose date keys are looked up, in tolerances; 31 days at most."""
 _MOST_MONTHS = 240
 _OPEN_DAYS = 3653
-"""What is open to the past has its middle ten years before its end at most."""
+"""Most days that a window open to the past counts as: its middle is five years before its end."""
 
 Ordinals = NDArray[np.float64]
 
@@ -65,9 +65,9 @@ Ordinals = NDArray[np.float64]
 def temporal(evidence: Evidence, rows: Places) -> Scores:
     """Return the nearness of each row to the time asked for, in [0, 1]. Precision: high.
 
-    The nearest of the note's dates and of those in the passage counts, for the best of the
-    expressions by its certainty. Silent where the question names no time. What may well be a topic
-    ("in winter the cells die") finds notes that are dated by their own word, and nothing else.
+    The maximum over the dates of the note and in the passage, and over the expressions, times their
+    certainty. 0 if the question names no time. An expression that is not sure and may be a topic
+    ("in winter the cells die") is compared only with dates that notes state.
     """
     snapshot = evidence.snapshot
     notes: Scores = np.zeros(len(snapshot.paths), np.float32)
@@ -96,9 +96,9 @@ def dated(evidence: Evidence, rows: Places) -> Scores:
 
 
 def share_of_time(question: AskedWords, words: PostingLookup, *, unknown: int = 0) -> float:
-    """Return which part of a question sure expressions of time are, in [0, 1]; see ``dated``.
+    """Return the weighted share of a question that is sure time, in [0, 1]; see ``dated``.
 
-    A word that no passage has counts as one that ``unknown`` passages have, and not at all for 0.
+    A word of no passage has the idf of ``unknown`` passages, and no weight if that is 0.
     """
     sure = sum(map(is_sure, question.times))
     if not sure:
@@ -111,10 +111,10 @@ def share_of_time(question: AskedWords, words: PostingLookup, *, unknown: int = 
 
 
 def nearness(window: Window, first: Ordinals, last: Ordinals) -> Ordinals:
-    """Return how near spans of days, by their ordinals, are to a window, in [0, 1]; 1 is itself.
+    """Return the nearness of spans of day ordinals to a window, in [0, 1]; 1 for the window itself.
 
-    It is the mean over the days of a span, or what a longer span says of the window that lies in
-    it, whichever is more.
+    The maximum of the mean over the days of a span, and of a score of the overlap, for longer spans
+    around the window.
     """
     begin, end = window.first.toordinal(), window.last.toordinal() + 1
     length = last - first + 1
@@ -133,7 +133,7 @@ def _mean_nearness(window: Window, first: Ordinals, last: Ordinals) -> Ordinals:
     tolerance = max(window.tolerance_days, 1.0)
 
     def summed(offset: Ordinals) -> Ordinals:
-        """Return the integral of a moment's nearness from the middle on, an odd function."""
+        """Return the integral of nearness from the middle to ``offset``, an odd function."""
         far = np.abs(offset)
         inside, beyond = np.minimum(far, half), np.maximum(far - half, 0)
         tail = OUTSIDE * tolerance / log(2) * (1 - np.exp2(-beyond / tolerance))
@@ -146,18 +146,18 @@ def _mean_nearness(window: Window, first: Ordinals, last: Ordinals) -> Ordinals:
 
 
 def is_sure(asked: TimeExpression) -> bool:
-    """Say whether an expression of time is surely that, and no topic."""
+    """Whether an expression of time is surely a time, and no topic."""
     return asked.certainty >= SURE
 
 
 def changed_days(snapshot: Snapshot) -> Ordinals:
-    """Return the ordinal of the day when each note was last changed, in UTC; 0 for unknown."""
+    """Return the day ordinal of each note's date, in UTC; 0 for unknown."""
     dates = snapshot.told_dates
     return np.where(dates == 0, 0.0, np.floor(dates / _DAY_SECONDS) + _EPOCH)
 
 
 def near_notes(snapshot: Snapshot, window: Window, *, is_sure: bool) -> Scores:
-    """Return how near each note is by the spans it is of, and by when it was changed."""
+    """Return the nearness of each note to a window, by its date spans and its date."""
     days = snapshot.days.astype(np.float64)
     is_said = snapshot.date_sources <= SAYS_WHEN
     changed = changed_days(snapshot)
@@ -172,7 +172,7 @@ def near_notes(snapshot: Snapshot, window: Window, *, is_sure: bool) -> Scores:
 
 
 def weigh_keys(asked: TimeExpression) -> dict[str, float]:
-    """Return the keys of dates that a passage can name, and what each is worth."""
+    """Return the date keys that passages can match, each with its nearness."""
     keys: dict[str, float] = {}
     for window in asked.windows:
         for key, value in _date_keys(window):
@@ -181,7 +181,7 @@ def weigh_keys(asked: TimeExpression) -> dict[str, float]:
 
 
 def _date_keys(window: Window) -> Iterator[tuple[str, float]]:
-    """Yield the same for one window, some keys more than once."""
+    """Yield the date keys of one window with their nearness, some keys more than once."""
     years, days = set(), list(_days_around(window))
     for first, last in _months(window.first, window.last):
         span = _ordinals(first), _ordinals(last)
@@ -203,7 +203,7 @@ def _ordinals(*days: date) -> Ordinals:
 
 
 def _days_around(window: Window) -> Iterator[date]:
-    """Yield the days of a window and around it; of a long one those at its ends."""
+    """Yield the days of a window and around it; of a long window those near its ends."""
     reach = min(int(_REACH * max(window.tolerance_days, 1)), 31)
     first, last = window.first.toordinal() - reach, window.last.toordinal() + reach
     edge = _LONGEST if last - first > 2 * _LONGEST else last - first + 1
@@ -212,7 +212,7 @@ def _days_around(window: Window) -> Iterator[date]:
 
 
 def _months(first: date, last: date) -> Iterator[tuple[date, date]]:
-    """Yield the months that a span reaches into, the last ones first."""
+    """Yield the months that overlap a span, latest first, ``_MOST_MONTHS`` at most."""
     begin, end = month_span(last.year, last.month)
     for _ in range(_MOST_MONTHS):
         if end < first:
@@ -221,7 +221,7 @@ def _months(first: date, last: date) -> Iterator[tuple[date, date]]:
         begin, end = month_span(begin.year, begin.month - 1)
 
 
-# --- Filters: from it, or naming it ---------------------------------------------------------------
+# --- Filters --------------------------------------------------------------------------------------
 
 _EXPRESSION = re.compile(r"(?<!\S)when:(?:[\"“„«]([^\"”“»]*)[\"”“»]|(\S+))", re.I)
 _EXAMPLES = 'write 2026-05, "last May", "since March 3" or "between May and July"'
@@ -231,7 +231,7 @@ _WEEK_DAYS = 7
 def read_when(
     expression: str, as_of: float, *, locale: str = "", languages: Languages = ()
 ) -> tuple[TimeReading, ...]:
-    """Return what an expression of time means at a moment; raise ``UsageError`` for another text.
+    """Parse an expression of time, relative to ``as_of``; raise ``UsageError`` if it is none.
 
     ``May`` and ``2026`` alone are times here, and so is ``2026-05-01..2026-07-31``.
     """
@@ -253,9 +253,9 @@ def read_when(
 def take_when(
     text: str, read: Callable[[str], Sequence[TimeReading]]
 ) -> tuple[str, list[TimeReading]]:
-    """Return a question without its ``when:…``, and what is read of them.
+    """Return a question without its ``when:…``, and the times parsed from them.
 
-    What is no time is refused in quotation marks; without them it is a word as any other.
+    Text that is no time raises ``UsageError`` in quotation marks, else stays in the question.
     """
     times: list[TimeReading] = []
 
@@ -273,10 +273,10 @@ def take_when(
 
 
 def match_when(snapshot: Snapshot, times: Sequence[TimeReading]) -> NDArray[np.bool_]:
-    """Say for each row whether its note says that it is from one of the times, or it names one.
+    """Return a mask of the rows whose note states a date in one of the times, or that name one.
 
-    A passage names a day, month or year within the time. What git or the file says of a note does
-    not count: ``--since`` and ``--until`` ask for that.
+    A passage must name a day, month or year within the time. Dates from git or mtime do not count:
+    ``--since`` and ``--until`` filter by them.
     """
     notes = np.zeros(len(snapshot.paths), np.bool_)
     rows = np.zeros(len(snapshot.row_note), np.bool_)
@@ -296,7 +296,7 @@ def match_when(snapshot: Snapshot, times: Sequence[TimeReading]) -> NDArray[np.b
 
 
 def list_keys(first: date, last: date) -> Iterator[str]:
-    """Yield the keys of dates that lie within a span."""
+    """Yield the date keys that lie within a span."""
     years: set[int] = set()
     for begin, end in _months(first, last):
         if first <= begin and end <= last:
