@@ -1,4 +1,4 @@
-"""Find the note, card, conflict or project that a person means by what they say of it."""
+"""Find the note, card, conflict or project that a typed name refers to."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from memory_palace.language.words import STOPWORDS, UNSPACED_RUN, WORD_PART, squ
 from memory_palace.notes.note import split_line_range, stem_of
 
 _ALIKE = 0.8
-"""Likeness of two words from which one is a typing error of the other."""
+"""Similarity from which one word counts as a typing error of the other."""
 _NEAR = 0.7
-"""Likeness from which a name is worth naming where none fits."""
+"""Similarity from which a name is suggested where none matches."""
 _SHORTEST_PART = 3
 _SHOWN = 8
 _NEAREST = 3
@@ -23,7 +23,7 @@ _DATED = re.compile(r"\A\d{4}-\d{2}-\d{2}_")
 
 
 class NoteNames:
-    """Every name of every note. Letter case and Unicode form do not matter."""
+    """Look-up of notes by any of their names, ignoring letter case and Unicode form."""
 
     def __init__(
         self, paths: Sequence[str], titles: Sequence[str], aliases: Sequence[Sequence[str]]
@@ -35,15 +35,15 @@ class NoteNames:
 
     @classmethod
     def from_snapshot(cls, snapshot: Snapshot) -> NoteNames:
-        """Take the names of every note of a snapshot, cold ones included where it holds them."""
+        """Build it from all notes of a snapshot, cold ones included if it has them."""
         return cls(snapshot.paths, snapshot.titles, snapshot.aliases)
 
     def find(self, text: str) -> str:
-        """Return the path of the note called ``text``; the first kind of name that fits decides.
+        """Return the path of the note named ``text``; the first kind of name that matches decides.
 
-        These are path, stem, title, alias and slug. Lines behind a name, as answers have them, are
-        passed over: ``name:10-20``. Raise ``UsageError`` with the candidates where several notes
-        are called so, and with the nearest names where none is.
+        In order: path or its end, title, alias, slug. If none matches, a line range at the end of
+        the text, as in ``name:10-20``, is ignored. Raise ``UsageError`` with the candidates if
+        several notes match, and with the nearest names if none does.
         """
         found = self._resolver.by_path(text) or self._titled(text) or self._resolver.by_alias(text)
         found = found or self._slugged(text)
@@ -83,17 +83,17 @@ class NoteNames:
 
 
 def slug_of(stem: str) -> str:
-    """Return the part of a file name behind its date; all of it where it begins with none."""
+    """Return a file stem without its leading date; all of it if it has none."""
     return _DATED.sub("", stem)
 
 
 def find_called(text: str, names: Mapping[str, set[str]], *, what: str, verb: str) -> str:
     """Return the one path that has ``text`` among its names.
 
-    The first of these that fits any path decides: a name, whatever its case; a name without
-    accents, blanks and signs; a part of a name, or its words in any order. Raise ``UsageError``
-    with all that fit where several do, and with the three nearest where none does. ``what`` and
-    ``verb`` are the word for them and the verb that lists them, for the message.
+    The first of these that matches any path decides: a whole name, ignoring case; ignoring accents,
+    blanks and punctuation as well; a part of a name, or its words in any order. Raise
+    ``UsageError`` with the matches if several match, and with the three nearest if none does.
+    ``what`` is the noun of the paths and ``verb`` the command that lists them, for the message.
     """
     exact = fold_name(text)
     wanted = exact.rpartition("/")[2]
@@ -119,10 +119,10 @@ def find_called(text: str, names: Mapping[str, set[str]], *, what: str, verb: st
 
 
 def find_nearest(wanted: str, names: Mapping[str, Collection[str]]) -> list[str]:
-    """Return the paths with the names nearest to a text, at most three, the best first.
+    """Return at most three paths with the names nearest to a text, the best first.
 
-    Names with all its words, typing errors aside; where none has, names that are spelt alike, and
-    then those with half of the words.
+    Names with all its words, allowing typing errors; if there are none, names of similar spelling,
+    then those with at least half of its words.
     """
     words = _words(wanted)
     shares = {path: max(_share_words(words, name) for name in names[path]) for path in names}
@@ -138,7 +138,7 @@ def find_nearest(wanted: str, names: Mapping[str, Collection[str]]) -> list[str]
 
 
 def _share_words(words: Sequence[str], name: str) -> tuple[float, float]:
-    """Return the share of words that the name has, and the share of the name that they are."""
+    """Return the share of the words that a name has, and their share of the name's words."""
     known = _words(name)
     found = 0
     for word in words:
@@ -154,7 +154,7 @@ def _list_some(paths: Sequence[str]) -> str:
 
 
 def _is_part(wanted: str, name: str) -> bool:
-    """Whether every word begins a word of the name, in any order, or all of it stands in there."""
+    """Whether every word is a prefix of a word of the name, or the whole a substring of it."""
     words, known = _words(wanted), _words(name)
     if words and all(any(_begins(word, other) for other in known) for word in words):
         return True
@@ -169,7 +169,7 @@ def _begins(word: str, other: str) -> bool:
 
 
 def _words(name: str) -> list[str]:
-    """Return the words of a name but those that say nothing, without accents."""
+    """Return the words of a name, without stop words and accents."""
     words = [word for word in WORD_PART.findall(name) if word not in STOPWORDS]
     return [word for word in squeeze_all(words) if word]
 
@@ -178,7 +178,7 @@ def _squeeze(name: str) -> str:
     return squeeze_all([name])[0]
 
 
-# --- What "our" and "it" stand for where nothing else says --------------------------------------
+# --- The current project, where none is named ---------------------------------------------------
 
 _PROJECTS = "project_rooms"
 _CARDS = ("dispatch_corridor/active/", "dispatch_corridor/blocked/")
@@ -187,7 +187,7 @@ _CARDS = ("dispatch_corridor/active/", "dispatch_corridor/blocked/")
 def active_projects(snapshot: Snapshot) -> tuple[str, ...]:
     """Return the project folders that open task cards link into, in path order.
 
-    Where no card links into any, it is the folder with the newest note.
+    If no card links into any, return the folder with the newest note.
     """
     folders: dict[str, list[int]] = {}
     for place, path in enumerate(snapshot.paths):

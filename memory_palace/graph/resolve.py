@@ -1,7 +1,7 @@
-"""Which note a link means, and when two ways of writing a path or name mean the same.
+"""Resolve links to notes, and fold paths and names for comparison.
 
-A link can only mean a note whose stem or alias ends like the link. So ``NearLinks`` collects the
-notes and links that end alike, and only those are resolved.
+A link can only resolve to a note with a stem or alias that has the same last part. So ``NearLinks``
+groups notes and links by that part, and resolves only those of one group.
 """
 
 from __future__ import annotations
@@ -21,40 +21,40 @@ from memory_palace.places import PALACE
 LinkState: TypeAlias = Literal[
     "resolved", "ambiguous", "broken", "archived", "private", "attachment"
 ]
-"""What came of a link. An attachment is a file other than a note, such as an image.
+"""Result of resolving a link. An attachment is a file other than a note, such as an image.
 
 Archived and private targets exist, but are neither shown nor followed."""
 
 _SUFFIX = re.compile(r"\.(?:md|markdown)\Z", re.IGNORECASE)
 _BETWEEN = "\0"
-"""No path or link holds one, and Unicode composes nothing with it."""
+"""Separator: no path or link holds it, and Unicode normalisation leaves it alone."""
 _Places: TypeAlias = Sequence[int]
 _NOTHING: _Places = ()
 
 
 class Resolution(NamedTuple):
-    """What one link means."""
+    """The notes that one link resolves to."""
 
     state: LinkState
     places: Sequence[int] = ()
-    """The note, or all that it could be; empty where there is none."""
+    """The note, or all candidates of an ambiguous link; empty if there is none."""
     text: str = ""
-    """Of a link that may be read in two ways the one that was; the first where neither leads."""
+    """The part of ``target|label`` that resolved; the first part if neither did."""
 
 
 _ADDRESS = re.compile(r"\A([a-z][a-z0-9+.-]*)://[^/]*/", re.IGNORECASE)
-"""Of a vault: Dendron writes ``dendron://vault/note.name``."""
+"""Scheme and vault of a link: Dendron writes ``dendron://vault/note.name``."""
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _DAY = re.compile(rf"\b({'|'.join(_MONTHS)})[a-z]* (\d\d?)(?:st|nd|rd|th), (\d{{4}})(?=\0|\Z)")
 """Logseq: ``Jan 31st, 2024`` is the journal ``2024_01_31``."""
 _DROPPED = re.compile(r"[ -][0-9a-f]{32}(?=/|\0|\Z)|\.html(?=\0|\Z)|[ _-]")
-"""Notion's id of a page, the end of an address, and what Foam, Hugo and Jekyll write for blanks."""
+"""Notion's page id, the suffix ``.html``, and substitutes for blanks in Foam, Hugo and Jekyll."""
 _STAMPED = re.compile(r"(?:\d{8}|(\d{12}|\d{14}))(?!\d)(.+)", re.DOTALL)
 """Jekyll's day before the name of a post, and Zettlr's id before a title."""
 
 
 def loosen(folded: str) -> str:
-    """Return folded names, NUL between them, without what programs vary between link and file."""
+    """Return NUL-separated folded names, without the parts that differ between links and files."""
     text = unquote(folded.replace("%00", "")) if "%" in folded else folded
     text = text.replace("___", "/")  # Logseq: a page in a namespace
     if ", " in text:
@@ -63,7 +63,7 @@ def loosen(folded: str) -> str:
 
 
 def loose_names(loose: str) -> tuple[str, ...]:
-    """Return what a loosened path is called: itself, its folder, its title, its id."""
+    """Return the names of a loosened path: itself, its folder if an index, its title, its id."""
     folder, _, leaf = loose.rpartition("/")
     if leaf in ("index", "readme", ""):
         return loose, folder.rstrip("/")
@@ -73,9 +73,9 @@ def loose_names(loose: str) -> tuple[str, ...]:
 
 
 def read_target(target: str) -> Iterator[tuple[str, str]]:
-    """Yield the names that a link may mean, each with the part of the link it is in.
+    """Yield the names that a link may refer to, each with the part of the link it is in.
 
-    ``a|b`` is a note with a label, or as Dendron writes it a label with a note.
+    ``a|b`` is a target with a label, or in Dendron a label with a target.
     """
     for part in target.split("|", 1):
         name = part.partition("#")[0].strip()
@@ -86,7 +86,7 @@ def read_target(target: str) -> Iterator[tuple[str, str]]:
 
 
 def join_labels(targets: Iterable[str], names: Iterable[str]) -> list[str]:
-    """Return what links say, ``target|label`` where there is a label, by the pairs of them."""
+    """Return link targets, as ``target|label`` if ``names`` has such a pair."""
     labels: dict[str, list[str]] = {}
     for pair in names:
         labels.setdefault(pair.partition("|")[0], []).append(pair)
@@ -94,7 +94,7 @@ def join_labels(targets: Iterable[str], names: Iterable[str]) -> list[str]:
 
 
 class Resolver:
-    """Dictionaries of every way to name a note. Each look-up takes constant time."""
+    """Resolves links by dictionaries of all names of notes; each look-up takes constant time."""
 
     def __init__(self, paths: Sequence[str], aliases: Sequence[Sequence[str]] = ()) -> None:
         self._paths, self._aliases = paths, aliases
@@ -117,10 +117,10 @@ class Resolver:
     def resolve(self, target: str, source: str, *, exactly: bool = False) -> Resolution:
         """Resolve a link target, as written in the note at ``source``.
 
-        In this order: the path from the root, from ``palace/`` in a classic palace, from the
-        note's own folder; the end of a path or the stem, if only one note has it, or only one in
-        the note's own room; an alias; unless ``exactly``, the same as ``loosen`` has it. Of
-        ``target|label`` the label is the target where nothing is called as the first.
+        In this order: the path from the root, from ``palace/`` in a classic palace, from the note's
+        own folder; the end of a path or the stem, if only one note has it, or only one in the
+        note's own room; an alias; unless ``exactly``, the same names folded by ``loosen``. The
+        label of ``target|label`` is tried after the target each time.
         """
         for find in (self._find,) if exactly else (self._find, self._find_loosely):
             for name, text in read_target(target):
@@ -130,7 +130,7 @@ class Resolver:
         return Resolution("broken", text=target.partition("|")[0])
 
     def by_path(self, text: str) -> _Places:
-        """Find notes by the whole path or its end, ``.md`` or not."""
+        """Return the notes with this path or end of a path, with or without ``.md``."""
         key = fold_target(text)
         for path in (key, f"{self._top}{key}"):
             if found := self._exactly(path, text):
@@ -138,7 +138,7 @@ class Resolver:
         return self._by_suffix.get(key, _NOTHING)
 
     def by_alias(self, text: str) -> _Places:
-        """Find notes by an alias."""
+        """Return the notes with this alias."""
         return self._by_alias.get(fold_name(text), _NOTHING)
 
     def _find(self, target: str, source: str) -> _Places:
@@ -164,14 +164,14 @@ class Resolver:
         return found
 
     def _find_loosely(self, target: str, source: str) -> _Places:
-        """Find notes by a name that is written otherwise; of an address its end is enough."""
+        """Return the notes with this name, loosened; of an address any end may match."""
         key = fold_target(target)
         is_address = target.startswith("/") or target.endswith("/")
         key = join_path(_folder(source), key) or "" if key.startswith(".") else key
         key = loosen(key).strip("/")
         while key:
             found = self._loose.get(key, _NOTHING)
-            if target.startswith(".") and not is_address:  # a way, of which the end is not enough
+            if target.startswith(".") and not is_address:  # a relative path must match as a whole
                 paths = ((p, loosen(fold_name(self._paths[p]))) for p in found)
                 found = [p for p, path in paths if key in loose_names(path)]
             if found:
@@ -180,7 +180,7 @@ class Resolver:
         return _NOTHING
 
     def _exactly(self, key: str, written: str) -> _Places:
-        """Of paths that differ in case alone, the one spelled as written comes first."""
+        """Return the notes of a folded path; only the one spelled as written, if it is unique."""
         found = self._by_path.get(key, _NOTHING)
         if len(found) > 1:
             stem = strip_suffix(posixpath.basename(written))
@@ -193,7 +193,7 @@ class ZonedNames:
     """Link targets tried in order: hot exactly, cold exactly without aliases, hot loosely."""
 
     def __init__(self, notes: Iterable[tuple[str, Sequence[str], bool]]) -> None:
-        """Take path, aliases, and whether it is cold, of every note."""
+        """Take the path, the aliases, and whether it is cold, of every note."""
         known = list(notes)
         self._zones: list[tuple[list[str], Resolver]] = []
         for zone in (False, True):
@@ -203,11 +203,11 @@ class ZonedNames:
             self._zones.append((paths, Resolver(paths, aliases)))
 
     def find(self, target: str, source: str) -> str | None:
-        """Return the path a target means in the note at ``source``; ``None`` where none is sure."""
+        """Return the path that a target in ``source`` resolves to; ``None`` if not to one."""
         return self.read(target, source)[1]
 
     def read(self, target: str, source: str) -> tuple[str, str | None]:
-        """Return the same with the part of ``target|label`` that it is read by."""
+        """Return the part of ``target|label`` that resolved, and the path or ``None``."""
         order = [(True, *zone) for zone in self._zones] + [(False, *self._zones[0])]
         for exactly, paths, resolver in order:
             found = resolver.resolve(target, source, exactly=exactly)
@@ -223,7 +223,7 @@ def _folder(source: str) -> str:
 
 
 def _room(key: str) -> str:
-    """Return the folder at the top, ``palace/<room>`` or ``<room>``, or what there is of it."""
+    """Return the room of a path, ``palace/<room>`` or ``<room>``; shorter if the path is."""
     folders = posixpath.dirname(key).split("/")
     return "/".join(folders[: 1 + (folders[0] == PALACE)])
 
@@ -242,7 +242,7 @@ _ATTACHMENT = re.compile(
 
 
 def is_attachment(target: str) -> bool:
-    """Say whether a target names a file that notes embed, such as an image, or an address."""
+    """Whether a target is a file other than a note, such as an image, or ends with ``/``."""
     return target.endswith("/") or _ATTACHMENT.search(target) is not None
 
 
@@ -269,12 +269,12 @@ def fold_names(names: Collection[str]) -> list[str]:
 
 
 def fold_target(target: str) -> str:
-    """Return a link target or typed path for comparing; a leading ``/`` means the top."""
+    """Return a link target or typed path for comparison, without leading ``/``."""
     return fold_name(target).lstrip("/")
 
 
 def join_path(folder: str, target: str) -> str | None:
-    """Follow a relative path from a folder, ``.`` and ``..`` included; ``None`` if it leaves."""
+    """Join a target to a folder, with ``.`` and ``..`` resolved; ``None`` if it leaves the root."""
     if "." not in target:
         return f"{folder}/{target}" if folder else target
     path = posixpath.normpath(posixpath.join(folder, target))
@@ -291,13 +291,13 @@ class Neighbors(NamedTuple):
     """Notes one link away from a note. A note may be on both sides."""
 
     out: tuple[str, ...]
-    """What it links to, in the order written."""
+    """The notes it links to, in the order written."""
     back: tuple[str, ...]
-    """What links to it, in path order."""
+    """The notes that link to it, in path order."""
 
 
 class NearLinks:
-    """Gives the neighbors that ``LinkGraph`` would, in time that grows with the notes asked for."""
+    """Neighbors as ``LinkGraph`` has them; a query resolves only links near the given notes."""
 
     def __init__(
         self,
@@ -305,7 +305,7 @@ class NearLinks:
         aliases: Sequence[Sequence[str]],
         targets: Sequence[Sequence[str]],
     ) -> None:
-        """Take the nodes in path order, their other names, and what they link to as written."""
+        """Take the nodes' paths, sorted, their other names, and their link targets as written."""
         self._paths, self._aliases, self._targets = paths, aliases, targets
         names = [(i, name) for i, path in enumerate(paths) for name in (path, *aliases[i])]
         links = [(i, target) for i, found in enumerate(targets) for target in found]
@@ -330,7 +330,7 @@ class NearLinks:
         )
 
     def neighbors_of(self, paths: Iterable[str]) -> dict[str, Neighbors]:
-        """Return what each note links to and what links to it; nothing for other paths."""
+        """Return the neighbors of each path; none for a path that is not a node."""
         out: dict[str, list[_Link]] = {}
         back: dict[str, list[_Link]] = {}
         for path in paths:
@@ -358,7 +358,7 @@ class NearLinks:
         }
 
     def _resolve(self, links: Collection[_Link]) -> dict[_Link, str]:
-        """Return the path of the one note that each link means, or nothing."""
+        """Return the path that each link resolves to; empty if none or ambiguous."""
         ends = list_ends([r for place, to in links for r in read_link(to, self._paths[place])])
         chosen = sorted({i for end in ends for i in self._named.get(end, ())})
         resolver = Resolver([self._paths[i] for i in chosen], [self._aliases[i] for i in chosen])
@@ -371,7 +371,7 @@ class NearLinks:
 
 
 def read_link(target: str, source: str) -> Iterator[str]:
-    """Yield the paths that a link may mean, by their ends; dots can change which that is."""
+    """Yield candidate paths of a link, of which the end counts; dots can change the end."""
     for part in target.split("|", 1):
         name = part.partition("#")[0]
         yield name
@@ -380,18 +380,18 @@ def read_link(target: str, source: str) -> Iterator[str]:
 
 
 def list_links(snapshot: Snapshot) -> list[list[str]]:
-    """Return what each note links to, with the labels: see ``join_labels``."""
+    """Return the link targets of each note with their labels: see ``join_labels``."""
     pairs = zip(snapshot.link_targets, snapshot.link_names, strict=True)
     return [join_labels(targets, names) for targets, names in pairs]
 
 
 def list_ends(names: Collection[str]) -> list[str]:
-    """Return what names of notes and readings of links are compared by: their ends, loosely."""
+    """Return the last parts of names, loosened, by which notes and links are matched."""
     return [end for _, end in _read_ends(names)]
 
 
 def _read_ends(names: Collection[str]) -> Iterator[tuple[int, str]]:
-    """Yield the ends of each name behind its place among them."""
+    """Yield the loosened last parts of each name, each after the position of the name."""
     keys = loosen(_BETWEEN.join(fold_names(names))).split(_BETWEEN) if names else ()
     for place, key in enumerate(keys):
         for end in loose_names(key):

@@ -1,4 +1,4 @@
-"""The links between notes: neighbors, shortest routes, orphans, and links that lead nowhere."""
+"""The link graph of notes: neighbors, shortest routes, orphans and broken links."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from memory_palace.index.doctor import Finding
 from memory_palace.index.snapshot import Snapshot
 
 _LISTED = 8
-"""Candidates named per ambiguous link: in a vault of index notes all of them are quadratic."""
+"""Candidates listed per ambiguous link: all of them are quadratic in a vault of index notes."""
 
 
 class Edge(NamedTuple):
@@ -33,14 +33,14 @@ class Edge(NamedTuple):
     """The target as written; of ``[[a|b]]`` the part that is the target."""
     state: LinkState
     targets: tuple[str, ...]
-    """The note it leads to; where it is ambiguous, the first few it could be; else empty."""
+    """The path of the note; of an ambiguous link the first few candidates; else empty."""
     matches: int
-    """How many notes it could be: 1 where it is resolved, 0 where there is none."""
+    """Number of candidates: 1 for a resolved link, 0 where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteLinks:
-    """What the graph needs to know of a note."""
+    """A node of the graph: names and link targets of a note."""
 
     path: str
     title: str
@@ -114,7 +114,7 @@ class LinkGraph:
     def route(self, start: str, goal: str) -> tuple[str, ...]:
         """Return a shortest walk over links in either direction; empty where there is none.
 
-        Of several equally short ones it is always the same: nearer notes are left in path order.
+        Ties are always broken alike: adjacent notes are visited in path order.
         """
         if start not in self._out or goal not in self._out:
             return ()
@@ -148,7 +148,7 @@ class LinkGraph:
         return self._in_state("archived")
 
     def export(self) -> dict[str, Any]:
-        """Return nodes and edges as JSON has them, in path order."""
+        """Return nodes and edges for JSON, in path order."""
         nodes = [{"path": note.path, "title": note.title} for note in self._notes]
         return {
             "nodes": nodes,
@@ -198,9 +198,9 @@ def _find_missing(
 
 
 def find_lost_heirs(snapshot: Snapshot) -> Iterator[Finding]:
-    """Yield the notes that are superseded by what is not one note here.
+    """Yield a finding for each superseding target that does not resolve to one note.
 
-    A path, a stem, a title or an alias names a note, as a link does.
+    Targets resolve like links: by path, stem, title or alias.
     """
     names: ZonedNames | None = None
     aliases, titles = snapshot.aliases, snapshot.titles
