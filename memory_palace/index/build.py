@@ -1,4 +1,4 @@
-"""Bring the index up to date with the notes: ``build_index`` names the steps in order."""
+"""Build the index incrementally: ``build_index`` calls the steps in order."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ from memory_palace.notes.note import read_note
 from memory_palace.storage import is_named_by_content, remove_files, sweep_temporaries
 
 STEP_SECONDS = 30.0
-"""A build that is killed loses no more than it made in this time."""
+"""Seconds between commits of new vectors: a killed build loses no more work than this."""
 _HUGE_ROWS = 200
-"""A note of more passages gets its vectors after the others."""
+"""Passages above which a note gets its vectors after the others."""
 
 
 def build_index(
@@ -60,9 +60,9 @@ def build_index(
 ) -> IndexReport:
     """Index every note that changed. The caller holds the writer's lock.
 
-    ``state`` is what is committed. ``force`` uses nothing of it but when undated notes last
-    changed, and another recipe or embedder such vectors as fit; ``verify`` hashes every note.
-    Nothing is visible to readers until the commit.
+    ``state`` is the committed index. ``force`` reuses only the change times of undated notes from
+    it; another recipe reuses the vectors that fit; ``verify`` hashes every note. Nothing is visible
+    to readers until the commit.
     """
     started, paths = time.monotonic(), context.paths
     is_anew = force or (state.commit and state.commit.fingerprint != context.fingerprint)
@@ -118,7 +118,7 @@ def build_index(
 
 
 def _discover(context: BuildContext) -> Discovery:
-    """Return the notes that are there, and sweep what killed writers left beside them."""
+    """Return the notes on disk; delete the temporary files that killed writers left."""
     context.progress(LOOKING, 0, 0)
     found = discover_notes(context.paths, ignore=context.config.ignore).checked()
     context.progress(LOOKING, len(found.files), len(found.files))
@@ -147,7 +147,7 @@ def _read_digest(context: BuildContext, file: SourceFile) -> bytes:
 def _known_vectors(
     context: BuildContext, state: CommittedState, diff: Diff, *, force: bool
 ) -> KnownVectors:
-    """Return the vectors that need not be made: none, where the same are to be made again."""
+    """Return the vectors to reuse; none if ``force`` remakes those of the same embedder."""
     is_same = state.commit is None or state.commit.embedder == context.embedder.name
     if force and is_same:
         return KnownVectors()
@@ -162,7 +162,7 @@ def _known_vectors(
 
 
 def _ages(state: CommittedState, diff: Diff) -> Callable[[SourceFile], int | None]:
-    """Return a function that finds when a file's content last changed, if the index knows it."""
+    """Return a function of a file: its last content change in ns, ``None`` if not indexed."""
     before = {(note.path, note.is_cold): note for note in state.known()} if diff.new else {}
     sources = {file.path: note for file, note in diff.moved}
 
@@ -180,7 +180,7 @@ def _ages(state: CommittedState, diff: Diff) -> Callable[[SourceFile], int | Non
 def _batches(
     state: CommittedState, diff: Diff, listing: Listing, maker: RowMaker
 ) -> Iterator[tuple[bool, Batch]]:
-    """Yield batches of records, each with whether it is cold; those without text ride first."""
+    """Yield batches of records by zone; a zone's records without text join its first batch."""
     removed = [*diff.removed, *(note for _, note in diff.moved)]
     for is_cold in (False, True):
         files = [file for file in diff.to_read() if file.is_cold == is_cold]
@@ -197,7 +197,7 @@ def _batches(
 
 
 def _report_fates(diff: Diff, known: set[str], maker: RowMaker) -> IndexReport:
-    """Report the fate of each note; ``known`` are those of an index that is made anew."""
+    """Return the report; ``known`` are the paths of an index that is rebuilt from scratch."""
     new, gone = {file.path for file in diff.new}, maker.gone()
     return IndexReport(
         added=tuple(file.path for file in diff.new if file.path not in gone | known),
@@ -211,7 +211,7 @@ def _report_fates(diff: Diff, known: set[str], maker: RowMaker) -> IndexReport:
 
 
 class Publisher:
-    """Makes the segments of a build visible, once or in steps, and counts what that wrote."""
+    """Commits the segments of a build, at once or in steps, and counts the bytes of the records."""
 
     def __init__(
         self,
@@ -224,7 +224,7 @@ class Publisher:
     ) -> None:
         """Take the segments of a build, ``opened`` by name, and a commit without segments.
 
-        ``keeps_before`` leaves readers what they have until every passage has a vector.
+        With ``keeps_before`` readers keep the previous index until every passage has a vector.
         """
         self._context, self._opened = context, opened
         self._before, self._keeps_before = before, keeps_before
@@ -232,9 +232,9 @@ class Publisher:
         self.problems: list[Problem] = []
 
     def publish(self, refs: Sequence[SegmentRef], *, is_stopped: bool = False) -> None:
-        """Commit segments; they are merged once no row is without a vector.
+        """Commit segments; they are merged once every row has a vector.
 
-        Who stops a build does not wait for the vectors of what refers to nothing.
+        A build that ``is_stopped`` embeds no lines for the calibration of ``chance``.
         """
         context, opened, before = self._context, self._opened, self._before
         folder, draft = context.paths.index, replace(self._draft, segments=tuple(refs))
@@ -272,10 +272,10 @@ class Publisher:
         maker: VectorMaker,
         read_texts: Callable[[str], Mapping[bytes, str]],
     ) -> None:
-        """Make the vectors that segments lack, and publish them every half minute and when stopped.
+        """Embed the rows without vectors; publish every half minute, per segment, and when stopped.
 
-        ``names`` are the segments that are filled; ``refs`` are all of the index. ``read_texts``
-        gives the texts of a note by their digests. The newest notes come first, huge ones last.
+        ``names`` are the segments to fill; ``refs`` are all segments of the index. ``read_texts``
+        returns the texts of a note by digest. The newest notes come first, huge ones last.
         """
         context, opened, refs = self._context, self._opened, list(refs)
         maker.total += sum(ref.awaiting for ref in refs if ref.name in names)
@@ -306,7 +306,7 @@ class Publisher:
                 due = time.monotonic() + STEP_SECONDS
 
     def refresh(self, commit: Commit, *, hashed: int) -> None:
-        """Note that files which looked racy were hashed and are the same, or who listed them."""
+        """Rewrite the record if racy files proved unchanged, or manifest or git head changed."""
         draft = self._draft
         sweep(self._context.paths.index, commit)
         is_racy = hashed > 0 and draft.scanned_ns > commit.scanned_ns + MARGIN_NS
@@ -318,7 +318,7 @@ class Publisher:
 
 
 class Filling:
-    """The vectors of a segment that was written without them, while they are made."""
+    """A segment that was written without vectors, while they are made."""
 
     def __init__(
         self,
@@ -327,7 +327,7 @@ class Filling:
         ref: SegmentRef,
         is_live: NDArray[np.bool_],
     ) -> None:
-        """Take a segment of ``opened``; of its rows those that are live need a vector."""
+        """Take a segment of ``opened``; its live rows without a vector need one."""
         segment = opened[ref.name]
         assert segment.lacking is not None
         self._context, self._opened, self._ref, self._segment = context, opened, ref, segment
@@ -337,7 +337,7 @@ class Filling:
         blank = np.zeros((segment.rows, context.embedder.dimension), np.float32)
         self._vectors = segment.vectors if segment.vectors.shape[1] else blank
         self._missing: dict[bytes, list[int]] = {}
-        """The digest of each text without a vector, and the rows that it belongs to."""
+        """The rows of each text without a vector, by its digest."""
         for row, digest in zip(
             self.live.tolist(), segment.arrays["chunk_digest"][self.live], strict=True
         ):
@@ -353,15 +353,15 @@ class Filling:
                     yield digest, text
 
     def put(self, digests: Sequence[bytes], vectors: Matrix) -> None:
-        """Take the vectors of some texts."""
+        """Store the vectors of the texts with these digests."""
         self._fresh.append((digests, vectors))
         for digest, vector in zip(digests, vectors, strict=True):
             self._vectors[self._missing.pop(digest, [])] = vector
 
     def write(self) -> SegmentRef:
-        """Write what came since the last time; the whole segment once nothing is missing.
+        """Write the new vectors, or the whole segment once none is missing; return its reference.
 
-        Return how the commit record names it; ``opened`` gains it with its vectors.
+        ``opened`` gains the segment with its vectors.
         """
         folder, segment, ref = self._context.paths.index, self._segment, self._ref
         waiting = [row for rows in self._missing.values() for row in rows]
@@ -383,7 +383,7 @@ class Filling:
 
 
 def order_notes(fold: Fold, notes: NDArray[np.signedinteger]) -> list[str]:
-    """Return the paths of notes, given one for each row: newest first, huge ones last."""
+    """Return the paths of notes, newest first, huge ones last; ``notes`` has one note per row."""
     is_own = fold.column("date_source") != SOURCES.index("mtime")
     changed = fold.column("stat")[:, STAT.changed_ns] / 1e9
     dates = np.where(is_own, fold.column("date"), changed)
@@ -393,7 +393,7 @@ def order_notes(fold: Fold, notes: NDArray[np.signedinteger]) -> list[str]:
 
 
 def sweep(folder: Path, commit: Commit) -> None:
-    """Delete what neither this generation nor the one before it names, and damaged vectors."""
+    """Delete files that neither this generation nor the previous one names; damaged vectors too."""
     sweep_temporaries(folder)
     named = commit.names()
     derived = [path for kind in ("seg", "vec", "anchors") for path in folder.glob(f"{kind}-*")]
@@ -402,7 +402,7 @@ def sweep(folder: Path, commit: Commit) -> None:
 
 
 def count_languages(snapshot: Snapshot) -> dict[str, int]:
-    """Count the passages that are not English, and those that tell, outside the cold zone."""
+    """Return counts of passages outside the cold zone: not English, and of known language."""
     facts = PostingLookup(snapshot, "facts")
     other, unclear = (facts.document_frequency("tongue", key) for key in ("other", "unclear"))
     return {"other": other, "told": snapshot.passages - unclear}

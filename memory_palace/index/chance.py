@@ -1,18 +1,16 @@
-"""Chance: how near texts are that have nothing to do with one another, and how near to a palace.
+"""Calibrate on chance: the null distribution of cosines, the best cosine by chance, and small talk.
 
 Cosines of passages of different notes are the null of a question's. Questions of many kinds, which
-hardly any palace answers (``questions.txt``), tell how near the best of all passages is by chance;
-an answer is as sure as it stands above theirs, see ``retrieval.search``. They are asked in the
-language of the notes where it is one of eight: an embedder of many languages puts a question of
-another one farther off. Who compares other things draws a sample of those, and measures it with
-``find_tail``.
+hardly any palace answers (``questions.txt``), give the best cosine by chance; the confidence in a
+note is measured from there, see ``retrieval.search``. They are asked in the language of the notes
+if it is one of eight: an embedder of many languages puts a question in another one farther off.
+Other callers measure a null sample of their own with ``find_tail``.
 
-Whoever says "good morning" refers to no note, nor does who says much about something else. So what
-refers has words that small talk has not, of which passages hold some, and more of them than lines
-of our own have (``chat.txt``); and it is nearer to passages of this very palace, and shares more
-words with one, than lines on work, home, travel or politics (``talk.txt``). Notes that are talk
-themselves ask for more words: there what is said in passing has words that they have. See
-references/agents.md for how it was chosen.
+Small talk refers to no note, nor does talk on other matters. A text that refers to a note has words
+that small talk lacks, some of them in passages, and more of them than the lines of ``chat.txt``;
+and it is nearer to passages of this palace, and shares more words with one, than lines on work,
+home, travel or politics (``talk.txt``). Where notes are conversations themselves, more words are
+needed, as those have words of small talk. See references/agents.md for how it was chosen.
 """
 
 from __future__ import annotations
@@ -45,30 +43,29 @@ from memory_palace.models import Matrix, Scores
 from memory_palace.storage import is_named_by_content, remove_files, write_content
 
 ASKED_OF = 4096
-"""Passages that each line or question is compared with, at most."""
+"""Most passages that each line or question is compared with."""
 _PASSAGES = 3
-"""Passages whose mean nearness counts."""
+"""Number of nearest passages whose mean cosine counts."""
 _MOST_WORDS = 20
-"""Telling words that count: a page that was pasted has hundreds."""
+"""Most telling words that count: a pasted page has hundreds."""
 _MOST_BYTES = 500
-"""Of a text that count as long, for the same reason."""
+"""Most bytes of a text that count as its length, for the same reason."""
 _TALK = 2.0
-"""Added to the bar where the notes are talk."""
+"""Added to ``chat_bar`` where the notes are conversations."""
 _COMMON = (0.06, 0.12)
-"""The share of passages that hold a word of our English lines, on average: none are talk up to the
-first, all from the second on. It is .02 in a manual, .04 in a garden, .12 to .17 in what friends
-say; of words in other languages too many are grammar to tell."""
+"""Bounds of the mean share of passages with a word of the English chat lines: notes are no talk up
+to the first, all talk from the second. It is .02 in a manual, .04 in a garden, .12 to .17 in
+conversations of friends; in other languages too many of the words are grammar to tell."""
 _REPEATED = 2
-"""Lines that have a word which counts for that, at least."""
+"""Least number of chat lines with a word that counts for that share."""
 _QUANTILE = 0.9
-"""Of small talk that is not spoken to for its words alone."""
+"""Quantile of the weights of small talk that sets ``chat_bar``."""
 _LEAST_SPREAD = 0.01
 _FEW = 14
-"""Lines of each language whose words tell which is that of the notes."""
+"""First lines of each language, whose words identify the language of the notes."""
 DEFAULT = {"chat_bar": 7.5, "talk_near": 0.06, "talk_share": 0.06, "talk_bar": 8.5}
 _FEW_PAIRS = 500
-"""Below this the cosines of a palace say too little of chance, and those of ``UNRELATED`` count as
-well."""
+"""Pairs of passages below which the null sample also has the cosines of ``UNRELATED`` texts."""
 _BYTE, _TINY = 127, 1e-9
 _SLICE = 64
 """Lines embedded at a time; they have ten words, a passage a hundred."""
@@ -90,18 +87,18 @@ UNRELATED = (
     "The novel is told by a sailor who does not trust his captain.",
     "Children under twelve need a ticket but pay half the price.",
 )
-"""Texts of which no two have anything in common: what an embedder makes of chance."""
+"""Pairwise unrelated texts, for a sample of an embedder's null cosines."""
 
 
 def cross_cosines(vectors: Matrix, owners: NDArray[np.integer]) -> NDArray[np.float64]:
-    """Return the cosine of every two unit vectors of different owners."""
+    """Return the cosine of each pair of unit vectors of different owners."""
     different = np.triu(owners[:, None] != owners[None, :], 1)
     cosines: NDArray[np.float64] = (vectors @ vectors.T)[different].astype(np.float64)
     return cosines
 
 
 def find_tail(cosines: NDArray[np.float64], share: float) -> tuple[float, float]:
-    """Return the cosine that a share of a sample exceeds, and by how much those do on average."""
+    """Return the cosine that a share of a sample exceeds, and the mean excess of those above it."""
     start = float(np.quantile(cosines, 1 - share))
     beyond = cosines[cosines > start] - start
     return start, float(beyond.mean()) if len(beyond) else 0.0
@@ -115,9 +112,9 @@ def measure_null(embed: Callable[[Sequence[str]], Matrix]) -> tuple[float, float
 def measure_chance(
     snapshot: Snapshot, folder: Path, embedder: Embedder, *, may_embed: bool
 ) -> dict[str, float]:
-    """Return all figures of chance that a commit record keeps.
+    """Return the calibration that a commit record keeps.
 
-    Without ``may_embed`` only vectors of lines that are kept in ``folder`` count.
+    Without ``may_embed`` only the cached vectors of lines in ``folder`` are used.
     """
     lines = embed_null_lines(folder, embedder, may_embed=may_embed)
     chance = calibrate(snapshot, embedder.embed_passages if may_embed else None)
@@ -142,7 +139,7 @@ def read_lines(name: str) -> tuple[str, ...]:
 
 
 def choose_part(snapshot: Snapshot, name: str) -> slice:
-    """Return the places of the lines whose words are the most common ones in the notes."""
+    """Return the slice of a file's lines in the language of the notes, judged by their words."""
     words, parts, listed = PostingLookup(snapshot, "words"), read_parts(name), _list_terms(name)
     words.note_missing(tuple(chain(*listed)))
     shares = [sum(map(words.document_frequency, terms)) / len(terms) for terms in listed]
@@ -166,10 +163,10 @@ def _count_words(lines: tuple[str, ...], languages: tuple[str, ...] = ()) -> Cou
 def calibrate(
     snapshot: Snapshot, embed: Callable[[Sequence[str]], Matrix] | None
 ) -> dict[str, float]:
-    """Return mean and standard deviation of cosines of texts that are not related.
+    """Return mean and standard deviation of the null: the cosines of unrelated texts.
 
-    Those are chunks of different notes, and in a small palace ``UNRELATED`` as well, which
-    ``embed`` gives vectors. Empty without vectors.
+    The texts are chunks of different notes, and in a small palace also ``UNRELATED``, embedded by
+    ``embed``. Empty without vectors.
     """
     if not snapshot.commit.dimension:
         return {}
@@ -187,15 +184,14 @@ def calibrate(
 def find_best_null(snapshot: Snapshot, questions: Matrix) -> dict[str, float]:
     """Return the median best cosine of questions that are not answered here, and its deviation.
 
-    Some of the questions may happen to be answered: median and median absolute deviation do not
-    mind those. The median is that of the questions in the language of the notes; where they are
-    few, the deviation is half that of the English ones. Among more than ``ASKED_OF`` passages the
-    best is better, for every doubling by as much as from half of those to all of them. Empty
-    without vectors.
+    Median and median absolute deviation are robust to a few questions that are answered. The median
+    is that of the questions in the language of the notes; the deviation is averaged with that of
+    the English questions. Among more than ``ASKED_OF`` passages the best is extrapolated: each
+    doubling adds the difference between half of the sample and all of it. Empty without vectors.
 
     Where all cosines are high, as e5's are, those of one question are higher than those of another
-    as a whole. So a share of each question's mean is taken off its best, ``shared``: the least
-    mean that any question has, which is nothing where unrelated texts have no cosine.
+    as a whole. So a share of each question's mean is subtracted from its best, ``best_shared``: the
+    least mean of a question, which is 0 where unrelated texts have a cosine of 0.
     """
     rows = snapshot.sample_rows(ASKED_OF)
     if not len(rows) or not snapshot.commit.dimension:
@@ -221,7 +217,7 @@ def find_best_null(snapshot: Snapshot, questions: Matrix) -> dict[str, float]:
 
 
 def _find_middle(best: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the median, and the deviation that the median absolute one stands for."""
+    """Return the median, and the standard deviation estimated from the median absolute one."""
     median = float(np.median(best))
     return median, _MAD * float(np.median(np.abs(best - median)))
 
@@ -236,11 +232,11 @@ class NullVectors(NamedTuple):
 def embed_null_lines(
     folder: Path, embedder: Embedder, *, may_embed: bool = True
 ) -> NullVectors | None:
-    """Return the vectors of questions and talk; ``None`` from an embedder that gives none.
+    """Return the vectors of questions and talk; ``None`` for an embedder without vectors.
 
-    They are kept in ``folder``, a byte a component, in a file named by recipe and content: a model
-    would read hundreds of lines after every change otherwise. Without ``may_embed`` it is ``None``
-    where none are kept.
+    They are cached in ``folder``, one byte per component, in a file named by recipe and content,
+    since a build would embed hundreds of lines otherwise. Without ``may_embed``, ``None`` if there
+    is no cached file.
     """
     from memory_palace.index.writing import write_arrays  # delayed: recall writes nothing
 
@@ -274,23 +270,23 @@ def embed_lines(embedder: Embedder) -> Matrix:
 
 
 _WEIGHTS = 3.0, 1.5, 1.0
-"""Weights of the parts of ``Telling``, by the logarithm of each."""
+"""Weights of the fields of ``Telling``, each as log1p."""
 
 
 class Telling(NamedTuple):
-    """The worth of the words of a text that small talk has not."""
+    """Counts of the telling words of a text: words that small talk lacks."""
 
     known: float = 0.0
-    """One that a single passage holds is worth 1, one that all of ``n`` hold ``ln 2 / ln n``, and
-    one that none holds nothing."""
+    """Sum over the words of log1p(n / df) / log1p(n), with n passages: 1 for a word of one passage,
+    0 for a word of none."""
     words: int = 0
-    """Their number, known or not."""
+    """Number of telling words, in passages or not."""
     length: int = 0
     """Bytes of the text, up to ``_MOST_BYTES``."""
 
 
 class SmallTalk:
-    """Weighs what is said in one palace against small talk."""
+    """Weighs a text against small talk, for one palace."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
@@ -298,23 +294,23 @@ class SmallTalk:
         self._common = _count_words(read_lines("chat"), tuple(snapshot.languages))
         self._figures = {**DEFAULT, **snapshot.commit.calibration}
         self.bar = self._figures["chat_bar"]
-        """The weight that a text which refers to a note exceeds."""
+        """Weight above which a text refers to a note."""
 
     def relate(self, share: float, nearness: float = 0.0) -> float:
-        """Return the distance above other talk of a text with that nearness and share of words."""
+        """Return how far a text exceeds off-topic talk, by its share of words and its nearness."""
         figures = self._figures
         near = nearness / figures["talk_near"]
         return near + share / figures["talk_share"] - figures["talk_bar"]
 
     def find_shares(self, text: str, others: Sequence[str]) -> list[float]:
-        """Return the share of a text's words in each other text, rare words counting more."""
+        """Return the idf-weighted share of a text's words in each other text."""
         weights = self._weigh_terms(text)
         whole = sum(weights.values()) or 1.0
         terms = ({*tokenize(other, languages=self._snapshot.languages)} for other in others)
         return [sum(weights[term] for term in weights if term in held) / whole for held in terms]
 
     def find_share(self, text: str) -> float:
-        """Return the share of a text's words in its best passage, rare words counting more."""
+        """Return the idf-weighted share of a text's words in its best passage."""
         weights = self._weigh_terms(text)
         held = np.zeros(len(self._snapshot.row_note))
         for term, weight in weights.items():
@@ -332,7 +328,7 @@ class SmallTalk:
         }
 
     def find_nearness(self, cosines: Scores) -> float:
-        """Return the nearness of a text to passages, given its cosines with them."""
+        """Return the mean of a text's ``_PASSAGES`` highest cosines with passages; 0 if none."""
         return float(_mean_of_best(cosines[:, None])[0]) if len(cosines) else 0.0
 
     def weigh(self, text: str) -> float:
@@ -340,9 +336,9 @@ class SmallTalk:
         return _add_up(self.count_telling(text))
 
     def count_telling(self, text: str, *, is_line: bool = False) -> Telling:
-        """Return the worth here of the words that small talk has not.
+        """Return the counts of the words that no line of small talk has.
 
-        Where the text is a line of it, those are the words that no other line has.
+        With ``is_line`` the text is such a line, and counts the words that no other line has.
         """
         terms = dict.fromkeys(tokenize(text, languages=self._snapshot.languages))
         telling = [t for t in drop_stop_stems(tuple(terms)) if self._common[t] <= is_line]
@@ -356,12 +352,12 @@ class SmallTalk:
         return Telling(known, len(telling), length)
 
     def calibrate(self, talk: Matrix | None = None) -> dict[str, float]:
-        """Return the values that lines about nothing reach here; empty without passages.
+        """Return the thresholds for small talk in this palace; empty without passages.
 
-        ``chat_bar`` is a quantile of the weights of small talk, and more where notes are talk.
-        ``talk_near`` and ``talk_share`` are the deviations of nearness and of shared words of lines
-        on other matters, whose vectors are ``talk``; ``talk_bar`` is one deviation above the median
-        of their sum.
+        ``chat_bar`` is a quantile of the weights of small talk, raised if notes are conversations.
+        ``talk_near`` and ``talk_share`` are the deviations of nearness and of shared words of
+        off-topic lines, whose vectors are ``talk``; ``talk_bar`` is one deviation above the median
+        of the sum of both in these units.
         """
         if not self._snapshot.passages:
             return {}

@@ -1,4 +1,4 @@
-"""The commit record, whose replacement makes an index visible, and the recipe that it names."""
+"""The commit record, whose replacement publishes an index, and the recipe (fingerprint) in it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class SegmentRef:
     """One segment as the commit record names it."""
 
     name: str
-    """``seg-<digest>``; the digest is that of the npz, which binds the jsonl by its own."""
+    """``seg-<digest>``: the SHA-256 of the npz, which holds the SHA-256 of the jsonl."""
     is_cold: bool
     rows: int
     notes: int
@@ -32,21 +32,21 @@ class SegmentRef:
     array_bytes: int
     line_bytes: int
     checksum: int
-    """``arrays.checksum`` of the arrays: what a reader compares before it trusts them."""
+    """``segment.checksum`` of the npz, which readers compare when they open it."""
     awaiting: int = 0
-    """Live rows without a vector; the arrays then hold none, and ``vectors`` what there is."""
+    """Live rows without a vector; if any, the vectors made so far are in the files ``vectors``."""
     vectors: tuple[str, ...] = ()
     """``vec-<digest>``: files of vectors by the digests of their texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """The parts of one generation of the index."""
+    """One generation of the index: its segments and what they were made with."""
 
     generation: int
     embedder: str
     fingerprint: str
-    """Everything that changes vectors or chunks. Another one means another index."""
+    """The recipe, see ``name_recipe``; an index of another one is built anew."""
     dimension: int
     segments: tuple[SegmentRef, ...] = ()
     previous: tuple[str, ...] = ()
@@ -62,7 +62,7 @@ class Commit:
     anchors: tuple[str, ...] = ()
     """Names of the anchor files: the nightly one, then the one of updates since."""
     waits_for: str = ""
-    """The embedder that a build takes up once it is here; empty where this one was chosen."""
+    """The embedder that a build switches to once it is installed; empty if this one was chosen."""
     languages: Mapping[str, int] = field(default_factory=dict)
     """Counts of passages: ``other`` than English, and ``told``, whose language is known."""
 
@@ -82,12 +82,12 @@ class Commit:
         return (*(segment.name for segment in self.segments), *vectors, *self.anchors)
 
     def names(self) -> set[str]:
-        """Every file that must not be swept."""
+        """Return the files that a sweep keeps: those of this generation and of the previous one."""
         return {*self.files(), *self.previous}
 
 
 def read_commit(path: Path) -> Commit:
-    """Read the record and check it against its own digest. Fields of other versions are ignored."""
+    """Read and verify the record, ignoring unknown fields; raise if it is missing or damaged."""
     try:
         record = json.loads(path.read_bytes())
     except FileNotFoundError:
@@ -108,7 +108,7 @@ def read_commit(path: Path) -> Commit:
 
 
 def write_commit(path: Path, commit: Commit) -> int:
-    """Replace the record; from here on readers see this generation. Return its size in bytes."""
+    """Replace the record, which publishes this generation; return its size in bytes."""
     body = asdict(commit)
     for segment in body["segments"]:
         if not segment["awaiting"]:  # the record of a whole index stays as it was
@@ -120,7 +120,7 @@ def write_commit(path: Path, commit: Commit) -> int:
 
 
 def next_commit(before: Commit | None, after: Commit) -> Commit:
-    """Give a commit its number and the names that readers of the one before may hold."""
+    """Return a commit with its generation number and the file names of the previous generation."""
     if before is None:
         return replace(after, generation=1)
     kept = set(after.files())
@@ -144,7 +144,7 @@ def check_companion(folder: Path, name: str) -> Path:
 
 
 def damaged_companion(path: Path, why: str) -> IndexDamagedError:
-    """Name a file that cannot be trusted, and the command that makes it again."""
+    """Return the error for a damaged companion file, with the command that makes it again."""
     return IndexDamagedError(
         f"{path.name} is damaged: {why}; run `palace graph anchors build` to make it again"
     )
@@ -179,7 +179,7 @@ _OTHER_LANGUAGES = (
 
 
 class Detail(IntEnum):
-    """The detail that an index keeps of each passage; each includes those before it."""
+    """The detail that is indexed of each passage; each level includes those before it."""
 
     PLAIN = 0
     """Words, dates, speakers, and whether it is a question: all that most profiles read."""
@@ -193,10 +193,10 @@ def name_recipe(
     languages: Languages = (),
     locale: str = "",
 ) -> str:
-    """Name the recipe of an index; two indexes with one fingerprint may share segments.
+    """Return the fingerprint of an index; indexes with the same one may share segments.
 
-    ``locale`` is the setting; facts of registered extensions count. Raise ``MissingPartError``
-    where what reads the structure is not here.
+    ``locale`` is the setting; versions of registered fact readers count. Raise ``MissingPartError``
+    if the structure feature is not installed.
     """
     last = signals.structure().version if detail == Detail.STRUCTURED else FACTS
     for other in signals.fact_readers(structured=False):
@@ -210,13 +210,13 @@ def _first_parts(embedder: Embedder, languages: Languages, locale: str) -> list[
 
 
 def read_detail(fingerprint: str) -> Detail:
-    """Return the detail of an index of that recipe."""
+    """Return the detail that a fingerprint names."""
     is_structured = any(part.startswith("facts-") for part in fingerprint.split("|"))
     return Detail.STRUCTURED if is_structured else Detail.PLAIN
 
 
 def read_languages(fingerprint: str) -> Languages:
-    """Return the languages whose stemmers an index of that recipe was made with."""
+    """Return the languages of the stemmers that a fingerprint names."""
     parts = (part.split("+") for part in fingerprint.split("|"))
     return next((tuple(languages) for first, *languages in parts if first == TOKENIZER), ())
 
@@ -229,16 +229,16 @@ def choose_detail(commit: Commit | None, *, structure: bool | None = None) -> De
 
 
 def has_same_vectors(first: str, second: str) -> bool:
-    """Whether two recipes cut and embed notes alike, whatever else they keep of them."""
+    """Whether two fingerprints have the same embedder and chunker, and so the same vectors."""
     kind = f"|{TOKENIZER.partition('-')[0]}-"
     return first.partition(kind)[0] == second.partition(kind)[0]
 
 
 def fits_recipe(embedder: Embedder, commit: Commit, *, exactly: bool = False) -> bool:
-    """Return whether an index is as this version makes it with that embedder.
+    """Whether an index has this version's recipe for an embedder.
 
-    Whatever read its facts besides: what was found is asked for in one way. ``exactly`` demands
-    those of the registered extensions, and no others.
+    Facts of extensions may differ, as all facts are looked up alike; ``exactly`` demands those of
+    the registered extensions, and no others.
     """
     fingerprint = commit.fingerprint
     detail, languages = read_detail(fingerprint), read_languages(fingerprint)
@@ -251,9 +251,9 @@ def fits_recipe(embedder: Embedder, commit: Commit, *, exactly: bool = False) ->
 
 
 def check_recipe(commit: Commit, languages: Languages) -> None:
-    """Raise ``WrongEmbedderError`` where an index keeps other things than this version reads.
+    """Raise ``WrongEmbedderError`` for an index with another chunker, tokenizer or facts version.
 
-    So it is where its words are not those of the languages that the settings name.
+    Also if its stemmers are of other languages than the settings name.
     """
     parts = commit.fingerprint.split("|")
     names = {part.partition("+")[0] for part in parts}
@@ -269,7 +269,7 @@ def _keeps_facts(part: str) -> bool:
 
 
 def is_embedder_of(embedder: Embedder, commit: Commit) -> bool:
-    """Whether the vectors of an index are those that an embedder makes."""
+    """Whether an index was built with this version of an embedder."""
     return commit.fingerprint.startswith(f"{embedder.fingerprint}|")
 
 

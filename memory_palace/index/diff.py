@@ -1,6 +1,6 @@
-"""The committed index as a writer starts from it, and what changed since: notes, manifest and git.
+"""Diff the notes, the manifest and git against the committed index.
 
-Files are compared by git's index rule, then by digests.
+Files are compared by stat figures, as in git's index, then by digests.
 """
 
 from __future__ import annotations
@@ -65,14 +65,14 @@ class CommittedState:
 
     commit: Commit | None
     refs: tuple[SegmentRef, ...]
-    """Those of the commit that verify."""
+    """Segments of the commit that opened, and verified if asked, without damage."""
     hot: Fold
     cold: Fold
     problems: tuple[Problem, ...]
     """Damaged files, by name. Their notes are found missing and indexed again."""
 
     def known(self) -> Iterator[KnownNote]:
-        """Every live note, hot ones first."""
+        """Yield every live note, hot ones first."""
         for fold, is_cold in ((self.hot, False), (self.cold, True)):
             if not fold.paths:
                 continue
@@ -97,7 +97,7 @@ EMPTY = CommittedState(None, (), fold_segments([]), fold_segments([]), ())
 
 
 def open_state(paths: PalacePaths, *, verify: bool = False) -> CommittedState:
-    """Open what is committed. Damage is reported in ``problems``, never raised."""
+    """Open the committed index. Damage is reported in ``problems``, never raised."""
     try:
         commit = read_commit(paths.commit)
     except IndexMissingError:
@@ -148,7 +148,7 @@ the file systems in use (FAT); git calls such a file racily clean."""
 
 @dataclass(slots=True)
 class Diff:
-    """Notes by fate. ``failed`` holds those that could not be read."""
+    """Notes by their fate since the commit. ``problems`` has those that could not be read."""
 
     new: list[SourceFile] = field(default_factory=list)
     changed: list[tuple[SourceFile, KnownNote]] = field(default_factory=list)
@@ -173,7 +173,7 @@ def diff_notes(
     scanned_ns: int,
     verify: bool = False,
 ) -> Diff:
-    """Sort every note into its fate, reading only files whose figures leave a doubt.
+    """Return the fate of every note, hashing only files whose stat figures leave a doubt.
 
     ``read_digest`` returns 16 bytes, or raises ``FileNotFoundError`` or ``NoteUnreadable``.
     """
@@ -223,7 +223,7 @@ def _pair_moves(diff: Diff, read_digest: Callable[[SourceFile], bytes]) -> None:
     still_new: list[SourceFile] = []
     for file in diff.new:
         if file.stat.size in sizes:
-            with suppress(FileNotFoundError, NoteUnreadable):  # who indexes it reports it
+            with suppress(FileNotFoundError, NoteUnreadable):  # reported when it is indexed
                 if same := gone.get(read_digest(file)):
                     diff.moved.append((file, same.pop()))
                     continue
@@ -243,7 +243,7 @@ class Listing:
 
     manifest: Manifest
     git_times: Mapping[str, float]
-    """Last commit of tracked and clean notes that have no date of their own."""
+    """Commit times of tracked and clean notes that may have no date of their own."""
     head: str
     rooms: Rooms
 
@@ -252,12 +252,12 @@ class Listing:
         return self.manifest.entries.get(manifest_key(path))
 
     def type_of(self, path: str, own: str) -> str:
-        """Front matter, then the manifest line, then the room's default."""
+        """Return a type: front matter, else the manifest line, else the room's default."""
         line = self.line_of(path)
         return own or (line.type if line and line.type else default_type(self.rooms, path))
 
     def priority_of(self, path: str, own: int) -> int:
-        """Front matter, then the manifest line, else none."""
+        """Return a priority: front matter, else the manifest line, else 0 for none."""
         line = self.line_of(path)
         return own or (PRIORITIES.index(line.priority) if line and line.priority else 0)
 
@@ -271,7 +271,7 @@ class Listing:
 
 
 def consult(context: BuildContext, state: CommittedState, diff: Diff) -> Listing:
-    """Read the manifest; ask git for dates of notes that may need one."""
+    """Read the manifest, and from git the dates of notes that may need one."""
     root = context.paths.root
     manifest = read_manifest(context.paths)
     head = git_head(root) or ""
@@ -289,10 +289,10 @@ def consult(context: BuildContext, state: CommittedState, diff: Diff) -> Listing
 def meta_rows(
     state: CommittedState, diff: Diff, listing: Listing, *, is_cold: bool
 ) -> Iterator[NoteRow]:
-    """Yield records of notes whose bytes are the same but whose figures or listing are not.
+    """Yield meta records of notes with the same bytes but other stat figures or metadata.
 
-    Every note is compared when the manifest, the last git commit or the trust in the index
-    changed; otherwise only touched ones are.
+    Every note is compared if the manifest or the git head changed or the index was damaged;
+    otherwise only touched ones are.
     """
     fold = state.fold(is_cold)
     commit = state.commit
@@ -327,10 +327,10 @@ def meta_rows(
 
 
 def append_lines(context: BuildContext, listing: Listing, diff: Diff, gone: set[str]) -> str:
-    """Give every hot note a manifest line, unless that is forbidden; return the digest after.
+    """Add a manifest line for every hot note without one; return the manifest's digest.
 
-    Lines of people are never touched. A renamed note takes the other fields of its old line; one
-    that the program wrote, and to which nobody added anything, gets the new name.
+    A frozen manifest and a dry run write nothing. A moved note takes the fields of its old line,
+    which is renamed if the program wrote it and nobody added to it. Other lines never change.
     """
     manifest = listing.manifest
     if context.config.manifest == "frozen" or context.is_dry_run:

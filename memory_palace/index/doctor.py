@@ -1,4 +1,4 @@
-"""What the index holds, in figures, and the proof that it agrees with the notes."""
+"""The status of an index, and its verification against the notes."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from memory_palace.storage import is_named_by_content
 VECTOR_TOLERANCE = 1e-5
 """Largest difference in any component between a stored vector and one made again."""
 SAMPLE = 20
-"""How many vectors are made again."""
+"""Number of vectors that are made again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One disagreement."""
+    """One mismatch between the index and its sources."""
 
     what: str
     """``index file``, ``note``, ``chunk``, ``vector``, ``manifest``, ``leftover``."""
@@ -48,7 +48,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Examination(Shown):
-    """What was compared, and what disagreed."""
+    """The counts of what was compared, and the mismatches."""
 
     findings: tuple[Finding, ...] = ()
     checked: dict[str, int] = field(default_factory=dict)
@@ -57,11 +57,11 @@ class Examination(Shown):
 
     @property
     def needs_build(self) -> bool:
-        """Whether there was nothing to compare, or building again mends what disagrees."""
+        """Whether nothing was compared, or a build fixes one of the findings."""
         return not self.checked or any(finding.is_derived for finding in self.findings)
 
     def lines(self) -> Iterator[str]:
-        """Return a line for each finding, and how much was compared."""
+        """Yield a line for each finding, then one with the counts of what was compared."""
         for mark, findings in (("fixed", self.fixed), ("problem", self.findings)):
             for finding in findings:
                 yield f"{mark:<8} {finding.what}: {finding.where}: {finding.message}"
@@ -72,7 +72,7 @@ class Examination(Shown):
             yield "checked  " + ", ".join(counts.values())
 
     def failure(self) -> CheckFailedError | None:
-        """Return the error of an index that does not match."""
+        """Return the error that counts the findings, or ``None`` without any."""
         if not self.findings:
             return None
         can_mend = not self.fixed and any(finding.is_derived for finding in self.findings)
@@ -89,14 +89,14 @@ def examine_index(
     *,
     fix: bool,
 ) -> Examination:
-    """Compare everything derived with what it is derived from. Nothing is written.
+    """Compare the index with the notes and the manifest. Nothing is written.
 
-    Raise ``IndexMissingError`` where there is no index, and none is to be built.
+    Raise ``IndexMissingError`` if there is no index, unless ``fix``.
     """
     state = open_state(paths, verify=True)
     commit = state.commit
     if commit is None and not (fix or state.problems):
-        read_commit(paths.commit)  # says that there is no index
+        read_commit(paths.commit)  # raises IndexMissingError
     damage = [Finding("index file", p.path, p.message.removesuffix(MENDED)) for p in state.problems]
     if commit is None:
         return Examination(tuple(damage))
@@ -128,7 +128,7 @@ class _Examiner:
     )
 
     def examine(self) -> Iterator[Finding]:
-        """Yield what disagrees; count what was compared."""
+        """Yield the mismatches; count what was compared."""
         found = discover_notes(self.paths, ignore=self.config.ignore)
         for problem in found.problems:
             if problem.is_failure:
@@ -136,7 +136,7 @@ class _Examiner:
         for left in found.abandoned:
             yield Finding("leftover", self.paths.shown(left), "is of a command that was ended")
         if not found.is_complete:
-            return  # nothing can be said of notes that were not looked for
+            return  # an incomplete scan cannot tell which notes are gone
         places = {path: place for place, path in enumerate(self.snapshot.paths)}
         rows = group_rows(self.snapshot.row_owner)
         for file in found.files:
@@ -189,7 +189,7 @@ class _Examiner:
                 self.embedded.append((own.digest, row, chunk.embed_text))
 
     def _vectors(self) -> Iterator[Finding]:
-        """Make the vectors of the chunks with the smallest digests again."""
+        """Yield the stored vectors that differ from new ones, for the chunks of smallest digest."""
         sample = sorted(self.embedded)[:SAMPLE]
         if not sample:
             return
@@ -258,7 +258,7 @@ class IndexStatus:
 
 
 def take_status(paths: PalacePaths, config: Config, snapshot: Snapshot) -> IndexStatus:
-    """Count. ``snapshot`` includes the cold zone."""
+    """Return the status of an index; ``snapshot`` includes the cold zone."""
     commit = snapshot.commit
     freshness = check_freshness(paths, config, snapshot, most_entries=None)
     manifest = read_manifest(paths)

@@ -1,6 +1,6 @@
-"""The embedder of an index: the one it has, the one a build takes, and the one that would serve.
+"""Choose embedders: that of an index, that of a build, and the one recommended for the notes.
 
-Which one serves is told by the languages that the notes are written in.
+The recommendation depends on the languages that the notes are written in.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ from memory_palace.shown import inner
 MOST_ENGLISH = 0.05
 """Share of passages in other languages above which a model that knows them is recommended."""
 MOSTLY_OTHER = 0.5
-"""Share above which a model that knows English alone makes no vectors, unless it was asked for."""
+"""Share above which a model that reads English alone makes no vectors, unless it was asked for."""
 _SAMPLED_NOTES = 200
 _SAMPLED_BYTES = 4096
 _MOST_ENTRIES = 10_000
 
 
 class Embedders:
-    """Gives embedders by name; each is made once, and used only where its recipe fits the index."""
+    """Embedders by name, each opened once; ``of`` checks that the recipe of an index fits."""
 
     def __init__(self, paths: PalacePaths, config: Config) -> None:
-        """Keep none yet; the settings may name the one to build with."""
+        """Open none yet; the settings may name the one to build with."""
         self._paths, self._config = paths, config
         self._made: dict[str, Embedder] = {}
 
@@ -59,13 +59,13 @@ class Embedders:
         return self._made[name]
 
     def share(self, other: Embedders) -> None:
-        """Use the models that another palace has open, and let it use those of this one."""
+        """Share the opened models with another palace, both ways."""
         other._made = self._made = {**self._made, **other._made}
 
     def of(self, commit: Commit) -> Embedder:
         """Return the embedder an index was built with.
 
-        Raise ``WrongEmbedderError`` where it, or what else makes an index, is of another version.
+        Raise ``WrongEmbedderError`` if it, or another part of the recipe, is of another version.
         """
         embedder = self.get(commit.embedder)
         if not fits_recipe(embedder, commit):
@@ -77,7 +77,7 @@ class Embedders:
     ) -> tuple[Embedder, str]:
         """Return the embedder of a build, and which one it waits for; see ``choose_embedder``.
 
-        Where nobody chose, it is the one that would serve the notes.
+        Without a choice of the user or the settings it is the one recommended for the notes.
         """
         if asked and ":" in asked:
             asked = self.get(asked).name  # an alias, or a folder as it was typed
@@ -102,17 +102,17 @@ class Embedders:
 
 
 class AwaitedModel(NamedTuple):
-    """An embedder that nobody chose against, and that an index is without."""
+    """A recommended embedder that an index was built without, though nothing else was chosen."""
 
     name: str
     is_ready: bool
-    """Whether it has come since: the next build makes vectors with it."""
+    """Whether it is installed now: the next build makes vectors with it."""
     passages: int
-    """How many the index has."""
+    """Rows of the index, dead ones included."""
 
 
 def find_awaited(paths: PalacePaths, config: Config) -> AwaitedModel | None:
-    """Return the model that a build would use if it were here, or will use now that it is."""
+    """Return the recommended model that an index lacks, installed by now or not; else ``None``."""
     commit = _read_commit(paths)
     if config.embedder is not None or (commit is not None and not commit.waits_for):
         return None
@@ -130,7 +130,7 @@ def _read_commit(paths: PalacePaths) -> Commit | None:
 
 
 def choose_for(share: LanguageShare) -> Sequence[str]:
-    """Return the embedders that serve notes of which so many are not English, the best first."""
+    """Return the embedders recommended for a share of passages not in English, the best first."""
     other = share.not_english or 0
     if other > MOSTLY_OTHER:
         return MULTILINGUAL[:1]
@@ -138,9 +138,9 @@ def choose_for(share: LanguageShare) -> Sequence[str]:
 
 
 def take_share(paths: PalacePaths, config: Config, commit: Commit | None = None) -> LanguageShare:
-    """Return the passages that are not English, as the last build counted them.
+    """Return the share of passages that are not English, as the last build counted them.
 
-    Where none told, it is of the beginnings of 200 notes at most, evenly chosen.
+    Without such a count it is that of the beginnings of 200 notes at most, evenly chosen.
     """
     if commit is not None and commit.languages.get("told"):
         return LanguageShare(commit.languages["other"], commit.languages["told"])
@@ -151,7 +151,7 @@ def take_share(paths: PalacePaths, config: Config, commit: Commit | None = None)
         try:
             with (paths.root / file.path).open("rb") as opened:
                 text = opened.read(_SAMPLED_BYTES).decode(errors="ignore")
-        except OSError:  # the build says so
+        except OSError:  # a build reports it
             continue
         tongue = tell_tongue(text)
         told += tongue != "unclear"
@@ -161,7 +161,7 @@ def take_share(paths: PalacePaths, config: Config, commit: Commit | None = None)
 
 @dataclass(frozen=True, slots=True)
 class ModelAdvice:
-    """How many passages are not English, and what would serve them better than what is in use."""
+    """The share of passages that are not English, and a better embedder than the one in use."""
 
     not_english: float | None
     """Share of the passages that are not English; before a first build, of notes."""
@@ -173,11 +173,10 @@ class ModelAdvice:
 
 
 def advise(paths: PalacePaths, config: Config) -> ModelAdvice:
-    """Say whether another embedder would serve the notes, and how to change to it.
+    """Return whether another embedder is recommended for the notes, and the command to use it.
 
-    Where there is no index it is judged by a sample of the notes, and by what a first build would
-    take. Nothing is advised against an embedder that knows other languages, a model of a library,
-    or words alone.
+    Without an index, a sample of the notes and the embedder of a first build are judged. There is
+    no advice against an embedder that reads other languages, a model of a library, or words alone.
     """
     commit = _read_commit(paths)
     share = take_share(paths, config, commit)
@@ -190,7 +189,7 @@ def advise(paths: PalacePaths, config: Config) -> ModelAdvice:
 
 
 def advise_asker(embedder: str, config: Config) -> str:
-    """Return in one line why words alone were compared with a question, and what to type."""
+    """Return a line on why words alone were compared with a question, with the command to type."""
     name = MULTILINGUAL[0]
     first = f"set `embedder: {name}` in the settings, then " if config.embedder else ""
     command = _force_command(name, config)

@@ -46,11 +46,11 @@ from memory_palace.notes.note import Chunk, Note, NoteUnreadable, read_note
 from memory_palace.storage import is_named_by_content
 
 AT_ONCE = 64
-"""Texts that a build embeds before it publishes anything; of more it publishes the words first."""
+"""Texts that a build embeds before its first commit; with more, words are published first."""
 _SLICE = 32
-"""Texts embedded at a time, but for the first: 512 at a time take as long (21 CPU s for 256)."""
+"""Texts embedded at a time, after smaller first batches: 512 are no faster (21 CPU s for 256)."""
 _Draft: TypeAlias = tuple[NoteRow, dict[bytes, str]]
-"""A row without its vectors, and what is embedded for it, by digest."""
+"""A row without its vectors, and its texts to embed, by digest."""
 
 
 class Batch(NamedTuple):
@@ -58,7 +58,7 @@ class Batch(NamedTuple):
 
     rows: list[NoteRow]
     vectors: tuple[str, ...] = ()
-    """Files that have vectors of these rows, where the rows have none."""
+    """Files with vectors of these rows, if the rows have none."""
 
 
 class RowMaker:
@@ -73,12 +73,12 @@ class RowMaker:
         *,
         may_wait: bool = False,
     ) -> None:
-        """``may_wait`` leaves a batch without vectors where many are to be made."""
+        """``may_wait``: a batch is left without vectors if many are to be made."""
         self._context, self._listing, self._changed_ns = context, listing, changed_ns
         self._may_wait, self._waits = may_wait, False
         self._known, self.vectors = known, VectorMaker(context)
         self.notes, self._done = 0, 0
-        """Notes to be read, for whoever follows the build, and those that were."""
+        """Notes to be read and notes read, for the progress."""
         self.unmade, self.reused = 0, 0
         """Texts whose vectors a dry run leaves unmade; rows whose vector was known."""
         self.problems: list[Problem] = []
@@ -129,7 +129,7 @@ class RowMaker:
         return parse(file.path, data, context.embedder, context.config), stat
 
     def read_texts(self, files: Mapping[str, SourceFile], path: str) -> dict[bytes, str]:
-        """Return the texts of a note that are embedded, by their digests; none if it is gone."""
+        """Return the texts of a note to embed, by digest; none if the note is gone."""
         read = self._read(files[path]) if path in files else None
         if read is None:
             return {}
@@ -137,7 +137,7 @@ class RowMaker:
         return {_digest_text(chunk.embed_text): chunk.embed_text for chunk in chunks}
 
     def _row(self, note: Note, derived: Sequence[Derived], file: SourceFile) -> _Draft:
-        """Return the row of a note, and what is embedded of it, by digest."""
+        """Return the row of a note, and its texts to embed, by digest."""
         asked = self._listing
         own_type, own_priority = note.type or "", PRIORITIES.index(note.priority or "")
         date, source = asked.date_of(note.path, note.date)
@@ -181,7 +181,7 @@ class RowMaker:
         return row, dict(zip((chunk.digest for chunk in row.chunks), texts, strict=True))
 
     def _finish(self, drafts: Sequence[_Draft]) -> Batch:
-        """Give every draft its vectors; each distinct unknown text is embedded once."""
+        """Return the rows of drafts with vectors; each distinct unknown text is embedded once."""
         context = self._context
         rows = [row for row, _ in drafts]
         texts = {digest: text for _, its_texts in drafts for digest, text in its_texts.items()}
@@ -210,7 +210,7 @@ class RowMaker:
 
 
 def parse(path: str, data: bytes, embedder: Embedder, config: Config) -> Note:
-    """Return the note that a file holds, cut into passages that an embedder can see whole."""
+    """Parse a file into a note, cut into passages within the token limit of an embedder."""
     from memory_palace.notes.parsing import parse_note  # delayed: most builds read no note
 
     return parse_note(
@@ -224,7 +224,7 @@ def parse(path: str, data: bytes, embedder: Embedder, config: Config) -> Note:
 
 
 def chunk_row(chunk: Chunk, derived: Derived, before: Chunk | None = None) -> ChunkRow:
-    """Return the row of a chunk that stands after ``before``, without its vector."""
+    """Return the row of a chunk that follows ``before`` in its note, without its vector."""
     return ChunkRow(
         chunk.first_line,
         chunk.last_line,
@@ -244,12 +244,12 @@ def _joined(names: Iterable[str]) -> str:
 
 
 def _digest_text(text: str) -> bytes:
-    """Return the digest by which a text and its vector are known."""
+    """Return the digest of a text, which is the key of its vector."""
     return sha256(text.encode()).digest()[:DIGEST_BYTES]
 
 
 class KnownVectors:
-    """Looks digests up in the arrays of segments and of what unfinished builds left."""
+    """Look-up of vectors by text digest, in segments and in files of unfinished builds."""
 
     def __init__(self, segments: Iterable[Segment] = ()) -> None:
         self._sources: list[tuple[Array, Matrix]] = []
@@ -257,12 +257,12 @@ class KnownVectors:
             self.add_all(segment)
 
     def add(self, digests: Array, vectors: Matrix) -> None:
-        """Offer vectors, one per row of 16-byte ``digests``."""
+        """Add vectors, one per row of 16-byte ``digests``."""
         if len(digests):
             self._sources.append((np.ascontiguousarray(digests).view("<u8"), vectors))
 
     def add_all(self, segment: Segment) -> None:
-        """Offer all vectors that a segment has."""
+        """Add all vectors that a segment has."""
         digests, lacking, vectors = segment.arrays["chunk_digest"], segment.lacking, segment.vectors
         if lacking is None:
             self.add(digests, vectors)
@@ -270,7 +270,7 @@ class KnownVectors:
             self.add(digests[~lacking], vectors[~lacking])
 
     def add_leftovers(self, folder: Path, *, fingerprint: str, committed: Iterable[str]) -> None:
-        """Offer what an interrupted build wrote, where it verifies and has the same recipe."""
+        """Add the vectors an interrupted build wrote, if intact and of the same recipe."""
         named = set(committed)
         for path in sorted((*folder.glob("seg-*.npz"), *folder.glob("vec-*.npz"))):
             if path.stem not in named and is_named_by_content(path):
@@ -300,7 +300,7 @@ class VectorMaker:
     def __init__(self, context: BuildContext) -> None:
         self._context, self.dimension = context, context.embedder.dimension
         self.total, self.done = 0, 0
-        """Texts that are to be embedded, for whoever follows the build, and those that were."""
+        """Texts to embed and texts embedded, for the progress."""
 
     def make(self, texts: Mapping[bytes, str]) -> dict[bytes, Vector]:
         """Return the vectors of texts by their digests."""
@@ -313,7 +313,7 @@ class VectorMaker:
     def slices(
         self, texts: Iterable[tuple[bytes, str]]
     ) -> Iterator[tuple[Sequence[bytes], Matrix]]:
-        """Yield the digests of some texts and their vectors, until all are done."""
+        """Yield the texts' digests and vectors, one batch at a time."""
         waiting = iter(texts)
         self._report()
         # The first slices are small, so that the rate is known within the first second.

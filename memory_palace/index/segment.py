@@ -1,8 +1,8 @@
-"""Immutable segments as they are read: arrays and JSON lines, mapped, and folded into live notes.
+"""Read immutable segments: map their arrays and JSON lines, and fold them into live notes.
 
-Its arrays are an ordinary ``.npz`` whose members are stored on 64-byte borders. ``numpy.load``
+The arrays are an ordinary ``.npz`` whose members are stored on 64-byte borders. ``numpy.load``
 reads it, but ignores ``mmap_mode`` for archives; ``map_arrays`` maps each member itself, in about a
-millisecond whatever its size. Inverted lists say which rows hold a key. Keys are 64-bit digests: of
+millisecond whatever its size. Posting lists say which rows hold a key. Keys are 64-bit digests: of
 a million terms two are equal with a chance of one in thirty million. See references/index-format.md
 for every member, and ``writing`` for how it is written.
 """
@@ -46,15 +46,15 @@ from memory_palace.storage import is_named_by_content
 Array = NDArray[Any]
 
 CONTENT, META, TOMBSTONE = 0, 1, 2
-"""Kinds of note records: with the note's chunks; with a changed record alone; of a note gone."""
+"""Kinds of note records: a note with its chunks; changed metadata alone; a deleted note."""
 SOURCES: tuple[DateSource, ...] = ("front matter", "file name", "git", "mtime")
 PRIORITIES: tuple[Priority | Literal[""], ...] = ("", "low", "medium", "high")
 EVERGREEN, PRIVATE, HAS_PROBLEMS, COPY = 1, 2, 4, 8
 SEPARATOR = "\x1f"
-"""Stands between the values of a text column."""
+"""Separates the values of a text column."""
 FIELDS = ("words", "names", "extras", "facts")
-"""The words of a passage; those of its note's names, at the note's first passage alone; words that
-help to find it; what was extracted from it."""
+"""Posting fields: the words of a passage; the words of its note's names, at the first passage
+alone; describing words; extracted facts."""
 TEXT_COLUMNS = {
     "paths": "path",
     "titles": "title",
@@ -81,12 +81,12 @@ _MEMBERS = frozenset(
     "fingerprint kind paths stat note_digest note_offset note_crc vectors chunk_note chunk_lines "
     "chunk_digest chunk_offset chunk_crc lines_digest".split()
 )
-"""Members of every segment; a file without them is none."""
+"""Members that every segment has; files without them are refused."""
 _NO_KEYS: NDArray[np.uint64] = np.zeros(0, np.uint64)
 
 
 class STAT(IntEnum):
-    """Columns of the ``stat`` member, the only one that two builds differ in."""
+    """Columns of the ``stat`` member, the only one that differs between builds of equal notes."""
 
     size, mtime_ns, ctime_ns, inode, changed_ns = range(5)
 
@@ -99,7 +99,7 @@ class KeyCounts(NamedTuple):
 
 
 def same_keys(first: Sequence[KeyCounts], second: Sequence[KeyCounts]) -> bool:
-    """Return whether two rows hold the same keys equally often in every field."""
+    """Whether two rows hold the same keys equally often in every field."""
     return all(
         np.array_equal(one.keys, other.keys) and np.array_equal(one.counts, other.counts)
         for one, other in zip(first, second, strict=True)
@@ -113,7 +113,7 @@ def hash_key(term: str) -> int:
 
 
 def fact_term(kind: str, key: str) -> str:
-    """Return the term that a fact is kept under."""
+    """Return the posting term of a fact."""
     return f"{kind}\x1f{key}"
 
 
@@ -149,13 +149,13 @@ class Segment:
         return Segment(self._lines_path, arrays, self.lines, is_cold=self.is_cold, lacking=lacking)
 
     def texts(self, column: str) -> list[str]:
-        """Decode a text column, one string per note record; decoded once."""
+        """Return a text column, one string per note record; decoded once."""
         if column not in self._texts:
             self._texts[column] = bytes(self.arrays[column]).decode().split("\0")[: self.notes]
         return self._texts[column]
 
     def find(self, field: str, key: int) -> tuple[Array, Array]:
-        """Return the rows that hold a key, ascending, dead ones too, and how often each does."""
+        """Return the posting list of a key: ascending rows, dead ones too, and their counts."""
         keys: Array = self.arrays[f"{field}_keys"]
         place = int(keys.searchsorted(np.uint64(key)))  # the function would take twice as long
         if place == len(keys) or int(keys[place]) != key:
@@ -170,7 +170,7 @@ class Segment:
 
     @cached_property
     def row_keys(self) -> list[list[KeyCounts]]:
-        """For each of ``FIELDS`` the keys of every row."""
+        """The keys of every row, for each of ``FIELDS``."""
         return [self._unpack(field) for field in FIELDS]
 
     def _unpack(self, field: str) -> list[KeyCounts]:
@@ -184,7 +184,7 @@ class Segment:
         return [KeyCounts(*pair) for pair in pairs][: self.rows]
 
     def chunk_line(self, row: int) -> list[Any]:
-        """Read what is shown of a chunk; headings that are left out are those of the one before."""
+        """Return the JSON line of a chunk; omitted headings are taken from the chunk before it."""
         line: list[Any] = json.loads(self.read_line("chunk", row))
         above = row
         while line[0] is None:
@@ -195,7 +195,7 @@ class Segment:
         return line
 
     def read_line(self, kind: str, place: int) -> bytes:
-        """Read the JSON line of a ``note`` record or a ``chunk`` as it stands."""
+        """Return the raw JSON line of a ``note`` or ``chunk``; raise if its CRC is wrong."""
         offset = int(self.arrays[f"{kind}_offset"][place])
         line = self.lines[offset : self.lines.find(b"\n", offset) + 1]
         if zlib.crc32(line) != int(self.arrays[f"{kind}_crc"][place]):
@@ -225,7 +225,7 @@ class Fold:
     """Record id of the content record that holds each note's chunks."""
 
     def column(self, name: str) -> Array:
-        """One value per live note, from its latest record."""
+        """Return one value per live note, from its latest record."""
         if not self.segments:
             return np.zeros(0, np.int64)
         joined = [segment.arrays[name] for segment in self.segments]
@@ -233,12 +233,12 @@ class Fold:
         return column
 
     def texts(self, name: str) -> list[str]:
-        """One string per live note, from its latest record."""
+        """Return one string per live note, from its latest record."""
         joined = [text for segment in self.segments for text in segment.texts(name)]
         return [joined[record] for record in self.winners.tolist()]
 
     def locate(self, record: int) -> tuple[Segment, int]:
-        """Return the segment of a record id, and its place there."""
+        """Return the segment of a record id, and its index in the segment."""
         number = int(np.searchsorted(self.starts, record, side="right")) - 1
         return self.segments[number], record - int(self.starts[number])
 
@@ -248,7 +248,7 @@ class Fold:
         return int(segment.arrays["stat"][record][STAT.changed_ns])
 
     def row_notes(self) -> list[NDArray[np.int32]]:
-        """Per segment: for every row the index of its note here, -1 where the row is dead."""
+        """Return for each segment the note index of every row, -1 for dead rows."""
         note_of_record = np.full(int(self.starts[-1]), -1, np.int32)
         note_of_record[self.owners] = np.arange(len(self.paths), dtype=np.int32)
         return [
@@ -343,9 +343,9 @@ def open_segment(folder: Path, ref: SegmentRef) -> Segment:
 
 
 def _fill_segment(segment: Segment, folder: Path, names: Sequence[str]) -> Segment:
-    """Return a segment that was published without vectors with those that some files have.
+    """Return a segment published without vectors, with the vectors that some files have.
 
-    A file that is damaged counts for none.
+    Damaged files are ignored.
     """
     sources: list[Mapping[str, Array]] = []
     for name in names:
@@ -374,12 +374,12 @@ def _map_bytes(path: Path) -> bytes | mmap.mmap:
 
 
 def damaged(name: str, why: str) -> IndexDamagedError:
-    """Name a file of the index that cannot be trusted, and the command that mends it."""
+    """Return the error for a damaged file of the index, with the command that mends it."""
     return IndexDamagedError(f"index file {name} {why}; run `palace index --verify` to mend it")
 
 
 def checksum(path: Path) -> int:
-    """Sum a file as 64-bit words, wrapping: it sees any flipped bit, at memory speed.
+    """Return the wrapping sum of a file's 64-bit words: any flipped bit changes it.
 
     It guards readers against damage, not against an adversary; ``doctor`` compares SHA-256.
     """
@@ -399,7 +399,7 @@ _HEADER = re.compile(
 
 
 def map_arrays(path: Path) -> dict[str, Array]:
-    """Map every member read-only. Raise ``ValueError`` or ``OSError`` where that cannot be."""
+    """Map every member read-only. Raise ``ValueError`` or ``OSError`` for an unreadable file."""
     with path.open("rb") as file:
         whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         try:
@@ -411,7 +411,7 @@ def map_arrays(path: Path) -> dict[str, Array]:
 
 
 def _member(file: BinaryIO, whole: mmap.mmap, info: zipfile.ZipInfo) -> Array:
-    """Map a member whose header is as ``writing`` writes it.
+    """Map a member, parsing its header in the form that ``writing`` gives it.
 
     numpy parses it with ``ast``, which fails now and then in threads of Python 3.11 (SystemError,
     "AST constructor recursion depth mismatch").

@@ -53,35 +53,35 @@ from memory_palace.notes.note import stem_of
 _MTIME = SOURCES.index("mtime")
 _DAY_SECONDS = 86_400
 _COPIED = 20
-"""Files of one day, and most of those that date their notes, were copied or checked out then."""
+"""Least files of one day, also half of those dated by mtime, that mean a copy or checkout."""
 SAMPLE = 512
-"""Rows that stand for all where cosines are measured, at most."""
+"""Most rows in the sample that cosine statistics are measured on."""
 
 
 def _of_rows(member: str, empty: Array) -> cached_property[Array]:
-    """Return an attribute of a snapshot: a member of its segments, of every row."""
+    """Return a cached property of a snapshot: a member of its segments, for every row."""
     return cached_property(
         lambda snapshot: np.concatenate([empty, *(s.arrays[member] for s in snapshot.segments)])
     )
 
 
 def _of_notes(member: str) -> cached_property[Array]:
-    """Return an attribute of a snapshot: numbers of each note."""
+    """Return a cached property of a snapshot: a number or numbers for each note."""
     return cached_property(lambda snapshot: snapshot._column(member))
 
 
 def _flag_of_notes(flag: int) -> cached_property[NDArray[np.bool_]]:
-    """Return an attribute of a snapshot: whether each note has a flag."""
+    """Return a cached property of a snapshot: whether each note has a flag."""
     return cached_property(lambda snapshot: (snapshot._column("flags") & flag) > 0)
 
 
 def _texts_of_notes(member: str) -> cached_property[list[str]]:
-    """Return an attribute of a snapshot: a text of each note."""
+    """Return a cached property of a snapshot: a text for each note."""
     return cached_property(lambda snapshot: snapshot._texts(member))
 
 
 def _lists_of_notes(member: str) -> cached_property[list[tuple[str, ...]]]:
-    """Return an attribute of a snapshot: some texts of each note."""
+    """Return a cached property of a snapshot: a tuple of texts for each note."""
     return cached_property(lambda snapshot: list(map(split_list, snapshot._texts(member))))
 
 
@@ -89,13 +89,13 @@ class Snapshot:
     """Live notes and their rows. Notes are in path order; rows are those of all segments."""
 
     read_lines: Callable[[str], list[str]] | None = None
-    """Returns the lines of a note as they may be shown, where they are not read from its file."""
+    """Returns the shown lines of a note by its path, if notes are not read from files."""
 
     def __init__(self, commit: Commit, folds: Sequence[Fold], *, rooms: Rooms = SEVEN) -> None:
         self.commit = commit
         self.room_map = rooms
         self.languages = read_languages(commit.fingerprint)
-        """Those whose stemmers its words were made with."""
+        """Languages of the stemmers that made its words."""
         self._folds = tuple(folds)
         paths = [path for fold in self._folds for path in fold.paths]
         order = sorted(range(len(paths)), key=paths.__getitem__)
@@ -109,13 +109,13 @@ class Snapshot:
 
     @cached_property
     def row_note(self) -> NDArray[np.int32]:
-        """For each row the index of its note, or -1 where the row is dead or is no passage."""
+        """For each row the index of its note, or -1 for a dead row or a stored question."""
         owners: NDArray[np.int32] = np.where(self.row_lines[:, 0], self.row_owner, np.int32(-1))
         return owners
 
     @cached_property
     def question_rows(self) -> NDArray[np.int64]:
-        """The live rows that are questions of a note, ascending."""
+        """The live rows that are stored questions of a note, ascending."""
         return np.flatnonzero((self.row_owner >= 0) & (self.row_note < 0))
 
     @cached_property
@@ -132,14 +132,14 @@ class Snapshot:
 
     @cached_property
     def hot_rows(self) -> NDArray[np.bool_]:
-        """Whether each row is live and outside the cold zone."""
+        """Whether each row is a live passage outside the cold zone."""
         hot = np.append(~self.cold, False)  # the place after the last is for dead rows
         rows: NDArray[np.bool_] = hot[self.row_note]
         return rows
 
     @cached_property
     def embedded_rows(self) -> NDArray[np.bool_]:
-        """Whether each row is live, outside the cold zone, and has a vector."""
+        """Whether each row is a live passage outside the cold zone with a vector."""
         return self.hot_rows if self.lacking is None else self.hot_rows & ~self.lacking
 
     row_lines = _of_rows("chunk_lines", np.zeros((0, 2), np.uint32))
@@ -169,9 +169,9 @@ class Snapshot:
         return read_detail(self.commit.fingerprint)
 
     def similarities(self, vector: Vector) -> Scores:
-        """Return the cosine of every row with a unit vector, 0 of a row that has none yet.
+        """Return the cosine of every row with a unit vector, 0 for a row without a vector.
 
-        Dead rows have some value too. The matrix is not copied.
+        Values of dead rows have no meaning. The matrix is not copied.
         """
         scores: Scores = np.empty(int(self.row_starts[-1]), np.float32)
         for segment, start in zip(self.segments, self.row_starts.tolist(), strict=False):
@@ -201,11 +201,11 @@ class Snapshot:
 
     @cached_property
     def sample(self) -> NDArray[np.int64]:
-        """The rows that stand for all where cosines are measured."""
+        """The sample of rows that cosine statistics are measured on."""
         return self.sample_rows(SAMPLE)
 
     def sample_rows(self, limit: int) -> NDArray[np.int64]:
-        """Return the embedded rows with the smallest text digests, in the order of those.
+        """Return the ``limit`` embedded rows with the smallest text digests, in digest order.
 
         The same notes give the same rows, whatever the order in which they were indexed.
         """
@@ -223,7 +223,7 @@ class Snapshot:
 
     @cached_property
     def statistics(self) -> Statistics:
-        """Figures of all notes."""
+        """Statistics of all notes."""
         return Statistics(self)
 
     titles = _texts_of_notes("titles")
@@ -244,7 +244,7 @@ class Snapshot:
     note_digests = _of_notes("note_digest")
     """The first 16 bytes of each note's SHA-256."""
     days = _of_notes("days")
-    """First and last day of two spans that each note is of, shape ``(notes, 4)``; 0: none."""
+    """First and last day ordinal of two date spans of each note, shape ``(notes, 4)``; 0: none."""
     evergreen = _flag_of_notes(EVERGREEN)
     """Whether each note is exempt from decay."""
     private = _flag_of_notes(PRIVATE)
@@ -265,7 +265,7 @@ class Snapshot:
 
     @cached_property
     def told_dates(self) -> NDArray[np.float64]:
-        """The same, 0 where a copy or a checkout dates the note: it tells no age."""
+        """``dates``, but 0 for a note that a copy or checkout dates: its age is unknown."""
         by_file = self.date_sources == _MTIME
         days = np.where(by_file, self.dates // _DAY_SECONDS, 0).astype(np.int64)
         least = days.min(initial=0)
@@ -285,9 +285,9 @@ class Snapshot:
 
     @cached_property
     def copies(self) -> dict[int, list[int]]:
-        """Notes that hold nothing but sentences of others, with those, none of them cold.
+        """Notes made only of sentences of other notes, mapped to those notes, none of them cold.
 
-        A note that names one which is not there, or not known by its name alone, is no copy.
+        Left out if an original is missing or is not the only note with its stem.
         """
         copies = (self._column("flags") & COPY).nonzero()[0].tolist()
         if not copies:
@@ -307,7 +307,7 @@ class Snapshot:
 
     @cached_property
     def speakers(self) -> frozenset[str]:
-        """Each word of the names of those who take turns in notes, casefolded."""
+        """Casefolded words of the names of all speakers in notes."""
         return frozenset(" ".join(self._texts("speakers")).replace(SEPARATOR, " ").split())
 
     @cached_property
@@ -321,19 +321,19 @@ class Snapshot:
         return self.segments[number], row - int(self.row_starts[number])
 
     def chunk(self, row: int) -> ChunkRecord:
-        """Read what is shown of a row."""
+        """Return the chunk record of a row."""
         segment, place = self._locate(row)
         path = self.paths[int(self.row_owner[row])]
         lines, digest = self.row_lines[row], bytes(self.row_digests[row])
         return chunk_record(segment.chunk_line(place), path, lines, digest)
 
     def row_keys(self, row: int) -> tuple[KeyCounts, ...]:
-        """Return the terms of a row, one value for each of ``segment.FIELDS``."""
+        """Return the keys and counts of a row, for each of ``segment.FIELDS``."""
         segment, place = self._locate(row)
         return tuple(keys[place] for keys in segment.row_keys)
 
     def note(self, index: int) -> NoteRecord:
-        """Read the record of a note."""
+        """Return the record of a note."""
         position = int(self._order[index])
         for fold in self._folds:
             if position < len(fold.paths):
@@ -365,16 +365,16 @@ class Snapshot:
 
 
 def split_list(text: str) -> tuple[str, ...]:
-    """Return the names or links that one field of a note holds."""
+    """Return the values of one text column of a note."""
     return tuple(text.split(SEPARATOR)) if text else ()
 
 
 _QUANTUM = 10_000
-"""Sums of whole numbers do not depend on their order, so that an index may grow in any."""
+"""Scores are rounded to this fraction: sums of whole numbers do not depend on the order of rows."""
 PRIOR = 4
-"""Passages that have nothing to do with any question and are thought to stand beside those of a
-palace: without them the only passage, equal passages, or a word that all passages hold would not
-stand above the mean. On LoCoMo dev and SciFact 1 to 8 rank alike."""
+"""Unrelated pseudo-passages that are added to those of a palace: without them the only passage,
+equal passages, or a word that all passages hold would not stand above the mean. On LoCoMo dev and
+SciFact 1 to 8 rank alike."""
 
 
 class Spread(NamedTuple):
@@ -383,13 +383,13 @@ class Spread(NamedTuple):
     mean: float
     deviation: float
     best: float
-    """The highest of all, of what is not counted too."""
+    """The highest score, rows that are not counted included."""
 
 
 def find_spread(scores: NDArray[np.float64], *, count: int, best: float) -> Spread | None:
-    """Return how ``count`` scores and ``PRIOR`` zeros are spread; ``None`` where all are 0.
+    """Return the spread of ``count`` scores and ``PRIOR`` zeros; ``None`` if all scores are 0.
 
-    Scores that are 0 may be left out: sums are of whole numbers.
+    ``scores`` may leave out zeros, which ``count`` includes.
     """
     whole = np.rint(scores * _QUANTUM).astype(np.int64)
     if not whole.any():
@@ -404,42 +404,42 @@ def find_spread(scores: NDArray[np.float64], *, count: int, best: float) -> Spre
 _Rows: TypeAlias = NDArray[np.int64]
 _Mask: TypeAlias = NDArray[np.bool_]
 Figure = Literal["words_length", "notes", "note_length", "most_held"]
-"""The mean number of words of a passage; notes with text, and their mean number of words; the
-largest share of a question's words that a note holds, by weight. Of the first three cold notes are
-left out."""
+"""Mean number of words of a passage; number of notes with text, and their mean number of words;
+largest idf-weighted share of a question's words in one note. The first three leave out cold
+notes."""
 
 
 class Statistics:
-    """Figures of all notes, given those of the notes at hand.
+    """Statistics of all notes, given those of the loaded notes.
 
-    Here the notes at hand are all, and what is found in them is the answer. A palace of which some
-    notes were chosen overrides this: it knows the figures of all by the name that is asked for.
+    Here all notes are loaded, and the given values are returned. A palace that loads only chosen
+    notes overrides this with statistics of all, looked up by name.
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
 
     def figure(self, name: Figure, found: float) -> float:
-        """Return a figure, ``found`` of the notes at hand."""
+        """Return a figure of all notes; ``found`` is that of the loaded ones."""
         return found
 
     def frequency(self, field: str, parts: tuple[str, ...], rows: _Rows) -> int:
-        """Return how many passages outside the cold zone hold a term, or a fact by its parts."""
+        """Return the number of passages outside the cold zone with a term or fact."""
         return int(np.count_nonzero(self._snapshot.hot_rows[rows]))
 
     def note_frequency(self, term: str, found: int) -> int:
-        """Return how many notes outside the cold zone have a word in a passage."""
+        """Return the number of notes outside the cold zone with a word in a passage."""
         return found
 
     def holds(self, field: str, parts: tuple[str, ...], rows: _Rows) -> bool:
-        """Say whether any live passage holds a term, in the cold zone too where that is asked."""
+        """Whether any live passage holds a term, in the cold zone too if that is open."""
         return len(rows) > 0
 
     def spread(self, name: str, scores: NDArray[np.float64], *counted: _Mask) -> Spread | None:
-        """Return how scores are spread over the first of the masks where any is above 0.
+        """Return the spread of scores over the first of the masks that has one above 0.
 
         ``name`` is that of the signal, or ``words`` for BM25 of passages and ``note_words`` for
-        that of notes.
+        BM25 of notes.
         """
         best = float(scores.max(initial=0.0))
         for mask in counted:
@@ -454,7 +454,7 @@ class Statistics:
 
 
 class OpenedIndex:
-    """The committed generation, and its segments, which stay open while the next one has them."""
+    """The committed generation; its segments stay open while later generations have them."""
 
     def __init__(self, paths: PalacePaths, languages: Languages = ()) -> None:
         """``languages`` are those of the settings; an index for others is refused."""
@@ -463,7 +463,7 @@ class OpenedIndex:
         self._segments: dict[SegmentRef, tuple[_Stamp, Segment]] = {}
 
     def snapshot(self, *, include_cold: bool = False) -> Snapshot:
-        """Return the generation, read again only where it is another, or a file has changed."""
+        """Return the committed snapshot, reopened only if the record or a segment changed."""
         held, folder = self._snapshots.get(include_cold), self._paths.index
         if (
             held is None
@@ -496,7 +496,7 @@ _Stamp: TypeAlias = tuple[tuple[int, ...], ...]
 
 
 def _stamp(folder: Path, ref: SegmentRef) -> _Stamp:
-    """Return figures of the files of a segment, which change when the files do."""
+    """Return inode, size and mtime of the files of a segment; empty if one is missing."""
     with suppress(FileNotFoundError):
         found = [os.stat(f"{folder}/{ref.name}{kind}") for kind in (".npz", ".jsonl")]  # noqa: PTH116
         return tuple((s.st_ino, s.st_size, s.st_mtime_ns) for s in found)
@@ -511,8 +511,8 @@ def open_snapshot(
 ) -> Snapshot:
     """Open the committed generation.
 
-    A writer may commit and sweep between reading the record and opening what it names. That is
-    not damage: the record is read again. The same record failing twice is.
+    A writer may commit and sweep between the reading of the record and the opening of its segments.
+    Then the record is read again; ``IndexDamagedError`` is raised if it is still the same.
     """
     commit = read_commit(paths.commit)
     while True:
@@ -534,7 +534,7 @@ def open_snapshot(
 
 FreshnessState: TypeAlias = Literal["current", "stale", "unchecked"]
 MOST_ENTRIES = 10_000
-"""A query looks at no more files and folders, and says nothing about freshness where there are."""
+"""Most files and folders a query scans; with more of them freshness is ``unchecked``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -547,9 +547,9 @@ class Freshness:
     left_out: tuple[str, ...] = ()
     """What is left out by default, by path; folders end with a slash."""
     problems: tuple[Problem, ...] = ()
-    """What could not be looked at, or is not followed."""
+    """Files and folders that could not be read, or are not followed."""
     folders: tuple[str, ...] | None = ()
-    """As ``Discovery`` has them."""
+    """See ``Discovery.folders``."""
 
 
 def check_freshness(
@@ -559,10 +559,10 @@ def check_freshness(
     *,
     most_entries: int | None = MOST_ENTRIES,
 ) -> Freshness:
-    """Compare stat figures of the notes in the snapshot's zones; nothing is opened.
+    """Compare stat figures of the notes in the snapshot's zones; no note is opened.
 
-    Where the snapshot leaves the cold zone out, so does the comparison. More than ``most_entries``
-    files and folders are not compared: the state is ``unchecked``.
+    Cold notes are compared only if the snapshot has some. With more than ``most_entries`` files and
+    folders nothing is compared: the state is ``unchecked``.
     """
     found = discover_notes(paths, ignore=config.ignore, most_entries=most_entries)
     if not found.is_complete:

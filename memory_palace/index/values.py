@@ -1,4 +1,4 @@
-"""The values of a build: what it is given, what it keeps of a chunk, and its report."""
+"""Values of a build: its inputs, the derived terms of a chunk, and its report."""
 
 from __future__ import annotations
 
@@ -19,38 +19,38 @@ class Derived:
     """The terms of a chunk that are indexed besides its vector."""
 
     words: tuple[str, ...] = ()
-    """Tokens of the chunk, repeated as often as they stand there."""
+    """Tokens of the chunk, repeated ones included."""
     names: tuple[str, ...] = ()
     """Tokens of the note's names, at its first chunk alone."""
     extras: tuple[str, ...] = ()
     """Tokens that describe it and need not stand there: names, tags, phrases; each counts once."""
     facts: tuple[tuple[str, str], ...] = ()
-    """Pairs of kind and key of what was extracted from it."""
+    """Facts extracted from it, as pairs of kind and key."""
     problems: tuple[Problem, ...] = ()
     """Defects of ours that left parts of the note unread, at its first chunk alone."""
 
 
 Progress = Callable[[str, int, int], None]
-"""Told what is being done, how much of it is done, and how much there will be: the last of passages
-by the present estimate."""
+"""Callback with an activity, the amount done and the total; the total of passages is an
+estimate."""
 LOOKING, READING = "looking for notes", "reading notes"
 EMBEDDING, WRITING = "embedding passages", "writing the index"
-"""Names of a build's activities, for whoever follows it."""
+"""Activities of a build that ``Progress`` is called with."""
 
 Derive: TypeAlias = Callable[[Note, Detail, Config], Sequence[Derived]]
-"""Says what each chunk of a note is found by; a parameter, for it comes from a layer above."""
+"""Returns the terms of each chunk of a note; a parameter, since it comes from a layer above."""
 
 
 Followed: TypeAlias = tuple[tuple[str, ...], tuple[Problem, ...]]
 """Names of files derived from the whole index, and why others could not be carried over."""
 Follow: TypeAlias = Callable[[Snapshot, tuple[str, ...], Embedder, int], Followed]
-"""Carries such files over to a new generation before the commit: given the notes outside the cold
-zone, the names of the files so far, embedder and time."""
+"""Carries these files over to a new generation before the commit: takes the snapshot without the
+cold zone, the names of the files so far, embedder and time in ns."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuildContext:
-    """The fixed part of a build."""
+    """The constant inputs of a build."""
 
     paths: PalacePaths
     config: Config
@@ -59,7 +59,7 @@ class BuildContext:
     progress: Progress
     derive: Derive
     fingerprint: str
-    """Everything that decides what is in the index: see ``commit.name_recipe``."""
+    """The recipe of the index: see ``commit.name_recipe``."""
     waits_for: str = ""
     """The embedder that the present one stands in for."""
     is_dry_run: bool = False

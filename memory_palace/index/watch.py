@@ -1,4 +1,4 @@
-"""Keep the index fresh while people edit. Events only hasten what a regular rescan would do."""
+"""Update the index while notes are edited. File events only hasten the regular rescan."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from memory_palace.notes.discovery import SUFFIXES
 from memory_palace.places import MANIFEST, SETTINGS
 
 RESCAN_SECONDS = 300.0
-"""An event that the system dropped delays an update by no more than this."""
+"""Seconds between full rescans: the longest delay of an event that the system dropped."""
 _WATCHED = {MANIFEST, SETTINGS, ".palaceignore", ".gitignore"}
 _NO_MORE_WATCHES = {errno.ENOSPC, errno.EMFILE}
 
 
 class _Changes(FileSystemEventHandler):
-    """Remembers when something last changed that can change the index."""
+    """Records the time of the last event that can change the index."""
 
     def __init__(self, folder: Path, own: Path) -> None:
         self._folder = folder
@@ -34,7 +34,7 @@ class _Changes(FileSystemEventHandler):
         self.last = 0.0
 
     def on_any_event(self, event: FileSystemEvent) -> None:
-        """Take note of created, changed, moved and deleted notes and settings."""
+        """Record the creation, change, move or deletion of notes and settings."""
         if event.event_type in ("opened", "closed_no_write"):
             return
         if event.is_directory and event.event_type == "modified":
@@ -64,12 +64,12 @@ def watch_palace(
     rescan_seconds: float = RESCAN_SECONDS,
     warn: Callable[[str], None] = lambda words: None,
 ) -> None:
-    """Call ``update`` in this thread whenever notes have changed and then been quiet.
+    """Call ``update`` in this thread after notes have changed and then been quiet.
 
     It is called once at the start, after each burst of changes, and every ``rescan_seconds``
-    come what may. While another writer holds the lock the update is tried again after each
-    ``debounce_seconds``, and ``warn`` hears of it once. Returns when ``stop`` is set; no thread
-    is left.
+    without changes. While another writer holds the lock, it is called again every
+    ``debounce_seconds``, and ``warn`` is called once. Returns when ``stop`` is set, after the
+    observer's thread has ended.
     """
     folder = paths.notes.resolve()
     changes = _Changes(folder, paths.own.resolve())

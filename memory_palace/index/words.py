@@ -1,4 +1,4 @@
-"""Which passages hold a term, its BM25, and how far scores and cosines stand above chance."""
+"""Posting look-up, BM25 scores, and the standardisation of scores and cosines."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ K1, NOTE_B = 1.2, 0.75
 PASSAGE_B = 0.3
 """Passages are cut to like length, so length says little of them (on LoCoMo dev .3 beats .75)."""
 UNSEEN = 0.5
-"""Passages that an unknown word is counted as having."""
+"""Document frequency that an unknown word is counted with."""
 
 
 class PostingLookup:
-    """Finds live passages by term in one field; cold ones too, which no frequency counts."""
+    """Live passages by term in one field, cold ones too, which document frequencies leave out."""
 
     def __init__(self, snapshot: Snapshot, field: str) -> None:
         self.snapshot, self._field = snapshot, field
@@ -37,9 +37,9 @@ class PostingLookup:
         self._frequencies: dict[tuple[str, ...], int] = {}
 
     def find(self, *parts: str) -> tuple[Rows, Counts]:
-        """Return the live passages that hold a term, ascending, and how often each does.
+        """Return the live passages that hold a term, ascending, and its frequency in each.
 
-        A fact is found by its kind and its key. What was found is kept, for several signals ask.
+        A fact is given by its kind and its key. Results are cached for other signals.
         """
         rows, counts = self.find_all(*parts)
         if not len(self.snapshot.question_rows):
@@ -48,13 +48,13 @@ class PostingLookup:
         return rows[is_passage], counts[is_passage]
 
     def find_all(self, *parts: str) -> tuple[Rows, Counts]:
-        """Return the same of live rows that are questions as well."""
+        """Return the live rows, stored questions too, that hold a term, and their counts."""
         if parts not in self._found:
             self._found[parts] = self._look_up(*parts)
         return self._found[parts]
 
     def note_missing(self, terms: Collection[str]) -> None:
-        """Find at once which of many terms no passage holds, where the notes at hand are all."""
+        """Cache the empty posting lists among many terms; only where all notes are loaded."""
         keys = np.fromiter(map(hash_key, terms), np.uint64, len(terms))
         held = np.zeros(len(terms), np.bool_)
         for segment in self.snapshot.segments:
@@ -83,22 +83,22 @@ class PostingLookup:
         return all_rows[is_live], all_counts[is_live]
 
     def rows(self, *parts: str) -> Rows:
-        """Return the live rows that hold a term, ascending."""
+        """Return the live passages that hold a term, ascending."""
         return self.find(*parts)[0]
 
     def document_frequency(self, *parts: str) -> int:
-        """Return the number of live rows of all notes that hold a term, cold ones aside."""
+        """Return the number of live passages of all notes that hold a term, cold ones aside."""
         if parts not in self._frequencies:
             rows = self.rows(*parts)
             self._frequencies[parts] = self.snapshot.statistics.frequency(self._field, parts, rows)
         return self._frequencies[parts]
 
     def is_held(self, *parts: str) -> bool:
-        """Return whether any live row of all notes holds a term."""
+        """Whether any live passage of all notes holds a term."""
         return self.snapshot.statistics.holds(self._field, parts, self.rows(*parts))
 
     def mean_length(self) -> float:
-        """Return the mean number of terms of a row outside the cold zone, over all notes."""
+        """Return the mean number of terms of a passage outside the cold zone, over all notes."""
         hot = self.lengths[self.snapshot.hot_rows]
         return self.snapshot.statistics.figure("words_length", float(hot.sum()) / max(len(hot), 1))
 
@@ -127,10 +127,10 @@ class PostingLookup:
 
 
 class BM25:
-    """Scores a question's terms, by passages and by whole notes, from the same postings.
+    """BM25 scores of passages and of whole notes, from the same posting lists.
 
-    Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework". Frequencies count live
-    rows outside the cold zone.
+    Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework". Document frequencies count
+    live passages outside the cold zone.
     """
 
     def __init__(self, lists: PostingLookup) -> None:
@@ -167,7 +167,7 @@ class BM25:
         return scores
 
     def familiarity(self, terms: Sequence[str]) -> tuple[float, float]:
-        """Return the mean share of passages with a term, and the largest of terms, by weight."""
+        """Return the terms' mean share of passages, and largest idf-weighted share in a note."""
         note_of, hot = self._snapshot.row_note, self._snapshot.hot_rows
         whole, common, held = 0.0, 0.0, np.zeros(len(self._snapshot.paths))
         for term in (distinct := dict.fromkeys(terms)):
@@ -183,12 +183,12 @@ class BM25:
 
 
 LEAST = 1e-3
-"""Standard deviations that the best passage with a word of the question stands above the mean, the
-others by their share: a word is never silent, though every passage may hold it."""
+"""Least standardised score of the best passage with a word of the question, in proportion for the
+others: a word is never without effect, though every passage may hold it."""
 LEAST_DEVIATION = 0.02
-"""Of cosines: among a few like texts, differences below this are noise."""
+"""Least deviation of cosines: among a few similar texts smaller differences are noise."""
 NULL = (0.05, 0.1)
-"""Mean and standard deviation of cosines of unrelated texts, where nothing is known of them."""
+"""Default mean and standard deviation of the null: cosines of unrelated texts."""
 
 
 def stand_out(scores: NDArray[np.float64], spread: Spread | None) -> Scores:
@@ -207,15 +207,15 @@ def stand_above(values: NDArray[np.floating], mean: float, deviation: float) -> 
 
 
 def read_null(calibration: Mapping[str, float]) -> tuple[float, float]:
-    """Return mean and standard deviation as ``chance`` found them, else those of ``NULL``."""
+    """Return mean and standard deviation of the null from ``chance``, else ``NULL``."""
     return calibration.get("null_mean", NULL[0]), calibration.get("null_std", NULL[1])
 
 
 def expect(cosines: NDArray[np.float64], null: tuple[float, float]) -> tuple[float, float]:
-    """Return mean and standard deviation of a question's cosines with whatever does not answer it.
+    """Return mean and standard deviation of a question's cosines with unrelated passages.
 
-    ``PRIOR`` passages of the mean and deviation ``null`` count beside the sample; the deviation is
-    at least ``LEAST_DEVIATION``.
+    The sample is pooled with ``PRIOR`` pseudo-passages of the mean and deviation ``null``; the
+    deviation is at least ``LEAST_DEVIATION``.
     """
     mean, deviation = find_moments(cosines) if len(cosines) else null
     share = PRIOR / (len(cosines) + PRIOR)
@@ -230,5 +230,5 @@ def find_moments(cosines: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def expect_mean(mean: Averages, count: int, level: float) -> Averages:
-    """Return the mean of ``count`` cosines with ``PRIOR`` of the value ``level`` beside them."""
+    """Return the mean of ``count`` cosines and ``PRIOR`` pseudo-values of ``level``."""
     return (count * mean + PRIOR * level) / (count + PRIOR)

@@ -1,7 +1,7 @@
-"""One segment as it is written: from rows, again with its vectors, or merged from older ones.
+"""Write segments: from rows, again with vectors, or merged from older segments.
 
 Small segments of like size are merged, and a large one is written again when a quarter of it is
-dead. ``segment`` reads what is written here.
+dead. ``segment`` reads them.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ PREVIEW_CHARACTERS = 200
 DIGEST_BYTES = 16
 NO_DAYS = (0, 0, 0, 0)
 LARGE_ROWS = 16_384
-"""From here on a segment is left alone until a quarter of it is dead. It is also how many rows
-a build embeds before it writes: the memory a build needs grows with it, not with the vault."""
+"""Rows from which a segment is rewritten only if a quarter of it is dead. Also the rows of one
+batch of a build: its memory grows with the batch, not with the vault."""
 PILE = 8
-"""Number of segments of like size that are merged; also the factor between sizes (log-structured
-merge: each record is written again once per size it passes through)."""
+"""Number of segments of one size tier that are merged, and the factor between tiers (log-structured
+merge: each record is written again once per tier)."""
 DEAD_SHARE = 0.25
 _MOST = 255
 _PADDING_ID = 0xD935  # the extra-field id that zipalign uses for the same purpose
@@ -111,12 +111,12 @@ class NoteRow:
 
 
 def tombstone(path: str) -> NoteRow:
-    """Return the record that says a note is gone."""
+    """Return the record of a deleted note."""
     return NoteRow(path, TOMBSTONE)
 
 
 def read_row(fold: Fold, place: int, *, kind: int) -> NoteRow:
-    """Return the record of a live note again, without its chunks."""
+    """Return the latest record of a live note as a row of ``kind``, without its chunks."""
     segment, record = fold.locate(int(fold.winners[place]))
     columns: dict[str, Any] = {
         field: segment.texts(member)[record] for member, field in TEXT_COLUMNS.items()
@@ -165,8 +165,8 @@ def note_line(note: Note) -> bytes:
 def chunk_line(chunk: Chunk, before: Chunk | None = None) -> bytes:
     """Return the JSON line of a chunk: headings and preview.
 
-    There is a line for every few sentences of a vault, so it names no fields, and leaves out
-    headings that the chunk ``before`` it in the same note has too. A superseded claim says it.
+    It is a list without field names, as a vault has one for every few sentences, and leaves out
+    headings that equal those of the chunk ``before``. A validity with limits is appended.
     """
     headings = None if before and before.heading_path == chunk.heading_path else chunk.heading_path
     preview = visible(" ".join(chunk.text.split())[:PREVIEW_CHARACTERS])
@@ -194,10 +194,10 @@ def write_segment(
     is_cold: bool,
     vectors: tuple[str, ...] = (),
 ) -> SegmentRef:
-    """Write both files of a segment and return how the commit record names it.
+    """Write both files of a segment and return its reference for the commit record.
 
-    ``commit`` has the recipe and the dimension. Rows may be without vectors, all of them;
-    ``vectors`` names files that have some.
+    ``commit`` has the recipe and the dimension. All rows have vectors, or none has; ``vectors``
+    names files that have some.
     """
     members, lines = list_members(notes, commit)
     rows = sum(len(note.chunks) for note in notes)
@@ -219,9 +219,9 @@ def write_segment(
 def write_filled(
     folder: Path, ref: SegmentRef, segment: Segment, vectors: Matrix, without: NDArray[np.int64]
 ) -> SegmentRef:
-    """Write a segment again with its vectors, and return how the commit record names it.
+    """Write a segment again with its vectors, and return its reference for the commit record.
 
-    The rows ``without`` one are dead; their digests go, by which a vector would be looked up.
+    The rows ``without`` a vector are dead; their digests are zeroed so that no look-up finds them.
     """
     digests = segment.arrays["chunk_digest"].copy()
     digests[without] = 0
@@ -324,7 +324,7 @@ def list_members(
 
 
 def count_keys(terms: Iterable[str]) -> KeyCounts:
-    """Count the keys of one row."""
+    """Return the keys and counts of the terms of one row."""
     counted = Counter(terms)
     keys = np.fromiter(map(hash_key, counted), np.uint64, len(counted))
     counts = np.minimum(np.fromiter(counted.values(), np.int64, len(counted)), _MOST)
@@ -333,7 +333,7 @@ def count_keys(terms: Iterable[str]) -> KeyCounts:
 
 
 def pack_postings(field: str, rows: Sequence[KeyCounts]) -> dict[str, Sequence[Array]]:
-    """Turn the keys of all rows into the members of a segment.
+    """Return the posting lists of a field from the keys of all rows, as members of a segment.
 
     Rows and sizes have the smallest types that hold them; counts that are all 1 are left out.
     """
@@ -390,7 +390,7 @@ def compact(folder: Path, draft: Commit, opened: dict[str, Segment]) -> tuple[Se
             if not chosen:
                 break
             rows = _merge(fold, {zone[place].name for place in chosen})
-            # By place: what is merged may be, byte for byte, a segment that was there before.
+            # By place: a merged segment may have the name of a segment that was there before.
             before = [ref for place, ref in enumerate(zone[: chosen[-1]]) if place not in chosen]
             zone = [*before, *zone[chosen[-1] + 1 :]]
             if rows:
@@ -400,7 +400,7 @@ def compact(folder: Path, draft: Commit, opened: dict[str, Segment]) -> tuple[Se
 
 
 def _choose(zone: Sequence[SegmentRef]) -> list[int]:
-    """Return the places of the segments to merge next, ascending; empty when all is well."""
+    """Return the places of the segments to merge next, ascending; empty if there are none."""
     for place, ref in enumerate(zone):
         if ref.rows >= LARGE_ROWS // PILE and ref.dead_rows >= DEAD_SHARE * ref.rows:
             return [place]
