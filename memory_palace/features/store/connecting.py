@@ -1,6 +1,6 @@
-"""Connect to a store; make its tables and palaces, and say which roles may use them.
+"""Connect to a store, create its tables and palaces, and grant roles access to palaces.
 
-What is wrong with a store is said in one line.
+Errors of PostgreSQL are reported in one line.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ from memory_palace.errors import (
 )
 from memory_palace.features.store.reaching import Member, Stored
 
-# What a lost connection leaves undone is said by ``asking``, in one line.
+# psycopg's log messages are dropped: ``asking`` reports a lost connection in one line.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 SCHEMA = "memory_palace"
 LEAST_VECTOR = (0, 8)
-"""Scans of an index that go on for a filter."""
+"""Oldest pgvector version that has iterative index scans, which filters need."""
 _LIMITS = (
     "connect_timeout=10 keepalives_idle=30 keepalives_interval=10 keepalives_count=3"
     " tcp_user_timeout=60000"
 )
-"""When a server that does not answer is given up: after a minute, not after two hours."""
+"""libpq parameters that give up a server after about a minute without an answer."""
 _LOCKS = 0x70616C61
-"""What the advisory locks of palaces have in common; the other half is the palace."""
+"""First key of each palace's advisory lock; the second key is the palace's number."""
 _AT_A_TIME = 1_000
-"""Rows of one statement: the rights are looked up once for all of them."""
+"""Rows of one INSERT statement, whose access rights are checked once for all of them."""
 _LOST = "the connection was lost ({why}); run the command again"
 _BY_STATE: Mapping[str, tuple[type[PalaceError], str]] = {
     "08": (StoreError, _LOST),
@@ -60,7 +60,7 @@ _BY_STATE: Mapping[str, tuple[type[PalaceError], str]] = {
     "XX": (IndexDamagedError, "{why}; see the server's log"),
     "": (StoreError, "{why} ({state}); see the server's log"),
 }
-"""What is said of an error, by the beginning of its SQLSTATE; the command has changed nothing."""
+"""Exception class and message by prefix of the SQLSTATE; the transaction was rolled back."""
 _UNCONNECTED = {
     "permission denied": "have its owner run `GRANT CONNECT ON DATABASE … TO {role}`",
     "too many": "try again, or have an administrator allow more",
@@ -70,13 +70,13 @@ _UNCONNECTED = {
     "the connection": "run the command again",
     "": "`pg_isready` with this address, up to the #, says whether a server is there",
 }
-"""What to do where there is no connection, or none any longer, by what libpq says."""
+"""Advice for a failed or lost connection, by a part of libpq's message; the first match counts."""
 
 
 def connect(address: Address, *, purpose: str) -> psycopg.Connection:
-    """Open a connection that sees the store's tables and knows vectors; no transaction is begun.
+    """Return a connection with the store's search path and the vector type; begin no transaction.
 
-    The server's list of who is at work has ``purpose``, who and where.
+    ``application_name`` in ``pg_stat_activity`` gives ``purpose``, user, host and folder.
     """
     try:
         user = getpass.getuser()
@@ -97,7 +97,7 @@ def connect(address: Address, *, purpose: str) -> psycopg.Connection:
 
 
 def read_parameters(address: Address) -> dict[str, str | int]:
-    """Return what libpq makes of an address; raise ``UsageError``, which quotes no secret."""
+    """Return an address's libpq parameters; raise ``UsageError``, without the password, if bad."""
     try:
         return {k: v for k, v in conninfo_to_dict(address.url).items() if v is not None}
     except psycopg.ProgrammingError:
@@ -130,7 +130,7 @@ def _check_server(connection: psycopg.Connection, address: Address) -> None:
             f"store: have its owner run `REVOKE CREATE ON SCHEMA {place} FROM PUBLIC`"
         )
     else:
-        # Nothing that somebody else may have made is found before what is meant.
+        # Schemas in which only the store's owner and administrators create objects come first.
         places = dict.fromkeys((SCHEMA, place, "pg_temp"))
         path = sql.SQL(", ").join(map(sql.Identifier, places))
         connection.execute(sql.SQL("SET search_path = {}").format(path))
@@ -141,7 +141,7 @@ def _check_server(connection: psycopg.Connection, address: Address) -> None:
 
 @contextmanager
 def asking(address: Address) -> Iterator[None]:
-    """Turn what PostgreSQL raises into errors of this program: one line, and what to type."""
+    """Raise psycopg's errors as ``PalaceError``: a one-line message with the command to run."""
     try:
         yield
     except psycopg.Error as error:
@@ -151,7 +151,7 @@ def asking(address: Address) -> Iterator[None]:
 def _explain(error: psycopg.Error, address: Address) -> PalaceError:
     state, role = error.sqlstate, read_parameters(address).get("user", "ROLE")
     why, tried = error.diag.message_primary or "", error.pgconn
-    if not why:  # libpq says too which of many ways it tried
+    if not why:  # libpq's message begins with the addresses that it tried
         why = str(error).strip().partition("\n")[0]
         for mark in ("FATAL:", "failed: "):
             why = why.rpartition(mark)[2].strip() or why
@@ -179,20 +179,20 @@ def _explain(error: psycopg.Error, address: Address) -> PalaceError:
 
 
 class Statements:
-    """Sends statements about one palace; every one has it as ``%(palace)s``."""
+    """Executes SQL statements about one palace, whose number is the parameter ``%(palace)s``."""
 
     def __init__(self, connection: psycopg.Connection, palace: int) -> None:
         self.connection, self.palace = connection, palace
 
     def run(self, statement: str, **values: Any) -> psycopg.Cursor[tuple[Any, ...]]:
-        """Send a statement; values come as bytes, large ones in a tenth of the time."""
+        """Execute a statement; results come in binary format, ten times as fast if large."""
         return self.connection.execute(statement, values | {"palace": self.palace}, binary=True)
 
     def ask(self, statement: str, **values: Any) -> list[tuple[Any, ...]]:
         return list(self.run(statement, **values))
 
     def insert(self, table: str, columns: Mapping[str, str], rows: Iterable[Sequence[Any]]) -> None:
-        """Insert rows; ``columns`` are their names and types, the palace aside."""
+        """Insert rows; ``columns`` maps column names to types, without the column ``palace``."""
         arrays = ", ".join(f"%({name})b::{kind}[]" for name, kind in columns.items())
         statement = (
             f"INSERT INTO {table} (palace, {', '.join(columns)})"
@@ -205,8 +205,8 @@ class Statements:
 
     @contextmanager
     def writing(self, wait_seconds: float) -> Iterator[None]:
-        """Run what follows as one transaction, with no other writer of this palace beside it."""
-        self.connection.rollback()  # whatever was read before must not be older than the lock
+        """Run the block in one transaction that holds the palace's exclusive advisory lock."""
+        self.connection.rollback()  # a snapshot must not be older than the lock
         with self.connection.transaction():
             limit = max(1, round(wait_seconds * 1000))
             self.run("SELECT set_config('lock_timeout', %(limit)s, true)", limit=str(limit))
@@ -218,9 +218,9 @@ class Statements:
 # --- Palaces and roles ---
 
 VERSION = 3
-"""Of the tables in ``schema.sql``."""
+"""Version of the tables in ``schema.sql``."""
 _LOCK = 0x70616C616365
-"""Key of the advisory lock of who makes the tables: ``palace``."""
+"""Key of the advisory lock held while the tables are created: ``palace`` in ASCII."""
 _LIST = """
 SELECT p.id, p.name, coalesce(g.number, 0), coalesce(g.notes, 0), coalesce(g.passages, 0),
     coalesce(pg_catalog.pg_total_relation_size(to_regclass(format('passage_%s', p.id))), 0),
@@ -231,7 +231,7 @@ WHERE p.id IN (SELECT readable()) ORDER BY p.name
 
 
 def open_store(address: Address, *, purpose: str) -> psycopg.Connection:
-    """Connect to a store whose tables this program can use; no transaction is begun."""
+    """Return a connection to a store of this version; raise ``IndexMissingError`` for no store."""
     connection = connect(address, purpose=purpose)
     try:
         with asking(address), connection.transaction():
@@ -246,7 +246,7 @@ def open_store(address: Address, *, purpose: str) -> psycopg.Connection:
 
 
 def make_store(connection: psycopg.Connection, address: Address) -> None:
-    """Make the tables where there are none; whoever does so owns the store."""
+    """Create the store's tables if they are missing; the current role becomes their owner."""
     with asking(address), connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
         if not _has_tables(connection, address):
@@ -255,11 +255,11 @@ def make_store(connection: psycopg.Connection, address: Address) -> None:
 
 
 def _has_tables(connection: psycopg.Connection, address: Address) -> bool:
-    """Say whether the tables are there; raise ``StoreError`` for those of another version."""
+    """Return whether the tables exist; raise ``StoreError`` for tables of another version."""
     (schema,) = connection.execute("SELECT to_regnamespace(%s)", [SCHEMA]).fetchone() or (None,)
     if schema is None:
         return False
-    # By its full name: a schema that a role may not use is passed over in its search path.
+    # Qualified, because PostgreSQL skips schemas in the search path that the role may not use.
     table = sql.Identifier(SCHEMA, "version")
     found = connection.execute(sql.SQL("SELECT number FROM {}").format(table)).fetchone()
     version = found[0] if found else 0
@@ -274,9 +274,9 @@ def _has_tables(connection: psycopg.Connection, address: Address) -> bool:
 
 
 def become_owner(connection: psycopg.Connection, address: Address, what: str) -> None:
-    """Act as the owner of the store until the outermost transaction ends.
+    """Switch to the store owner's role until the outermost transaction ends.
 
-    Raise ``StoreError`` where the role is not one of the owner's.
+    Raise ``StoreError`` if the current role is not a member of the owner; ``what`` names the act.
     """
     owner, is_ours = connection.execute(
         "SELECT pg_get_userbyid(nspowner), pg_has_role(nspowner, 'MEMBER')"
@@ -292,9 +292,9 @@ def become_owner(connection: psycopg.Connection, address: Address, what: str) ->
 
 
 def find_palace(connection: psycopg.Connection, address: Address) -> tuple[str, int]:
-    """Return name and number of the palace that an address means: the named one, or the only one.
+    """Return name and number of the palace an address names, or of the only readable palace.
 
-    Raise ``IndexMissingError`` where it is not there, or was not granted: nobody is told which.
+    Raise ``IndexMissingError`` for a palace that is missing or not granted (not told apart).
     """
     with asking(address), connection.transaction():
         rows = connection.execute(
@@ -315,9 +315,9 @@ def find_palace(connection: psycopg.Connection, address: Address) -> tuple[str, 
 
 
 def make_palace(connection: psycopg.Connection, address: Address) -> int:
-    """Return the number of the palace that an address names, which is made where it is not there.
+    """Return the number of the palace an address names; create the palace if it is missing.
 
-    Only the role that set the store up makes palaces.
+    Raise ``StoreError`` if a palace is missing and the role is not a member of the store's owner.
     """
     check_name(address.palace)
     with asking(address), connection.transaction():
@@ -332,7 +332,7 @@ def make_palace(connection: psycopg.Connection, address: Address) -> int:
 def grant(
     connection: psycopg.Connection, address: Address, role: str, *, may_write: bool | None
 ) -> str:
-    """Let a role write a palace, only read it, or neither (``None``); return the palace's name."""
+    """Grant a role write or read access to a palace, or revoke it (``None``); return its name."""
     name, palace = find_palace(connection, address)
     with asking(address), connection.transaction():
         become_owner(connection, address, "grants and revokes")
@@ -360,10 +360,10 @@ def grant(
 
 
 def drop(connection: psycopg.Connection, address: Address, *, wait_seconds: float = 0.0) -> None:
-    """Remove a palace with all that is kept of it and its grants.
+    """Delete a palace with its rows and grants.
 
-    Raise ``IndexLockedError`` where somebody writes it, or where others use the tables for longer
-    than two seconds: whoever comes to ask of any palace waits behind this.
+    Raise ``IndexLockedError`` after ``wait_seconds`` of another writer, or if the tables are in use
+    for longer than two seconds: queries of every palace queue behind the table lock.
     """
     statements = Statements(connection, find_palace(connection, address)[1])
     with asking(address), statements.writing(wait_seconds):
@@ -373,7 +373,7 @@ def drop(connection: psycopg.Connection, address: Address, *, wait_seconds: floa
 
 
 def list_palaces(connection: psycopg.Connection, address: Address) -> list[Stored]:
-    """Return the palaces that the role of the connection may read, by name."""
+    """Return the palaces that the connection's role may read, in order of their names."""
     with asking(address), connection.transaction():
         rows = connection.execute(_LIST).fetchall()
         granted: dict[int, list[Member]] = {}

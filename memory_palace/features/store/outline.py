@@ -1,11 +1,11 @@
-"""All notes of a palace in a store as a snapshot whose rows are whole notes, and posting lists.
+"""Outline of a stored palace: a snapshot with one row per note, and its posting lists.
 
-Filters, and signals that look at whole notes, work on it as on files. So the engine itself chooses
-the notes that are read, and then ranks these by all of their passages.
+Filters and note-level signals run on the outline as on an index of files. The engine thus selects
+candidate notes, whose passages are then read and ranked.
 
-A posting list is of one term and one block of notes, by their numbers. It has an entry for each
-note: how many of its passages hold the term, and how often all of them do. Notes are found in the
-same way by their links.
+A posting list belongs to one field, one term and one block of note numbers. It has an entry per
+note: the number of its passages with the term, and the term's frequency in them. Link targets have
+posting lists too.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ from memory_palace.models import Scores, Vector
 from memory_palace.retrieval.question import AskedWords
 
 FIELDS = (*WORDS, "ends", "links")
-"""After the fields of the files: the ends of names by which a link may mean a note, and the ends of
-what its own links may mean."""
+"""The fields of a file index, then two: suffixes of a note's own names (link targets that resolve
+to it), and suffixes of the names that its links may resolve to."""
 COLUMNS = {"field": "int2", "key": "int8", "block": "int4", "data": "bytea"}
 BLOCK_NOTES = 2_000
-"""Notes of a block: an edit writes the lists of one block that hold its words."""
+"""Note numbers per block; an edited note rewrites its terms' posting lists of one block."""
 ENTRY = np.dtype([("note", "<i4"), ("passages", "<u2"), ("count", "<u2")])
 _LIST = ["field", "key", "block"]
-"""What a list is known by."""
+"""Key columns of a posting list."""
 _TERM = np.dtype([(name, "i8") for name in (*_LIST, *(ENTRY.names or ()))])
 _MOST = np.iinfo(np.uint16).max
 Terms: TypeAlias = np.ndarray[Any, np.dtype[np.void]]
-"""Entries with field and key of the lists that they are of."""
+"""Posting entries, each with the field, key and block of its posting list."""
 NO_TERMS: Terms = np.zeros(0, _TERM)
 _TAKEN = (
     "DELETE FROM posting AS p USING unnest(%(field)b::int2[], %(key)b::int8[], %(block)b::int4[])"
@@ -63,24 +63,24 @@ _TAKEN = (
 
 
 def key_of(term: str) -> int:
-    """Return the key of a term as PostgreSQL holds it, signed."""
+    """Return the 64-bit hash key of a term as a signed integer, PostgreSQL's ``int8``."""
     key = hash_key(term)
     return key - (1 << 64) if key >> 63 else key
 
 
 def list_own_ends(row: NoteRow) -> list[str]:
-    """Return the ends of names by which a link may mean a note."""
+    """Return the suffixes of a note's path, aliases and title that links may name it by."""
     return list_ends([row.path, *split_list(row.aliases), row.title])
 
 
 def list_link_ends(row: NoteRow) -> list[str]:
-    """Return the ends of what the links of a note may mean."""
+    """Return the suffixes of the names that a note's links may resolve to."""
     links = join_labels(split_list(row.targets), split_list(row.link_names))
     return list_ends([name for link in links for name in read_link(link, row.path)])
 
 
 def list_terms(notes: Iterable[tuple[int, NoteRow]]) -> Terms:
-    """Return the terms of notes, given with their numbers; a question's count for no passage."""
+    """Return the posting entries of numbered notes, sorted; terms of stored questions count 0."""
     parts: list[tuple[int, int, bool, NDArray[Any], NDArray[Any]]] = []
     for number, row in notes:
         for chunk in row.chunks:
@@ -107,7 +107,7 @@ def list_terms(notes: Iterable[tuple[int, NoteRow]]) -> Terms:
 
 
 def _sort(terms: Terms, by: list[str]) -> tuple[Terms, NDArray[np.int64]]:
-    """Return terms in order, and where each new value begins."""
+    """Return the terms sorted by the columns ``by``, and the start of each run of equal values."""
     terms = terms[np.lexsort([terms[name] for name in reversed(by)])]
     is_new = np.ones(len(terms), np.bool_)
     is_new[1:] = terms[by][1:] != terms[by][:-1]
@@ -115,7 +115,7 @@ def _sort(terms: Terms, by: list[str]) -> tuple[Terms, NDArray[np.int64]]:
 
 
 def pack_lists(terms: Terms) -> Iterator[tuple[Any, ...]]:
-    """Yield the values of ``COLUMNS`` of the lists of terms."""
+    """Yield the posting lists of terms, each as a row of ``COLUMNS``."""
     terms, _ = _sort(terms, [*_LIST, "note"])
     entries = np.zeros(len(terms), ENTRY)
     for name in ENTRY.names or ():
@@ -127,7 +127,7 @@ def pack_lists(terms: Terms) -> Iterator[tuple[Any, ...]]:
 
 
 def write_lists(statements: Statements, gone: Terms, new: Terms) -> None:
-    """Take the terms of some notes out of the lists of a palace, and put others in."""
+    """Remove the entries of ``gone`` from a palace's posting lists and add those of ``new``."""
     lists, starts = _sort(np.concatenate([gone, new]), _LIST)
     asked = {name: lists[name][starts].tolist() for name in _LIST}
     held = unpack_lists(statements.ask(_TAKEN, **asked))
@@ -136,7 +136,7 @@ def write_lists(statements: Statements, gone: Terms, new: Terms) -> None:
 
 
 def unpack_lists(lists: Sequence[tuple[Any, ...]]) -> Terms:
-    """Undo ``pack_lists``; raise ``IndexDamagedError`` for what is no list."""
+    """Return the terms of packed posting lists; raise ``IndexDamagedError`` for a bad length."""
     parts = [_read_entries(data) for *_, data in lists]
     entries, counts = np.concatenate([np.zeros(0, ENTRY), *parts]), [*map(len, parts)]
     terms = np.zeros(len(entries), _TERM)
@@ -154,26 +154,26 @@ def _read_entries(data: bytes) -> np.ndarray[Any, np.dtype[np.void]]:
 
 
 class Posted(NamedTuple):
-    """The notes that hold a term."""
+    """The notes of an outline that contain a term, as parallel arrays."""
 
     places: NDArray[np.int64]
-    """Where they stand among the notes at hand, ascending."""
+    """Rows of the notes in the outline, ascending."""
     passages: NDArray[np.int64]
-    """How many passages of each hold it; 0 where only questions of the note do."""
+    """Passages with the term per note; 0 if only stored questions of the note have it."""
     counts: NDArray[np.int64]
 
 
 class Lists:
-    """Finds the notes that hold a term, as a segment finds rows; it is that of an outline."""
+    """Reads and caches posting lists; stands in for the outline's one index segment."""
 
     def __init__(self, statements: Statements, words: Array, places: NDArray[np.int64]) -> None:
-        """Take how many words each note at hand has, and its place by its number, else -1."""
+        """``words`` are token counts by outline row; ``places`` maps note numbers to rows or -1."""
         self._statements, self._places = statements, places
         self.arrays = {"words_lengths": words}  # the one column that is asked for
         self._found: dict[tuple[int, int], Posted] = {}
 
     def fetch(self, asked: Iterable[tuple[str, str]]) -> None:
-        """Read the lists of some terms, given with their fields, at once."""
+        """Read the posting lists of pairs of field and term in one query."""
         self._read({(FIELDS.index(field), key_of(term)) for field, term in asked})
 
     def _read(self, asked: Collection[tuple[int, int]]) -> list[Posted]:
@@ -196,12 +196,12 @@ class Lists:
         return [self._found[key] for key in asked]
 
     def find(self, field: str, key: int) -> tuple[Array, Array]:
-        """Return the notes that hold a key, and how often each does."""
+        """Return the outline rows of the notes with an unsigned key, and its frequency in each."""
         (found,) = self._read([(FIELDS.index(field), key - (1 << 64) if key >> 63 else key)])
         return found.places, found.counts
 
     def get(self, field: str, *parts: str) -> Posted:
-        """Return the notes that hold a term, or a fact by its parts."""
+        """Return the postings of a term, or of a fact given by its parts."""
         term = fact_term(*parts) if len(parts) > 1 else parts[0]
         return self._read([(FIELDS.index(field), key_of(term))])[0]
 
@@ -212,7 +212,7 @@ _Mask = NDArray[np.bool_]
 
 
 class Outline(Snapshot):
-    """All notes of one generation, with or without the archive."""
+    """A snapshot of one generation with one row per note; cold notes only on request."""
 
     def __init__(
         self, statements: Statements, generation: Generation, *, include_cold: bool
@@ -220,7 +220,7 @@ class Outline(Snapshot):
         super().__init__(generation.commit, [], rooms=Rooms(generation.record["rooms"]))
         disputes = generation.record["disputes"].items()
         self.disputes = {path: tuple(found) for path, found in disputes}
-        """The open conflicts of every note that is party to one."""
+        """Open conflicts by the path of a note involved in them."""
         self._statements = statements
         ((sample, data, *texts),) = statements.ask(
             "SELECT (SELECT sample FROM generation WHERE palace = %(palace)s),"
@@ -238,7 +238,7 @@ class Outline(Snapshot):
         self.places[kept["id"]] = np.arange(len(kept))
         self.sample_vectors = read_matrix(sample, self.commit.dimension, "the sample of vectors")
         self.cosines: Scores = np.zeros(0, np.float32)
-        # What a snapshot of files reads from its segments.
+        # Attributes that a snapshot of files computes from its segments.
         size, self.cold, self.dates = len(kept), kept["is_cold"], kept["date"]
         self.row_note = np.where(kept["passages"] > 0, np.arange(size), -1).astype(np.int32)
         self.row_owner, self.row_starts = self.row_note, np.array([0, size])
@@ -248,7 +248,7 @@ class Outline(Snapshot):
         self.words_length = float(kept["words"][~self.cold].sum()) / max(self.passages, 1)
 
     def ask(self) -> Outline:
-        """Return the same for another question, with posting lists of its own."""
+        """Return a shallow copy for another question, with its own cache of posting lists."""
         asked = copy(self)
         asked.lists = Lists(self._statements, self.figures["words"], self.places)
         asked.segments = [asked.lists]
@@ -259,11 +259,11 @@ class Outline(Snapshot):
 
     @property
     def statistics(self) -> ToldStatistics:
-        """Figures of all notes by passages, though rows are notes."""
+        """Corpus statistics counted in passages, although the outline's rows are notes."""
         return ToldStatistics(self)
 
     def similarities(self, vector: Vector) -> Scores:
-        """Return what was found of the passage of each note that is nearest to the question."""
+        """Return each note's highest passage cosine, as ``find_nearest`` set it."""
         return self.cosines
 
     def cosines_of(self, rows: Rows, vector: Vector) -> NDArray[np.float64]:
@@ -278,17 +278,17 @@ class Outline(Snapshot):
 
 
 class ToldStatistics(Statistics):
-    """Figures of all notes of a palace, told to who ranks some of them for a question.
+    """Corpus statistics of all notes, for ranking a subset of them for a question.
 
-    All are exact but one: how the scores of passages are spread is reckoned from whole notes, but
-    for the passages of the notes at hand. Without a question they are those of the outline itself.
+    All are exact except the spread of passage scores, which is estimated from note-level postings
+    for the notes outside the subset. Without a question they describe the outline itself.
     """
 
     def __init__(self, outline: Outline, question: AskedWords | None = None) -> None:
         super().__init__(outline)
         self._outline, self._question = outline, question
         self.at_hand: _Mask = np.zeros(len(outline.paths), np.bool_)
-        """Which notes are ranked."""
+        """Mask over outline rows: the subset of notes that is ranked."""
 
     def figure(self, name: Figure, found: float) -> float:
         if name == "words_length":
@@ -311,12 +311,12 @@ class ToldStatistics(Statistics):
         }
 
     def frequency(self, field: str, parts: tuple[str, ...], rows: Rows) -> int:
-        """Return how many passages outside the cold zone hold a term, or a fact by its parts."""
+        """Return the passage frequency of a term, or of a fact's parts, outside the cold zone."""
         found = self._outline.lists.get(field, *parts)
         return int(found.passages[~self._outline.cold[found.places]].sum())
 
     def note_frequency(self, term: str, found: int) -> int:
-        """Return how many notes outside the cold zone have a word in a passage."""
+        """Return the number of notes outside the cold zone with a word in a passage."""
         held = self._outline.lists.get("words", term)
         return int(np.count_nonzero(~self._outline.cold[held.places] & (held.passages > 0)))
 
@@ -324,7 +324,7 @@ class ToldStatistics(Statistics):
         return bool(self._outline.lists.get(field, *parts).passages.any())
 
     def sample(self, vector: Vector) -> NDArray[np.float64]:
-        """Return the cosines of a vector with those of the passages that stand for all."""
+        """Return the cosines of a vector with the sample of passage vectors."""
         sample = self._outline.sample_vectors
         cosines: NDArray[np.float64] = np.einsum("ij,j->i", sample, vector, dtype=np.float64)
         return cosines
@@ -350,10 +350,10 @@ class ToldStatistics(Statistics):
         return Spread(mean, max(math.sqrt(max(variance, 0.0)), 1e-4), best)
 
     def _reckon_rest(self, terms: Iterable[str]) -> tuple[float, float]:
-        """Return the sum of BM25 of all passages that are not at hand, and that of its squares.
+        """Return estimated sums of BM25 and of squared BM25 over the passages not ``at_hand``.
 
-        A passage of a note with ``n`` of them holds a term with the chance that any of them does,
-        as often as those that hold it do on average; two terms meet by chance.
+        Model: a passage has a note's average length, each of the note's passages with a term its
+        average frequency, and two terms fall into a note's passages independently.
         """
         figures = self._outline.figures
         passages = np.maximum(figures["passages"], 1).astype(np.float64)

@@ -1,6 +1,6 @@
-"""How ``palace query`` and ``palace index`` reach a store, and what of it is shown.
+"""Entry points of ``palace query`` and ``palace index`` to a store, and the values shown.
 
-Its libraries are imported once an address was found.
+The PostgreSQL libraries are imported only after an address has been found.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from memory_palace.shown import Shown, inner, plural
 
 
 def find_store(given: str | None, palace: Palace | None = None) -> Address:
-    """Return the address that ``--store`` means, once the libraries are there to ask it.
+    """Return the address given by ``--store``, after checking that psycopg and pgvector exist.
 
-    It names a palace of this machine as that is registered here, else as its folder is called.
+    An address without a palace gets ``palace``'s registered name, or else its folder's name.
     """
     registry = read_registry()
     address = registry.store_of(given)
@@ -38,7 +38,7 @@ def find_store(given: str | None, palace: Palace | None = None) -> Address:
 
 @contextmanager
 def pushing_to(store: str, palace: Palace) -> Iterator[Callable[..., Pushed]]:
-    """Connect to a store, made where there is none, and yield what pushes an index to it."""
+    """Connect to a store, creating it and its palace if missing; yield a function that pushes."""
     address = find_store(store, palace)
     from memory_palace.features.store.connecting import asking, connect, make_palace, make_store
     from memory_palace.features.store.rows import IndexFiles
@@ -58,7 +58,7 @@ def pushing_to(store: str, palace: Palace) -> Iterator[Callable[..., Pushed]]:
 
 
 def ask_store(store: str, asked: Query, *, whole: bool = False) -> tuple[QueryResult, list[str]]:
-    """Return what a palace of a store answers, and the tags of the question that no note has."""
+    """Return a stored palace's answer to a query, and the query's tags that no note has."""
     address = find_store(store)
     from memory_palace.features.store.reader import StoreReader
 
@@ -82,7 +82,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A palace of a store, as whoever asks may see it."""
+    """A palace of a store, with the details that the asking role may see."""
 
     name: str
     generation: int
@@ -124,7 +124,7 @@ class StoreShown(Shown):
 
 @dataclass(frozen=True, slots=True)
 class Granted(Shown):
-    """What a role may do with a palace from now on."""
+    """A role's access to a palace after a grant or a revocation."""
 
     palace: str
     role: str
@@ -138,7 +138,7 @@ class Granted(Shown):
 
 @dataclass(frozen=True, slots=True)
 class Dropped(Shown):
-    """A palace that went, or would go."""
+    """A palace deleted from a store, or to be deleted with ``--apply``."""
 
     palace: str
     notes: int
@@ -156,7 +156,7 @@ class Dropped(Shown):
 
 @dataclass(frozen=True, slots=True)
 class Pushed(Shown):
-    """What a push did, counted in the store."""
+    """Counts of the notes and passage rows that a push wrote or removed."""
 
     generation: int
     added: int = 0

@@ -1,8 +1,8 @@
-"""A question answered by a store as the files answer it, without the notes and without an index.
+"""Answer queries from a store: the ranking of a file index, without notes or index on disk.
 
-The database says which notes may answer: those that hold its words, by posting lists, and those
-that are near in meaning, by pgvector. They are read with all of their passages, and ranked by the
-code that ranks files, which is told the figures of all notes.
+Candidate notes are selected by posting lists in the database (words) and by pgvector (cosine).
+The candidates are read with all of their passages and ranked by the same code as files, given
+the corpus statistics of all notes.
 """
 
 from __future__ import annotations
@@ -72,23 +72,23 @@ if TYPE_CHECKING:
     from memory_palace.embedding.registry import Embedder
 
 BY_ALL = 150
-"""Notes that are read, the best by all that an outline tells of them."""
+"""Candidate notes by the sum of all note-level signals."""
 BY_EACH = 30
-"""Notes that are read for one signal alone."""
+"""Candidate notes by each note-level signal alone."""
 BY_LIMIT = 4
-"""Times as many are read as hits are asked for, at least, and half as many for each signal."""
+"""Candidate notes per requested hit, at least; per signal an eighth of all candidates."""
 BY_VECTORS = 400
-"""Passages that are looked at for their meaning."""
+"""Nearest passages whose cosines are used."""
 BY_INDEX = 1000
-"""Passages that an index proposes, and looks at for it, which is as many as pgvector allows."""
+"""Passages that the HNSW index returns, also ``hnsw.ef_search``, of which pgvector allows 1000."""
 BY_QUOTE = 400
-"""Notes that are read for the words of a quote."""
+"""Candidate notes by the number of a quote's terms."""
 BY_NAME = 50
-"""Notes that are read for the links of hits, each way."""
+"""Candidate notes by the links of hits, per direction."""
 EXACT_ROWS = 75_000
-"""Where a filter leaves so few passages, all of them are compared."""
+"""Most passages left by a filter that are compared exactly, without the HNSW index."""
 _OF_NOTES = ("note_lexical", "covered", "titled", "dense", "speaker", "temporal", "dated")
-"""Signals that an outline tells enough for."""
+"""Signals that are computed from an outline, without passages."""
 
 _PLANNING = (
     "SELECT set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true),"
@@ -96,14 +96,14 @@ _PLANNING = (
     " set_config('hnsw.iterative_scan', 'relaxed_order', true),"
     f" set_config('hnsw.ef_search', '{BY_INDEX}', true)"
 )
-"""Until the end of the transaction, so that it holds behind a pool of connections as well.
-Compiling is for statements that take seconds; the planner guesses four times the passages of some
-thousand notes, since those of a note lie together, and a plan for any vector would not use an
-index. That of vectors goes on until enough rows pass the filter."""
+"""Settings local to the transaction, so that they hold behind a connection pool too. JIT pays only
+for statements of seconds; the planner overestimates the passages of a thousand notes fourfold, as
+they are stored together; a generic plan would not use the vector index. The iterative HNSW scan
+continues until enough rows pass the filter."""
 
 
 class Chosen(Snapshot):
-    """Notes that were read from a store, to be ranked with figures of all notes."""
+    """A snapshot of candidate notes from a store, with the corpus statistics of all notes."""
 
     told: ToldStatistics
 
@@ -113,13 +113,13 @@ class Chosen(Snapshot):
 
 
 class _Question:
-    """One question, and the notes that are read for it."""
+    """One question and its candidate notes."""
 
     def __init__(self, statements: Statements, outline: Outline, query: ParsedQuery) -> None:
         self._statements, self._outline, self.query = statements, outline, query
         self.parsed = read_question(query, outline.languages)
         self.told = ToldStatistics(outline, self.parsed)
-        # The posting lists that the question will ask for are read at once.
+        # One query reads all posting lists that the question needs.
         names = tokenize(query.text, stems=False)
         asked = [(field, term) for field in ("words", "names") for term in self.parsed.terms]
         asked += [("facts", fact_term("speaker", name)) for name in names]
@@ -128,14 +128,14 @@ class _Question:
         outline.lists.fetch([*asked, *(("facts", fact_term(FactKind.DATE, key)) for key in keys)])
         self._allowed = match_notes(outline, query.filters)
         self._read: dict[int, tuple[NoteRow, bool]] = {}
-        """Notes by number, and whether they are cold."""
+        """Notes read so far by number, each with whether it is cold."""
         self._chosen: set[int] = set()
-        """Places of the notes to be ranked."""
+        """Outline rows of the candidate notes."""
         self._places: dict[str, int] = {}
-        """Those that are ranked, by path."""
+        """Outline rows of the ranked notes, by path."""
 
     def choose(self, profile: Profile, limit: int, *, days: float) -> None:
-        """Choose the notes to be ranked: by filters alone, or by signals and quotes."""
+        """Select candidate notes by signals and quotes; without text, by the profile's scores."""
         outline, query = self._outline, self.query
         if query.vector is not None:
             outline.cosines = find_nearest(self._statements, outline, query.vector, self._allowed)
@@ -162,19 +162,19 @@ class _Question:
         self._chosen.update(place for place in map(int, places) if self._allowed[place])
 
     def _find(self, field: str, ends: Iterable[str]) -> None:
-        """Choose some of the notes that are listed under any of some names."""
+        """Add the first ``BY_NAME`` notes posted under any of some link names."""
         names, lists = set(ends), self._outline.lists
         lists.fetch((field, name) for name in names)
         found = {place for name in names for place in lists.get(field, name).places.tolist()}
         self._add(sorted(found)[:BY_NAME])
 
     def add_linked(self, paths: Iterable[str]) -> None:
-        """Choose what some notes that are ranked link to, and what links to them."""
+        """Add the outgoing and incoming link neighbors of ranked notes to the candidates."""
         rows = [row for row, _ in self._read_notes(self._places[path] for path in paths)]
         self._find("ends", [end for row in rows for end in list_link_ends(row)])
         names = [end for row in rows for end in list_own_ends(row)]
         self._find("links", names)
-        self._find("ends", names)  # whether a name means one note
+        self._find("ends", names)  # namesakes: a link resolves only if its name is unique
 
     def snapshot(self) -> Chosen:
         outline, places = self._outline, sorted(self._chosen)
@@ -191,12 +191,12 @@ class _Question:
         self._places = {outline.paths[place]: place for place in places}
         chosen = Chosen(outline.commit, folds, rooms=outline.room_map)
         chosen.told, chosen.passages = self.told, outline.passages
-        # What a copy or a checkout dates is told by all notes.
+        # Dates set by a copy or a checkout are recognized from all notes, not from a subset.
         chosen.told_dates = outline.told_dates[[self._places[path] for path in chosen.paths]]
         return chosen
 
     def _read_notes(self, places: Iterable[int]) -> list[tuple[NoteRow, bool]]:
-        """Return notes, with whether they are cold; those aside that are read, from the store."""
+        """Return notes by outline row, each with whether it is cold; query those not read yet."""
         outline, order = self._outline, sorted(places)
         numbers = outline.figures["id"][order].tolist()
         wanted = [number for number in numbers if number not in self._read]
@@ -215,7 +215,7 @@ class _Question:
     def rank(
         self, profile: Profile, days: float, asked: Query, *, whole: bool
     ) -> tuple[ParsedQuery, SearchResult]:
-        """Choose notes and rank them: where neighbors are shown, once more with linked notes."""
+        """Select and rank candidates; for neighbors rank again with the hits' linked notes."""
         self.choose(profile, asked.limit, days=days)
         left, told = self.query, self._outline.disputes
         if left.filters:  # the notes at hand have passed them, their passages not the times
@@ -236,7 +236,7 @@ class _Question:
         return query, found
 
     def read_lines(self, path: str) -> list[str]:
-        """Return the lines of a note that is here, as they may be shown."""
+        """Return the lines of a ranked note's text; raise ``IndexDamagedError`` if not UTF-8."""
         ((text,),) = self._statements.ask(
             "SELECT text FROM note WHERE palace = %(palace)s AND id = %(id)s",
             id=int(self._outline.figures["id"][self._places[path]]),
@@ -249,7 +249,7 @@ class _Question:
 
 
 def _best(scores: Scores, most: int, *, above: float = 0.0) -> NDArray[np.int64]:
-    """Return the places of the highest scores."""
+    """Return the positions of up to ``most`` highest scores greater than ``above``, unordered."""
     places = np.flatnonzero(scores > above)
     if len(places) > most:
         places = places[np.argpartition(-scores[places], most)[:most]]
@@ -259,10 +259,10 @@ def _best(scores: Scores, most: int, *, above: float = 0.0) -> NDArray[np.int64]
 def find_nearest(
     statements: Statements, outline: Outline, vector: Vector, allowed: NDArray[np.bool_]
 ) -> Scores:
-    """Return the cosine of the nearest passage of each note; of others at most as high a one.
+    """Return each note's highest passage cosine; for notes not among the nearest, an upper bound.
 
-    Compared are all passages where they are few; otherwise an index proposes more than are looked
-    at, which are compared exactly. Vectors are of half precision: they only choose what is read.
+    Few passages are all compared; of many, the HNSW index returns ``BY_INDEX`` candidates, which
+    are compared exactly. Half-precision vectors suffice, since they only select candidates.
     """
     notes, kind = outline.figures["id"], f"halfvec({len(vector)})"
     is_whole = outline.is_whole and bool(allowed.all())
@@ -270,7 +270,7 @@ def find_nearest(
     values: dict[str, Any] = {"allowed": notes[allowed].tolist()}
     source = "passage WHERE palace = %(palace)s AND note = ANY(%(allowed)s)"
     if passing > (writing.INDEXED_ROWS if is_whole else EXACT_ROWS):
-        # A scalar of each row: any other form of filter, and the planner leaves the index aside.
+        # A bit lookup per row: with other forms of filter the planner does not use the HNSW index.
         is_chosen = np.zeros(len(outline.places), np.bool_)
         is_chosen[notes[allowed]] = True
         values = {"bits": np.packbits(is_chosen, bitorder="little").tobytes()}
@@ -297,7 +297,7 @@ def find_nearest(
 
 
 class StoreReader(AbstractContextManager["StoreReader"]):
-    """Answers questions about one palace of a store; each sees one generation."""
+    """Answers queries about one palace of a store, each from a single generation."""
 
     def __init__(self, address: Address) -> None:
         self.address = address
@@ -319,9 +319,9 @@ class StoreReader(AbstractContextManager["StoreReader"]):
 
     @contextmanager
     def reading(self) -> Iterator[Generation]:
-        """See one generation; raise ``IndexMissingError`` where there is none.
+        """Yield the generation, read in one transaction; raise ``IndexMissingError`` for none.
 
-        Whatever its rows make the engine raise is damage: who may write may write anything.
+        Errors in ``UNREADABLE`` become ``IndexDamagedError``: writers may store malformed rows.
         """
         with asking(self.address), self._connection.transaction():
             generation = read_generation(self.statements)
@@ -367,7 +367,7 @@ class StoreReader(AbstractContextManager["StoreReader"]):
             return find_unknown_tags(text, lambda tag: bool(bear_tag(outline, tag).any()))
 
     def _outline(self, generation: Generation, *, include_cold: bool) -> Outline:
-        """Return what is known of all notes, kept while the generation lasts."""
+        """Return the outline of a generation, cached until the generation changes."""
         if self._number != generation.number:
             self._outlines, self._number = {}, generation.number
         if include_cold not in self._outlines:
@@ -376,7 +376,7 @@ class StoreReader(AbstractContextManager["StoreReader"]):
         return self._outlines[include_cold].ask()
 
     def _embedder(self, generation: Generation) -> Embedder:
-        """Return the embedder of the index; raise ``WrongEmbedderError`` for another recipe."""
+        """Return the embedder of the index; raise ``WrongEmbedderError`` if it cannot be used."""
         commit = generation.commit
         if commit.embedder.startswith(USERS_ONLY):
             raise WrongEmbedderError(

@@ -1,7 +1,7 @@
-"""What a store is given of an index: a generation and notes, as rows, and back.
+"""Convert a file index's generation and notes to rows of a store, and rows back.
 
-Private notes are left out. Whatever a row holds is checked: who may write a palace may write
-anything into it.
+Private notes are left out. Every row read is validated, since a role with write access may
+store malformed data.
 """
 
 from __future__ import annotations
@@ -53,19 +53,19 @@ _BY_MTIME = SOURCES.index("mtime")
 
 @dataclass(frozen=True, slots=True)
 class StoredNote:
-    """A live note with everything that a store keeps of it."""
+    """A live note with all data that a store keeps."""
 
     row: NoteRow
     is_cold: bool
     text: str
-    """Its lines as they may be shown, where they stand."""
+    """The note's lines at their line numbers, with private spans and secrets withheld."""
 
 
 def stamp(row: NoteRow, rows: bytes, *, is_cold: bool, fingerprint: str) -> bytes:
-    """Return the digest of all that a store keeps of a note, given ``_mark_rows`` of it.
+    """Return the digest of a note's stored data; ``rows`` are the bytes of its ``_mark_rows``.
 
-    The recipe and the note's own digest stand for words and vectors. Where a file lies and when it
-    was touched is of one machine, unless the time is all that dates the note.
+    The recipe's fingerprint and the note's digest represent words and vectors. Inode and times of
+    the file are left out as specific to a machine, except an mtime that is the note's only date.
     """
     kept = settle(row)
     texts = "\0".join(getattr(kept, field) for field in TEXT_COLUMNS.values())
@@ -76,19 +76,19 @@ def stamp(row: NoteRow, rows: bytes, *, is_cold: bool, fingerprint: str) -> byte
 
 
 def settle(row: NoteRow) -> NoteRow:
-    """Return a record without what is of one machine alone."""
+    """Return a note record without file status that is specific to one machine."""
     changed = row.stat[STAT.changed_ns] if row.date_source == _BY_MTIME else 0
     return replace(row, kind=CONTENT, stat=(row.stat[STAT.size], 0, 0, 0, changed))
 
 
 class IndexFiles:
-    """The committed index of a folder."""
+    """The committed index files of a palace, as the source of a push."""
 
     def __init__(self, paths: PalacePaths) -> None:
         self.paths, self.state = paths, open_state(paths)
 
     def read_commit(self) -> Commit:
-        """Return the commit record; raise ``IndexMissingError`` where there is none."""
+        """Return the commit record; raise ``IndexMissingError`` for none or missing vectors."""
         if self.state.commit is None:
             raise IndexMissingError(f"there is no index in {self.paths.index}; run `palace index`")
         if waiting := self.state.commit.awaiting:
@@ -111,7 +111,7 @@ class IndexFiles:
         return stamps
 
     def read_notes(self, paths: Collection[str]) -> Iterator[StoredNote]:
-        """Yield notes; raise ``NotesFailedError`` for one that is no longer what was indexed."""
+        """Yield the notes at ``paths``; raise ``NotesFailedError`` if one is not as indexed."""
         wanted = set(paths)
         for is_cold in (False, True):
             fold = self.state.fold(is_cold)
@@ -133,7 +133,7 @@ class IndexFiles:
 
 
 def _mark_rows(segment: Segment) -> Array:
-    """Return lines, checksum and digest of every row of a segment, a line of bytes for each."""
+    """Return line numbers, CRC and digest of every chunk of a segment, one row of bytes each."""
     arrays = segment.arrays
     numbers = [arrays["chunk_lines"].astype("<u4"), arrays["chunk_crc"].astype("<u4")[:, None]]
     figures = np.ascontiguousarray(np.concatenate(numbers, axis=1)).view(np.uint8)
@@ -142,7 +142,7 @@ def _mark_rows(segment: Segment) -> Array:
 
 
 def _rows_of(fold: Fold, place: int) -> tuple[Segment, range]:
-    """Return the segment that holds the chunks of a note, and their rows there."""
+    """Return the segment with a note's chunks, and the range of their rows in the segment."""
     owner, record = fold.locate(int(fold.owners[place]))
     first, last = np.searchsorted(owner.arrays["chunk_note"], [record, record + 1])
     return owner, range(int(first), int(last))
@@ -151,7 +151,7 @@ def _rows_of(fold: Fold, place: int) -> tuple[Segment, range]:
 # --- Rows ---
 
 SETTINGS = ("half_life_days", "locale", "profile")
-"""Settings that decide on answers, and neither run nor open anything."""
+"""Settings that affect answers and are safe to take from a store: none runs or opens anything."""
 _OF_COMMIT = {
     "embedder": str,
     "fingerprint": str,
@@ -159,9 +159,9 @@ _OF_COMMIT = {
     "calibration": dict,
     "languages": dict,
 }
-"""Fields of ``Commit`` that a store keeps: not of files, nor of one build."""
+"""Fields of ``Commit`` that a store keeps, with their types: none about files or one build."""
 RECORD: Mapping[str, type] = _OF_COMMIT | {"settings": dict, "rooms": dict, "disputes": dict}
-"""What the record of a generation holds, and what that is in JSON."""
+"""Keys of a generation's record and their JSON types."""
 _COLUMNS = ("number", "record", "built_by", "notes", "passages", "last_note")
 FIGURES = np.dtype(
     [
@@ -176,7 +176,7 @@ FIGURES = np.dtype(
         ("days", "<i4", len(NO_DAYS)),
     ]
 )
-"""Numbers of one note that a question needs of all notes; ``words`` are those of its passages."""
+"""Figures of a note that every query reads for all notes; ``words`` counts passage tokens."""
 NOTE_COLUMNS = {
     "id": "int4",
     "path": "text",
@@ -188,10 +188,10 @@ PAYLOAD = "path, record, keys, vectors"
 _APART = ("kind", "line", "digest", "chunks", "vectors")
 _KINDS: dict[str, type] = {f.name: type(f.default) for f in fields(NoteRow) if f.name not in _APART}
 _KINDS |= {"path": str, "days": list, "stat": list}
-"""Fields of ``NoteRow`` that are kept as they are, and what they are in JSON."""
+"""Fields of ``NoteRow`` that are stored unchanged, with their JSON types."""
 _FARTHEST = 1e15
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
-"""What a row of any other shape raises where it is used."""
+"""Exceptions raised by code that uses a malformed row."""
 
 
 def damaged(what: str) -> IndexDamagedError:
@@ -204,27 +204,27 @@ def damaged(what: str) -> IndexDamagedError:
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """The row of a palace in the table ``generation``, but for the sample of vectors."""
+    """A palace's row in the table ``generation``, without the sample of vectors."""
 
     number: int = 0
     record: Mapping[str, Any] = field(default_factory=dict)
     built_by: str = ""
     notes: int = 0
     passages: int = 0
-    """Those outside the cold zone, without questions."""
+    """Passages outside the cold zone, without stored questions."""
     last_note: int = 0
-    """The last number that a note was given."""
+    """Highest note number assigned so far; numbers are never reused."""
 
     @property
     def commit(self) -> Commit:
-        """The record as a reader of files has it, without segments."""
+        """The record as the ``Commit`` of a file index without segments."""
         return Commit(self.number, **{name: self.record[name] for name in _OF_COMMIT})
 
 
 def read_generation(statements: Statements) -> Generation | None:
-    """Return what is committed for a palace, ``None`` where nothing was pushed to it yet.
+    """Return the committed generation of a palace, or ``None`` before its first push.
 
-    Raise ``IndexDamagedError`` for a row that cannot be read.
+    Raise ``IndexDamagedError`` for a malformed record.
     """
     found = statements.ask(
         f"SELECT {', '.join(_COLUMNS)} FROM generation WHERE palace = %(palace)s"
@@ -246,7 +246,7 @@ def read_generation(statements: Statements) -> Generation | None:
 
 
 def write_generation(statements: Statements, generation: Generation, sample: bytes) -> None:
-    """Replace the row: with the commit of this transaction readers see the new generation."""
+    """Replace the palace's generation row; readers see it once the transaction commits."""
     values = {name: getattr(generation, name) for name in _COLUMNS}
     values |= {"record": json.dumps(generation.record), "sample": sample}
     statements.run(
@@ -276,13 +276,13 @@ def make_record(source: IndexFiles, settings: Config, shown: Mapping[str, Any]) 
 
 
 def read_settings(values: Mapping[str, Any], source: str) -> Config:
-    """Check what a store holds of settings; raise ``ConfigError`` as for a settings file."""
+    """Parse settings from a store; raise ``ConfigError`` for bad values, as for a file."""
     known = {name: values[name] for name in SETTINGS if name in values}
     return parse_config(known, source=source)
 
 
 def read_matrix(data: bytes, dimension: int, what: str) -> Matrix:
-    """Return vectors from their bytes; raise ``IndexDamagedError`` where they are none."""
+    """Return a float32 matrix from bytes; raise ``IndexDamagedError`` for bad size or values."""
     if len(data) % (4 * dimension or 1) or (data and not dimension):
         raise damaged(what)
     found: Matrix = np.frombuffer(data, "<f4").reshape(-1, dimension or 1)[:, :dimension]
@@ -292,7 +292,7 @@ def read_matrix(data: bytes, dimension: int, what: str) -> Matrix:
 
 
 def pack_note(number: int, note: StoredNote, stamp: bytes) -> tuple[Any, ...]:
-    """Return the values of ``NOTE_COLUMNS``."""
+    """Return a note as a row of ``NOTE_COLUMNS``."""
     row = settle(note.row)
     record = {name: getattr(row, name) for name in _KINDS} | {
         "line": row.line.decode(),
@@ -322,7 +322,7 @@ def pack_note(number: int, note: StoredNote, stamp: bytes) -> tuple[Any, ...]:
 
 
 def unpack_note(path: str, record: bytes, keys: bytes, vectors: bytes, dimension: int) -> NoteRow:
-    """Rebuild a note with its chunks; raise ``IndexDamagedError`` for one that is none."""
+    """Return a note with its chunks from a row; raise ``IndexDamagedError`` if malformed."""
     with suppress(*UNREADABLE):
         found = json.loads(record)
         parts, kept = found["chunks"], dict[str, Any]()
@@ -358,7 +358,7 @@ def unpack_note(path: str, record: bytes, keys: bytes, vectors: bytes, dimension
 
 
 def read_figures(data: bytes, *, notes: int) -> np.ndarray[Any, np.dtype[np.void]]:
-    """Return the figures of all notes; raise ``IndexDamagedError`` where they are none."""
+    """Return the ``FIGURES`` of all notes; raise ``IndexDamagedError`` if malformed."""
     found = np.frombuffer(data, FIGURES, len(data) // FIGURES.itemsize)
     if not (
         len(data) == notes * FIGURES.itemsize
@@ -373,7 +373,7 @@ def read_figures(data: bytes, *, notes: int) -> np.ndarray[Any, np.dtype[np.void
 
 
 def pack_keys(chunks: Sequence[ChunkRow]) -> bytes:
-    """Return what chunks are found by: for each how many keys a field has, then keys and counts."""
+    """Return the packed terms of chunks: key counts per chunk and field, then keys, then counts."""
     every = [each for chunk in chunks for each in chunk.keys]
     sizes = np.array([len(each.keys) for each in every], "<u4")
     keys = [each.keys.astype("<u8").tobytes() for each in every]
@@ -381,7 +381,7 @@ def pack_keys(chunks: Sequence[ChunkRow]) -> bytes:
 
 
 def unpack_keys(data: bytes, chunks: int) -> list[tuple[KeyCounts, ...]]:
-    """Undo ``pack_keys``; raise ``ValueError`` for another length."""
+    """Return the terms that ``pack_keys`` packed; raise ``ValueError`` for a bad length."""
     sizes = np.frombuffer(data, "<u4", chunks * len(FIELDS)).astype(np.int64)
     count, start = int(sizes.sum()), 4 * len(sizes)
     if len(data) != start + 9 * count:

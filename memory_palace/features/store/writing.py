@@ -1,4 +1,4 @@
-"""Push a generation of an index to a store: the notes that differ, in one transaction."""
+"""Push a file index to a store: write the changed notes in one transaction."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from memory_palace.index.commit import has_same_vectors
 from memory_palace.index.snapshot import Snapshot
 
 INDEXED_ROWS = 20_000
-"""From here on vectors are found by an index (HNSW); below it all of them are compared."""
+"""Fewest passages with an HNSW index; the vectors of fewer passages are compared exhaustively."""
 COUNTED_ROWS, _COUNTED_SHARE = 500, 0.1
-"""A push of more rows than this, and than this share of all, has the planner count them anew."""
+"""Rows, and share of all rows, above which a push refreshes the planner's statistics."""
 _OTHER_NOTES = 10
-"""So many notes, and half of all, have to go or be others before a push is taken for a mistake."""
+"""A push that removes or replaces more notes than this, and than half of all, is refused."""
 _LINKS_BYTES = 1_000
-"""What a row takes in a graph that is being built, its vector aside."""
+"""Bytes of a row in the HNSW graph during its build, without the vector."""
 _MOST_KIB = 2 << 20
 
 
@@ -51,15 +51,15 @@ def push(
     renews: bool = False,
     wait_seconds: float = 0.0,
 ) -> Pushed:
-    """Make the store hold what an index of files holds; readers see all of it or nothing.
+    """Write an index of files to a palace of a store, in one transaction; return its counts.
 
-    ``renews`` writes all of it again, whatever is there. Raise ``IndexLockedError`` after
-    ``wait_seconds`` of another writer of this palace, ``NotesFailedError`` where a note has changed
-    since it was indexed, ``WrongEmbedderError`` where the store's vectors are another embedder's,
-    unless ``replaces``, and ``StoreError`` where most notes of a store that somebody else wrote, or
-    in another folder, would be replaced.
+    ``renews`` rewrites every note. Raise ``IndexLockedError`` after ``wait_seconds`` of another
+    writer of this palace, ``NotesFailedError`` if a note has changed since it was indexed,
+    ``WrongEmbedderError`` if the store's vectors are from another embedder, unless ``replaces``,
+    and ``StoreError`` if most notes, last pushed by another user or from another folder, would be
+    replaced.
     """
-    # Whatever takes the longer the more notes there are is done before others have to wait.
+    # Work proportional to the number of notes is done before the lock is taken.
     stamps, commit = source.list_stamps(), source.read_commit()
     record, (sample, passages) = make_record(source, config, stamps), measure(source)
     built_by = connection.info.parameter_status("application_name") or ""
@@ -98,9 +98,9 @@ def push(
 
 
 def measure(source: IndexFiles) -> tuple[bytes, int]:
-    """Return the sample of vectors, and how many passages there are outside the cold zone.
+    """Return the sample of vectors as float32 bytes, and the number of passages that are not cold.
 
-    Private notes are left out. The sample says what a cosine is by chance.
+    Private notes are left out. The sample calibrates the cosines of unrelated texts.
     """
     hot = Snapshot(source.read_commit(), [source.state.hot], rooms=source.paths.rooms)
     rows = hot.sample[~hot.private[hot.row_note[hot.sample]]]
@@ -111,7 +111,7 @@ def measure(source: IndexFiles) -> tuple[bytes, int]:
 def _refuse_others(
     statements: Statements, source: IndexFiles, stored: Generation, stamps: Mapping[str, bytes]
 ) -> None:
-    """Raise ``StoreError`` where hardly a note stays: most likely these are of another palace."""
+    """Raise ``StoreError`` if a push removes or replaces most notes, as another palace's would."""
     theirs = dict(statements.ask("SELECT path, digest FROM note WHERE palace = %(palace)s"))
     gone = len(theirs.keys() - stamps.keys())
     ours = {note.path: note.digest for note in source.state.known() if note.path in stamps}
@@ -131,7 +131,7 @@ def _write(
     known: Mapping[str, tuple[int, bytes]],
     stamps: Mapping[str, bytes],
 ) -> Pushed:
-    """Write the notes that differ; those that are new get numbers after all that were given."""
+    """Write added and changed notes and delete removed ones; new notes get fresh numbers."""
     changed = {path for path in known.keys() & stamps.keys() if known[path][1] != stamps[path]}
     added, gone = sorted(stamps.keys() - known.keys()), known.keys() - stamps.keys()
     numbers = {path: known[path][0] for path in changed}
@@ -162,15 +162,15 @@ def _write(
 
 
 def list_passages(number: int, note: StoredNote) -> Iterator[tuple[Any, ...]]:
-    """Yield note, place and vector, where there are any, of each row of a note."""
+    """Yield note number, position and vector (if the index has vectors) of each chunk of a note."""
     for place, vector in enumerate(note.row.vectors[: len(note.row.chunks)]):
         yield number, place, *([HalfVector(vector)] if len(vector) else [])
 
 
 def _settle(statements: Statements, dimension: int, sent: int, passages: int) -> None:
-    """Have an index of vectors where they are many, and rows counted where many are new.
+    """Build the HNSW index if there are many passages; analyze the tables after a large push.
 
-    The graph is built in memory: outside of it that takes many times as long.
+    ``maintenance_work_mem`` is raised to hold the graph: a build on disk is many times slower.
     """
     if dimension and passages >= INDEXED_ROWS:
         needed = passages * (2 * dimension + _LINKS_BYTES) // 1024
@@ -183,7 +183,7 @@ def _settle(statements: Statements, dimension: int, sent: int, passages: int) ->
         try:
             with statements.connection.transaction():
                 statements.run(make, dim=dimension)
-        except DiskFull:  # or the memory that processes share, of which a container has 64 MB
+        except DiskFull:  # or shared memory for parallel workers: 64 MB in a container
             statements.run("SELECT set_config('max_parallel_maintenance_workers', '0', true)")
             statements.run(make, dim=dimension)
     if sent > max(COUNTED_ROWS, _COUNTED_SHARE * passages):
