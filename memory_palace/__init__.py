@@ -1,7 +1,7 @@
-"""A long-term memory that is nothing but Markdown files.
+"""A long-term memory that consists only of Markdown files.
 
-``Palace`` is the way in; the other names are what its methods take, return and raise. Each is
-imported on first use (PEP 562), so that ``import memory_palace`` costs next to nothing.
+``Palace`` is the entry point; the other names are types of its parameters, results and errors. Each
+is imported on first use (PEP 562), so that ``import memory_palace`` is cheap.
 """
 
 from __future__ import annotations

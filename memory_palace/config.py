@@ -170,7 +170,7 @@ class PalacePaths:
     notes: Path = field(init=False)
     """The folder whose Markdown files are the notes."""
     own: Path = field(init=False)
-    """The folder of everything that is not a note: settings, manifest, index, logs."""
+    """Folder of everything but the notes: settings, manifest, index, logs."""
     manifest: Path = field(init=False)
     """The list of notes with type and priority that people edit."""
     settings: Path = field(init=False)
@@ -244,7 +244,7 @@ TRUST: Mapping[str, float] = {"own": 1.0, "import": 0.8, "untrusted": 0.5}
 
 @dataclass(frozen=True, slots=True)
 class AnchorSettings:
-    """Parameters of anchors, with the defaults of source document 003 where it names any."""
+    """Parameters of anchors; source document 003 gives some of the defaults."""
 
     k: int = 20
     """Passages per anchor, at a nightly build."""
@@ -269,7 +269,7 @@ class Config:
     """Settings with their defaults. A palace can only narrow what the program may do."""
 
     embedder: str | None = None
-    """Name of the embedder for the first build; ``None`` means minilm where it is present."""
+    """Embedder of the first build; ``None`` means minilm if it is installed."""
     languages: tuple[str, ...] = ()
     """Codes of the languages whose stemmers apply, sorted; empty means by script."""
     locale: str = ""
@@ -285,7 +285,7 @@ class Config:
     cold_hint: bool = False
     """Say on stderr that the cold zone holds a better answer."""
     usage_log: str = "auto"
-    """``on`` logs which notes are opened or cited, never a question; ``auto`` where metabolism
+    """``on`` logs which notes are opened or cited, never a question; ``auto`` does if metabolism
     has its wing."""
     half_life_days: float = 30.0
     """Age at which recency has halved."""

@@ -1,6 +1,6 @@
-"""Every error the package raises on purpose, and the exit status each one becomes.
+"""The errors that the package raises on purpose, with the exit status of each.
 
-A message says what is wrong, where, and what to type next.
+A message names the problem, its place, and what to type next.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class MissingPartError(PalaceError):
 
 
 class StoreError(PalaceError):
-    """A store in a database cannot be reached, or refuses what it is asked."""
+    """A store in a database cannot be reached, or rejects a request."""
 
     exit_code = 10
 

@@ -219,7 +219,7 @@ class ParsedQuery:
     """The moment the question is asked at, seconds since the epoch."""
     filters: Filters = field(default_factory=Filters)
     vector: Vector | None = None
-    """``None`` where the text is empty (a listing) or the index has no vectors."""
+    """``None`` if the text is empty (a listing) or the index has no vectors."""
     anchors: AnchorEvidence | None = None
     """Set if the profile uses anchors."""
     rows: NDArray[np.int64] | None = None
@@ -232,7 +232,7 @@ class ParsedQuery:
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """One line of a score: the signal's own value and what it adds to the score."""
+    """One line of a score: a signal's value and its contribution to the score."""
 
     signal: str
     value: float

@@ -78,9 +78,9 @@ class Verb(Generic[P, R]):
 class Palace:
     """A folder of Markdown notes, the index derived from it, and every feature above them.
 
-    ``root`` is the folder that holds ``.palace/`` or ``palace/``, or one of these itself, as text
-    or as a path; ``~`` is expanded. Raise ``NotAPalaceError`` where there is no such folder.
-    ``config`` replaces the settings in ``palace.yaml``.
+    ``root`` is the folder that contains ``.palace/`` or ``palace/``, or one of these itself, as
+    text or as a path; ``~`` is expanded. Raise ``NotAPalaceError`` for any other folder. ``config``
+    replaces the settings in ``palace.yaml``.
     """
 
     def __init__(self, root: str | os.PathLike[str], *, config: Config | None = None) -> None:
@@ -102,11 +102,11 @@ class Palace:
 
     @classmethod
     def init(cls, root: str | os.PathLike[str], *, here: bool = False) -> Self:
-        """Make a palace of a folder and open it; doing it twice changes nothing.
+        """Create a palace in a folder and open it; a second call changes nothing.
 
-        The seven rooms are made in ``palace/``. With ``here`` the folder is taken as it stands:
-        notes stay where they are, and only ``.palace/`` is made. Raise ``UsageError`` then for
-        a missing folder, or one with a classic palace in use.
+        The seven rooms are created in ``palace/``. With ``here`` the folder is adopted: notes stay
+        in place, and only ``.palace/`` is created. Raise ``UsageError`` then for a missing folder,
+        or one with a classic palace in use.
         """
         from memory_palace.notes.discovery import make_palace
 
@@ -322,7 +322,7 @@ class Palace:
         return made.path
 
     def doctor(self, *, fix: bool = False) -> Examination:
-        """Check that notes, manifest, vectors and digests agree; ``fix`` rebuilds what does not."""
+        """Check that notes, manifest, vectors and digests agree; ``fix`` rebuilds the index."""
         from memory_palace.facts import derive
         from memory_palace.graph.router import find_lost_heirs
         from memory_palace.index.doctor import examine_index

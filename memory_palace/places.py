@@ -116,7 +116,7 @@ def find_server(arguments: Sequence[str], environ: Mapping[str, str]) -> Server 
     try:
         found = find_meant(place or environ.get("PALACE_ROOT", ""))
     except (OSError, ValueError):
-        return None  # the command itself will tell
+        return None  # the command reports it
     return Server(*found, socket_path(found[0], environ)) if found else None
 
 

@@ -52,7 +52,7 @@ class Query:
     room: str | None = None
     """One of the seven rooms."""
     folder: Names = None
-    """Folders, from the root or from ``palace/``; what is below them counts."""
+    """Folders, relative to the root or to ``palace/``; notes below them pass too."""
     tags: Names = None
     """Tags that a note must all have; ``hut`` is met by ``hut/roof`` too."""
     since: Moment | None = None
@@ -77,7 +77,7 @@ class Query:
     per_note: bool = True
     """Whether each note is one hit; otherwise its passages are."""
     gate: bool = True
-    """Whether metadata only orders what says the same; otherwise the profile's literal formula."""
+    """Whether metadata adds nothing to scores and only orders near-duplicates."""
 
     flags: ClassVar[Mapping[str, Flag]] = {
         "type": Flag("-t --type", "Only this note type."),

@@ -1,4 +1,4 @@
-"""Read and check ``palace.yaml``; imported only where there is one, since it needs YAML."""
+"""Read and validate ``palace.yaml``; imported only if there is one, since it needs YAML."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MOST_BYTES = 256 * 1024
 _MOST_LEVELS = 10
 _MOST_SHOWN = 60
 _VALUE_ERRORS = (ValueError, ArithmeticError, LookupError, TypeError, AttributeError)
-"""What PyYAML's constructors raise on values such as ``!!int ""`` or the 99th of a month."""
+"""Errors of PyYAML's constructors for values such as ``!!int ""`` or the 99th of a month."""
 _LARGEST = 1 << 40
 """Maximum of every number: larger ones are typing errors, and overflow."""
 _SMALLEST = 1e-6
@@ -251,7 +251,7 @@ def _parse_deciders(value: Any) -> tuple[str, ...]:
 def _parse_languages(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise _Wrong(f"languages must be a list such as [en, de], not {_shorten(value)}")
-    codes = ["no" if code is False else code for code in value]  # YAML reads Norwegian so
+    codes = ["no" if code is False else code for code in value]  # YAML 1.1 reads `no` as false
     for code in codes:
         if not isinstance(code, str) or code not in LANGUAGES:
             known = ", ".join(sorted(LANGUAGES))

@@ -141,7 +141,7 @@ def show_date(timestamp: float) -> str:
 
 
 def say_behind(count: int) -> str:
-    """Return the remark that notes differ from the index, and what to run."""
+    """Return the remark that notes differ from the index, with the command to run."""
     verb = "differs" if count == 1 else "differ"
     return f"{plural(count, 'note')} {verb} from the index; run `palace index`"
 

@@ -84,7 +84,7 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """What one package adds to the ranking."""
+    """The signals, profiles and facts that one package adds to the ranking."""
 
     name: str
     signals: Mapping[str, Signal] = field(default_factory=dict)

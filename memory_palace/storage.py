@@ -122,7 +122,7 @@ def is_abandoned(name: str) -> bool:
 
 
 def _is_running(process: int) -> bool:
-    if os.name == "nt":  # signal 0 would end it
+    if os.name == "nt":  # there os.kill would end the process
         return False
     try:
         os.kill(process, 0)
@@ -204,7 +204,7 @@ def append_record(path: Path, record: Mapping[str, object], *, is_durable: bool 
             if size:
                 os.lseek(descriptor, size - 1, os.SEEK_SET)
                 line = line if os.read(descriptor, 1) == b"\n" else b"\n" + line
-            while line:  # short only where the disk is full: the next write says so
+            while line:  # partial if the disk is full: the next write raises
                 line = line[os.write(descriptor, line) :]
             if is_durable:
                 os.fsync(descriptor)

@@ -89,7 +89,7 @@ class ChangeEntry:
 
     @property
     def name(self) -> str:
-        """The id of the change, its verb, and who made it where that is known."""
+        """The id of the change, its verb and reason, and its agent if known."""
         by = f"  by {self.agent}" if self.agent else ""
         return f"{self.identity}  {self.command}  {self.reason}{by}"
 
@@ -120,7 +120,7 @@ class Outcome(Shown):
         return cls(**{each.name: getattr(outcome, each.name) for each in fields(Outcome)}, **more)
 
     def lines(self) -> Iterable[str]:
-        """Return the change that is taken back, if one is, and the diff."""
+        """Return the undone change, if any, and the diff."""
         if self.change is not ABSENT:
             yield self.change.name
             yield from (f"  {words}" for words in self.change.evidence)
@@ -382,7 +382,7 @@ def relink(
         return list(change)
     after = {op.path: op.after for op in change if isinstance(op, Replace)}
     others = [op for op in change if not isinstance(op, Replace)]
-    # What links mean before and after the moves, hot notes first, as the graph resolves them.
+    # Resolution of links before and after the moves, hot notes first, as in the graph.
     names = ZonedNames(
         (path, document.texts("aliases"), document.is_cold) for path, document in documents.items()
     )
@@ -440,7 +440,7 @@ def _rewrite(data: bytes, wrong: Mapping[str, str], *, path: str) -> bytes:
 
     def rename(target: str, is_wiki: bool) -> str | None:
         new = wrong.get(target)
-        if new is None or target.endswith("/"):  # an address of a site, which has no files
+        if new is None or target.endswith("/"):  # a URL path of a website, not a file
             return None
         return strip_suffix(new) if is_wiki else quote(posixpath.relpath(new, folder))
 

@@ -1,4 +1,4 @@
-"""Compose what is written: the path and text of a new note, new fields or lines of an old one."""
+"""Compose the path and text of a new note, and new fields or lines of an existing one."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def make_slug(title: str) -> str:
 
 
 def one_line(text: str, what: str) -> str:
-    """Return a text on one line; raise ``UsageError`` naming ``what`` where it is blank."""
+    """Return a text on one line; raise ``UsageError`` naming ``what`` if it is blank."""
     found = " ".join(text.split())
     if not found:
         raise UsageError(f"{what} is empty")
@@ -200,7 +200,7 @@ def append_to_note(palace: Palace, note: str, text: str, *, under: str | None = 
     """
     clean, withheld = leave_out(clean_text(text))
     path = find_file(palace, note)
-    before = (palace.paths.root / path).read_bytes()  # what cannot be done is refused unlocked
+    before = (palace.paths.root / path).read_bytes()  # raise before taking the lock
     done = append_text(path, before, clean, under=under)
 
     def write() -> Replace:

@@ -437,7 +437,7 @@ def edits_not_in_git(paths: PalacePaths, notes: Sequence[str]) -> list[str]:
 
 
 def _roll_back(paths: PalacePaths, entry: LoggedChange) -> None:
-    # The file may have come with somebody else's palace: it must not reach outside of it.
+    # The journal may come with a foreign palace: its paths must not lead out of this one.
     named = [path for move in entry.moves for path in (move.old, move.new)]
     for path in (*named, *(write.path for write in entry.writes), *entry.folders):
         check_inside(paths, path)

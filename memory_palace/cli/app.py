@@ -1,4 +1,4 @@
-"""The entry point, and the one place where errors become exit codes."""
+"""The entry point, and the only place that turns errors into exit codes."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the ``palace`` command and exit with its status."""
     gc.set_threshold(_ALLOCATED)
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if sys.stdout is None:  # closed by the caller: what is printed must fail, and be reported
+    if sys.stdout is None:  # closed by the caller: printing must fail and be reported
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
-    if sys.stderr is None:  # nobody wants to know
+    if sys.stderr is None:  # closed by the caller: remarks are discarded
         sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -61,14 +61,14 @@ def report_errors(run: Callable[[list[str]], int], given: list[str]) -> int:
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
-        # The reader of our output went away; nothing of ours failed.
+        # The reader of the output has exited; the command did not fail.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except KeyboardInterrupt:  # Typer sees to those of a verb; this one came while it was imported
+    except KeyboardInterrupt:  # during imports; Typer handles those of a verb
         return INTERRUPTED
     except (
         *(PalaceError, OSError, UnicodeError, RecursionError, MemoryError),
-        ModuleNotFoundError,  # of a Python that has not what the package needs
+        ModuleNotFoundError,  # dependencies are not installed for this Python
     ) as error:
         from memory_palace.cli.faults import report
 
@@ -96,7 +96,7 @@ def _run(given: list[str]) -> int:
             if server and _starts_servers():
                 from memory_palace.server.starting import start_server  # delayed: few want it
 
-                sys.stdout.flush()  # nobody waits for what is for the next time
+                sys.stdout.flush()  # print the answer before starting the server
                 start_server(server)
     return status
 
@@ -119,4 +119,4 @@ def _starts_servers() -> bool:
     try:
         return read_registered()[2] == "auto"
     except (OSError, ValueError):
-        return False  # it is for `palace config register` to tell
+        return False  # `palace config register` reports it

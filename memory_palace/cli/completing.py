@@ -22,7 +22,7 @@ def complete_names(kind: str, ctx: Any, incomplete: str) -> list[str]:
     try:
         found = {name for name in _KINDS[kind](ctx, incomplete) if name.startswith(incomplete)}
     except (PalaceError, OSError, ValueError):
-        return []  # Tab is no place for an error; the command itself will tell
+        return []  # completion shows no errors; the command reports them
     return sorted(map(_quote, found))
 
 
@@ -57,7 +57,7 @@ def _folders(ctx: Any, incomplete: str) -> Iterator[str]:
     for path in _snapshot(ctx).paths:
         parts = path.split("/")[:-1]
         yield from ("/".join(parts[: end + 1]) for end in range(len(parts)))
-        if parts[:1] == [PALACE]:  # it may be left out
+        if parts[:1] == [PALACE]:  # the prefix is optional
             yield from ("/".join(parts[1 : end + 1]) for end in range(1, len(parts)))
 
 

@@ -108,7 +108,7 @@ def silence(stream: object) -> None:
         number = stream.fileno()  # type: ignore[attr-defined]
         os.dup2(os.open(os.devnull, os.O_WRONLY), number)
     except (OSError, ValueError, AttributeError):
-        pass  # it is no file: what it holds ends with it
+        pass  # not a file, so nothing is flushed at exit
 
 
 def _describe_system(error: OSError) -> str:
@@ -137,7 +137,7 @@ def _is_of_the_terminal(error: OSError) -> bool:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     where = str(trace.tb_frame.f_globals.get("__name__", "")) if trace else ""
-    first, _, rest = where.partition(".")  # whatever writes files is below these
+    first, _, rest = where.partition(".")  # modules of other layers write files
     below = rest.partition(".")[0]
     is_client = rest == "server.client"
     return is_client or first in ("rich", "typer") or below in ("cli", "shown", "features")

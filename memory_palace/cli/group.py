@@ -267,7 +267,7 @@ def read_text(given: Sequence[str] | None, *, most: int | None = None) -> str:
         return " ".join(given)
     if sys.stdin is None or sys.stdin.isatty():
         raise UsageError("there is no text: give one, or pipe it in")
-    if not hasattr(sys.stdin, "buffer"):  # it was read for a server that did not answer
+    if not hasattr(sys.stdin, "buffer"):  # already read, for a server that did not answer
         return sys.stdin.read()
     data = sys.stdin.buffer.read(-1 if most is None else most + 1)
     if most is not None and len(data) > most:
@@ -282,9 +282,9 @@ class Group(Typer):
     """A group of verbs; without ``help`` they are top-level verbs.
 
     A verb is a function. Its parameter ``palace`` receives the open palace; with the type ``Palace
-    | None`` it is ``None`` if none is found. ``place`` receives the folder that ``-C`` names. The
-    others are options and arguments; ``-C`` and ``--no-serve`` are added, and ``--json`` if it
-    returns a ``Shown``. Values that a generator yields are shown one by one.
+    | None`` it is ``None`` if none is found. ``place`` receives the folder of ``-C``. The others
+    are options and arguments; ``-C`` and ``--no-serve`` are added, and ``--json`` if it returns a
+    ``Shown``. A generator's values are shown one by one; ``None`` is not shown.
     """
 
     def __init__(self, help: str = "") -> None:
@@ -459,7 +459,7 @@ class _Root(VerbGroup):
         return super().parse_args(ctx, hide_dashes(args))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the verb that is typed first; raise ``UsageError`` for one that has moved."""
+        """Return the typed verb; raise ``UsageError`` for one that has moved."""
         if args[0] in MOVED and not ctx.resilient_parsing:
             raise UsageError(f"`palace {args[0]}` has moved; type `{MOVED[args[0]]}` instead")
         return super().resolve_command(ctx, args)
@@ -519,7 +519,7 @@ def build_tree() -> Any:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run a command line and return its exit status; raise ``UsageError`` for one that is wrong."""
+    """Run a command line and return its exit status; raise ``UsageError`` for an invalid one."""
     try:
         status = build_tree()(list(arguments), prog_name="palace", standalone_mode=False)
     except typer.Abort as error:

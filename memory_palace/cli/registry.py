@@ -27,7 +27,7 @@ class Address:
     url: str = field(repr=False)
     """As given, without the palace; it may contain a password and is never printed."""
     palace: str = ""
-    """Empty where none was named."""
+    """Empty if none was named."""
 
     @property
     def shown(self) -> str:
@@ -55,7 +55,7 @@ def read_address(text: str) -> Address:
     except ValueError:
         raise UsageError(_FORM) from None
     is_known = parts.scheme in ("postgresql", "postgres") and "://" in url
-    # A second @, or one behind the host: a password with a sign in it, which is not to be a host.
+    # A second @, or one behind the host, is part of a password: do not take it for a host.
     if not is_known or url.count("@") > 1 or "@" in parts.path + parts.query:
         raise UsageError(_FORM)
     if mark:
@@ -97,7 +97,7 @@ class Registry:
     """Name to address of a palace in a database; a palace's own settings have none."""
 
     def folder_of(self, name: str) -> Path:
-        """Return the folder of a registered name; raise ``ConfigError`` where it is gone."""
+        """Return the folder of a registered name; raise ``ConfigError`` if it does not exist."""
         folder = Path(self.palaces[name])
         if not folder.is_dir():
             raise ConfigError(
@@ -125,7 +125,7 @@ class Registry:
     def store_of(self, given: str | None) -> Address:
         """Return the store given by address or registered name; for ``None``, the only one."""
         if given is not None and not is_name(given):
-            return read_address(given)  # nothing of what may hold a password is quoted
+            return read_address(given)  # errors must not quote a password
         known = ", ".join(sorted(self.stores)) or "none"
         name = next(iter(self.stores)) if given is None and len(self.stores) == 1 else given
         if name is None:

@@ -15,7 +15,7 @@ from memory_palace.language.visible import visible_line
 
 ELLIPSIS = "…"
 NARROWEST, WIDEST = 20, 120
-"""Columns that are used: text wider than that is hard to read."""
+"""Minimum and maximum columns used: wider text is hard to read."""
 INDENT = 3
 _CONSOLE = Console(width=WIDEST)
 

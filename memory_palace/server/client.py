@@ -71,7 +71,7 @@ def decode(line: bytes) -> dict[str, Any]:
     text = line.decode()
     try:
         value, end = _scan(text, 0)
-    except (StopIteration, SystemError) as error:  # the second where json is not imported
+    except (StopIteration, SystemError) as error:  # SystemError: json is not imported
         raise ValueError("a message is one JSON object on one line") from error
     if not isinstance(value, dict) or text[end:] not in ("", "\n"):
         raise ValueError("a message is one JSON object on one line")
@@ -136,7 +136,7 @@ def exchange(
 
         clear_left(address)
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        pass  # the command tells whatever is wrong with what it was given
+        pass  # the command itself reports errors of its input
     return None
 
 

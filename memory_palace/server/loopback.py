@@ -22,7 +22,7 @@ from urllib.parse import parse_qsl
 from memory_palace.server.listening import ARRIVAL_SECONDS, Listener
 
 MOST_HEAD_BYTES = 16 << 10
-"""A question of 1,000 letters takes 9 kB where each is three bytes, escaped."""
+"""A question of 1,000 characters of three bytes each takes 9 kB, escaped."""
 MOST_TEXT = 1000
 """Characters of a question."""
 _MOST_FIELDS = 64
@@ -146,7 +146,7 @@ def _bind(port: int) -> socket.socket:
     """Bind a loopback port exclusively, where another process could share it."""
     listening = socket.socket()
     try:
-        if os.name == "posix":  # elsewhere it would let another program in
+        if os.name == "posix":  # elsewhere another program could share the port
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if hasattr(socket, "SO_EXCLUSIVEADDRUSE"):
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)

@@ -137,8 +137,8 @@ def _library() -> ctypes.CDLL:
 
 
 def _index_once(root: str) -> int:
-    """Index what changed, say what fails on stderr, and return the exit status."""
-    sys.argv[0] = "palace serve"  # who holds the lock, for those who wait for it
+    """Update the index, print a failure on stderr, and return the exit status."""
+    sys.argv[0] = "palace serve"  # shown as the holder of the lock
     try:
         Palace(root).index(takes_up=False)
     except (PalaceError, OSError) as error:

@@ -272,7 +272,7 @@ class _Resident(Listener):
 
     def serve(self, *, idle_seconds: float, watches: bool) -> str:
         """Answer requests until the server ends; return the reason."""
-        os.chdir("/")  # no folder is kept from being removed
+        os.chdir("/")  # a working folder could not be removed
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: self._end("a signal"))
         self._warm_up()
@@ -357,7 +357,7 @@ class _Resident(Listener):
     def _listen(self) -> None:
         try:
             self.serve_forever(_LISTEN_SECONDS)
-        except Exception:  # whatever it is, the process must not stay without a listener
+        except Exception:  # the process must not continue without a listener
             self.note(traceback.format_exc())
         finally:
             self._end("a defect")
@@ -398,7 +398,7 @@ class _Resident(Listener):
             return {"refused": "environment"}
         try:
             return answer(request, lambda line: self._run(line, self._lend))
-        except Exception:  # a defect of the command: it is shown where it runs alone
+        except Exception:  # a defect: the client runs the command and shows it
             self.note(traceback.format_exc())
             return {"refused": "failed"}
 
@@ -415,7 +415,7 @@ class _Resident(Listener):
         self._last = palace
 
     def _warm_up(self) -> None:
-        """Preload verbs, index and embedder; a later command reports what fails here."""
+        """Preload verbs, index and embedder; a later command reports failures."""
         for verb in SERVED:
             load(place_of(verb))
         with suppress(PalaceError, OSError):
@@ -439,4 +439,4 @@ def is_own(connection: socket.socket) -> bool:
         return bool(struct.unpack("3i", found)[1] == os.getuid())
     if sys.platform == "darwin":  # struct xucred begins with a version and the user
         return bool(struct.unpack_from("2I", connection.getsockopt(0, 1, 76))[1] == os.getuid())
-    return True  # the folder of the socket lets nobody else in
+    return True  # the socket's folder is private to the user

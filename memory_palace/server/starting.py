@@ -104,7 +104,7 @@ def start_server(server: Server, options: Sequence[str] = ()) -> None:
     command = [sys.executable, "-P", "-m", "memory_palace", "-C", server.root, "serve", *options]
     environ = {name: value for name, value in os.environ.items() if name != "PALACE_ROOT"}
     nowhere = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
-    with suppress(OSError, NotImplementedError):  # the question has been answered
+    with suppress(OSError, NotImplementedError):  # optional: the question is answered
         os.posix_spawn(sys.executable, command, environ, file_actions=nowhere, setsid=True)
 
 

@@ -56,14 +56,14 @@ def run_hook(given: Sequence[str], run_here: Callable[[list[str]], int]) -> int:
             message = _read_message()
             found = _find_palace(words, message["cwd"])
             if found is None:
-                return 0  # nothing to speak of, and nowhere to say so
+                return 0  # no palace, and so no log
             index = "/".join((*found, INDEX))
             os.chdir(found[0])
             line, text = ["-C", found[0], *_drop_place(words)], json.dumps(message)
             _answer(line, text, run_here, asks=len(words) == len(given))
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
-    except BaseException as error:  # whatever it is: it must never fail
+    except BaseException as error:  # a hook must never fail
         for number in handlers:
             signal.signal(number, signal.SIG_IGN)
         _note_failure(error, words, index)
@@ -126,7 +126,7 @@ def _note_failure(error: BaseException, words: Sequence[str], index: str) -> Non
         if index:
             log_failure(index, words, why)
         print(f"palace hook: {why}", file=sys.stderr, flush=True)
-    except Exception:  # a full disk, no memory: nobody can be told
+    except Exception:  # a full disk, no memory: reporting is impossible
         return
 
 
@@ -139,7 +139,7 @@ def _read_message() -> dict[str, str]:
         number = sys.stdin.fileno()
         data = b"" if os.isatty(number) else _receive(number)
     except (AttributeError, ValueError, OSError):
-        data = b""  # it is closed, or none of the system's
+        data = b""  # closed, or without a descriptor
     message = _parse(data) if data.strip() else {}
     if message is None:
         raise UsageError("no whole JSON object was sent on standard input")
@@ -152,7 +152,7 @@ def take_fields(message: Mapping[str, object]) -> dict[str, str]:
     for field, names in _FIELDS.items():
         text = next((value for n in names if isinstance(value := message.get(n), str)), "")
         text = text if len(text) <= _MOST_CHARACTERS else f"{text[:half]} {text[-half:]}"
-        taken[field] = text.encode("utf-8", "replace").decode()  # lone surrogates are no text
+        taken[field] = text.encode("utf-8", "replace").decode()  # replace lone surrogates
     return taken
 
 
@@ -200,7 +200,7 @@ def _limit(seconds: float) -> dict[int, Any]:
     numbers = (signal.SIGALRM, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
     try:
         before: dict[int, Any] = {number: signal.signal(number, stop) for number in numbers}
-    except ValueError:  # another thread than the first
+    except ValueError:  # not the main thread
         return {}
     signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_SECONDS)
     return before

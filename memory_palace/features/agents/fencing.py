@@ -35,7 +35,7 @@ def fence(text: str, *, budget_bytes: int | None = None, cut: str = "") -> str:
             break
     else:
         return ""
-    bar = max(whole.index("\n"), fence_text(mark).index("\n"))  # a part needs no longer one
+    bar = max(whole.index("\n"), fence_text(mark).index("\n"))  # a part needs no longer fence
     kept = _cut(text, max(budget_bytes - _size(mark) - 2 * bar - 3, 0))
     return fence_text(f"{kept}\n{mark}" if kept else mark)
 
@@ -45,7 +45,7 @@ def _cut(text: str, most: int) -> str:
     kept = text.encode()[:most].decode("utf-8", "ignore")
     space = max(kept.rfind(" "), kept.rfind("\n"))
     kept = kept[:space] if len(kept) < len(text) and space > len(kept) - _WORD else kept
-    while visible(kept) != kept:  # a joiner or a tag whose other half is cut off
+    while visible(kept) != kept:  # a joiner or tag character cut from its sequence
         kept = kept[:-1]
     return kept.rstrip()
 
@@ -118,7 +118,7 @@ def _show_hit(hit: Hit, room: int | None, cut: Callable[[str], str]) -> str:
     parts = (write_place(place), sure, hit.note.date.day, _show_title(hit.title))
     head = "  ".join(filter(None, parts))
     text = shown_text(hit.text)
-    text = text if text.strip() else hit.text  # marks and nothing else
+    text = text if text.strip() else hit.text  # only marks
     if not text.strip():
         return head
     left = None if room is None else max(room - _size(head) - 2, _size(fence_text(_CUT)))

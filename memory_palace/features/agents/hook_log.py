@@ -105,7 +105,7 @@ def read_health(palace: Palace) -> HookHealth:
         for record in read_records(part):
             event, harness = str(record.get("event")), str(record.get("harness"))
             if event in ("", *EVENTS):
-                last.pop(("", harness), None)  # a line that named no event, and another one since
+                last.pop(("", harness), None)  # an earlier failure that named no event
                 last.pop((event, harness), None)
                 last[event, harness] = newest = record
     failed = {key: record for key, record in last.items() if record.get("result") == _FAILED}
@@ -114,7 +114,7 @@ def read_health(palace: Palace) -> HookHealth:
 
 
 def read_status(palace: Palace) -> HookStatus:
-    """Return the state of the hooks as a value that is shown."""
+    """Return the state of the hooks for ``palace status``."""
     return HookStatus(read_health(palace))
 
 

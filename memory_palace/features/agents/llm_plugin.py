@@ -36,7 +36,7 @@ def load_fragment(question: str) -> Any:
     text = _search(palace, question)
     if not text:
         raise LookupError(f"nothing in {palace.paths.root} is about it")
-    fragment: Any = llm.Fragment  # typed in some versions alone
+    fragment: Any = llm.Fragment  # typed in some versions only
     return fragment(text, source=f"palace:{question}")
 
 

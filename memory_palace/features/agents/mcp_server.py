@@ -95,7 +95,7 @@ class HeldPalace:
         try:
             behind = self._count_behind(palace)
         except (IndexMissingError, IndexDamagedError, WrongEmbedderError):
-            return  # the call itself will say it
+            return  # the call itself reports it
         waited = time.monotonic() - self._tried_at
         if not behind or (behind == self._left and waited < _AGAIN_SECONDS):
             return
@@ -115,7 +115,7 @@ class HeldPalace:
     def _run_update(self, root: Path) -> None:
         try:
             self._update(root, self._ends, say)
-        except (IndexLockedError, OSError) as error:  # another process is at it
+        except (IndexLockedError, OSError) as error:  # another process is indexing
             say(str(error))
 
 
@@ -136,7 +136,7 @@ def run_server(held: HeldPalace) -> None:
 
     def end(*_: object) -> None:
         held.close()
-        os._exit(0)  # the package's reader waits for input, and nothing else ends it
+        os._exit(0)  # the package's reader thread blocks on input
 
     gc.freeze()
     gc.set_threshold(_ALLOCATED)
@@ -229,7 +229,7 @@ class Session:
             return visible(speak_of_tools(str(error))), True
         except (OSError, UnicodeError, RecursionError, MemoryError) as error:
             return visible(speak_of_tools(describe(error))), True
-        except Exception as error:  # whatever it is, it must not end the session
+        except Exception as error:  # a defect must not end the session
             traceback.print_exception(error, file=sys.stderr)
             return f"a defect of Memory Palace ({type(error).__name__}), told on stderr", True
 

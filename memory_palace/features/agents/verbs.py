@@ -29,7 +29,7 @@ Harness = Literal["claude", "codex", "openclaw"]
 
 @dataclass(frozen=True, slots=True)
 class PluginShown(Shown):
-    """A plug-in beside what is in its folder."""
+    """A plug-in compared with the files in its folder."""
 
     harness: Harness
     version: str
@@ -179,5 +179,5 @@ def run_hook(
     """
     from memory_palace.features.agents.hooks import HookMessage, answer_hook  # delayed: slow
 
-    said = HookMessage(**json.loads(sys.stdin.read()))  # as ``calling.run_hook`` has checked it
+    said = HookMessage(**json.loads(sys.stdin.read()))  # checked by ``calling.run_hook``
     return HookText(answer_hook(palace, event, said, harness=harness))

@@ -1,4 +1,4 @@
-"""An answer as it is shown: one JSON object, lines for a pipe, or entries laid out on a screen."""
+"""An answer for display: one JSON object, lines for a pipe, or entries laid out on a screen."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ Format = Literal["text", "json", "paths", "markdown"]
 
 @dataclass(frozen=True, slots=True)
 class Superseded:
-    """Since when a claim is superseded, and what to read instead."""
+    """The date since when a claim is superseded, and the superseding notes."""
 
     date: str | None
     see: tuple[str, ...]
@@ -384,7 +384,7 @@ class LaidAnswer:
     before: tuple[str, ...]
     entries: tuple[Entry, ...]
     linked: tuple[str, ...]
-    """Titles of notes that are linked with the hits, where they are not entries themselves."""
+    """Titles of notes linked with the hits, if these notes are not entries themselves."""
     is_whole: bool = False
     """Whether the texts are whole passages, as they were asked for."""
     languages: tuple[str, ...] = ()
@@ -411,7 +411,7 @@ def write_lines(arranged: LaidAnswer) -> Iterator[str]:
             yield ""
         head = (entry.mark, entry.heading, entry.place, entry.date, entry.sure)
         yield "  ".join(filter(None, head))
-        text = entry.text.split("\n") if entry.text else ()  # a note may be nothing but its name
+        text = entry.text.split("\n") if entry.text else ()  # a note may be empty
         rows = (*text, *entry.remarks, *entry.details)
         yield from (f"   {row}" if row else "" for row in rows)
     if arranged.linked:

@@ -93,7 +93,7 @@ def query(
     if store is not None:
         result, said = _ask_store(store, asked, full=full)
     else:
-        palace = palace or Palace.discover()  # which says that there is none
+        palace = palace or Palace.discover()  # which raises if there is none
         root = palace.paths.root
         result = palace.ask(ask_below(palace, asked))
         if full:
@@ -207,7 +207,7 @@ class ListedNote:
 
     @classmethod
     def of(cls, note: NoteRecord) -> ListedNote:
-        """Return a note as it is listed."""
+        """Build it from the index record of a note."""
         validity = note.validity
         return cls(
             path=note.path,

@@ -155,7 +155,7 @@ def _is_piped() -> bool:
         number = sys.stdin.fileno()
         kind = os.fstat(number).st_mode
     except (OSError, ValueError):
-        return True  # it is no file, and holds what it holds
+        return True  # not a file: its text is available
     if stat.S_ISREG(kind):
         return os.lseek(number, 0, os.SEEK_CUR) == 0
     if not stat.S_ISFIFO(kind) and not stat.S_ISSOCK(kind):

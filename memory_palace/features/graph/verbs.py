@@ -77,7 +77,7 @@ class LinkLines:
 
 @dataclass(frozen=True, slots=True)
 class NeighborsShown(Shown):
-    """The notes that a note links to, and those that link to it."""
+    """The notes that a note links to, and the notes that link to it."""
 
     path: str
     out: Sequence[str]

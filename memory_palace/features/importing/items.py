@@ -12,8 +12,8 @@ from typing import Literal, TypeAlias
 from memory_palace.shown import Shown, plural
 
 Fate: TypeAlias = Literal["new", "grown", "present", "changed", "edited", "gone"]
-"""What becomes of a conversation or note: "changed" at its source where no turn may be lost,
-"edited" here while its source changed, "gone" from here: these are left as they are."""
+"""Outcome for a conversation or note; these are left unchanged: "changed" at its source so that
+turns would be lost, "edited" here while its source changed, "gone" from here."""
 _FATES: Mapping[Fate, str] = {
     "new": "new",
     "grown": "with more",
@@ -28,7 +28,7 @@ _MOST_BROKEN = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What one speaker said at one time."""
+    """The text of one speaker at one time."""
 
     speaker: str
     """"user" or "assistant"."""
@@ -46,7 +46,7 @@ class Conversation:
     """Permanent id in the source, the same in every later export of an account. Empty if the export
     has none: its first turn identifies it then."""
     title: str
-    """Empty where the export has none."""
+    """Empty if the export has none."""
     started: datetime | None
     """Time of its start; ``None`` if only the turns have times."""
     turns: Sequence[Turn]
@@ -82,7 +82,7 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Withheld:
-    """A part of a turn or note that is not written: a secret, or private."""
+    """A part of a turn or note that is not written: a secret, or a private span."""
 
     title: str
     turn: int
@@ -94,7 +94,7 @@ class Withheld:
 
 @dataclass(frozen=True, slots=True)
 class Sighted:
-    """One conversation or note of an export, and what becomes of it."""
+    """One conversation or note of an export, with its outcome."""
 
     fate: Fate
     title: str
@@ -104,7 +104,7 @@ class Sighted:
 
 @dataclass(slots=True)
 class ImportReport(Shown):
-    """What an import wrote, or would write; it is filled while the export is read."""
+    """The result or preview of an import; it is filled in while the export is read."""
 
     format: str
     """The program that the export is of."""

@@ -103,7 +103,7 @@ _BATCH_NOTES, _BATCH_BYTES = 100, 4 << 20
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """A conversation or note as it was last imported."""
+    """The last import of a conversation or note."""
 
     source: str
     identity: str
@@ -122,7 +122,7 @@ def read_imported(paths: PalacePaths) -> dict[tuple[str, str], Imported]:
     """Return the imported items by source and id; the last line of the log for each counts."""
     found: dict[tuple[str, str], Imported] = {}
     for record in read_records(paths.logs / LOG):
-        with suppress(TypeError):  # a line of another shape
+        with suppress(TypeError):  # a line with other keys
             one = Imported(**record)
             found[one.source, one.identity] = one
     return found
@@ -284,7 +284,7 @@ class _Importer:
         title = visible(PurePosixPath(item.path_hint).stem)
         clean, problems = withhold(item.data.decode("utf-8", "replace"), "")
         data = clean.encode() if problems else item.data
-        with suppress(PalaceError):  # front matter that cannot be read is kept as it is
+        with suppress(PalaceError):  # keep invalid front matter
             data = set_fields(item.path_hint, data, {"origin": ORIGIN})
         withheld = [Withheld(title, 0, p.line, p.message) for p in problems]
         if known is None:

@@ -92,7 +92,7 @@ class _Recaller:
         freshness = check_freshness(self._paths, self._config, self._snapshot)
         has_vectors = bool(self._snapshot.commit.dimension)
         text, half = said.text, MOST_CHARACTERS // 2
-        if len(text) > MOST_CHARACTERS:  # its first and its last part are read
+        if len(text) > MOST_CHARACTERS:  # keep the first and last half
             text = f"{text[:half]} {text[-half:]}"
         confidence, told = 0.0, ""
         hits: tuple[Hit, ...] = ()
@@ -222,7 +222,7 @@ def _make_plain(pieces: Sequence[Piece]) -> Iterator[Piece]:
     for piece in pieces:
         text = piece.text
         if text.lstrip().startswith("|"):
-            text = drop_marks(text)  # a row of a table, padded to look well
+            text = drop_marks(text)  # a table row, padded for alignment
         elif not piece.is_verbatim:
             text = plain_line(text)
         if is_sentence(piece.text) and not _NAME.fullmatch(text):

@@ -1,4 +1,4 @@
-"""``palace models``: which models there are, and the weights of those that are pinned."""
+"""``palace models``: list the models, and fetch the weights of pinned ones."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def serve_palace(
 def _start(palace: Palace, root: str, given: list[str]) -> ServerStatus:
     from memory_palace.server.starting import ask_status, start_server, wait_for_server
 
-    read_commit(palace.paths.commit)  # says that there is no index
+    read_commit(palace.paths.commit)  # raises if there is no index
     found = ask_status(root, os.environ)
     if found is None:
         address = socket_path(root, os.environ)
@@ -136,4 +136,4 @@ def _let_go_of_what_was_inherited() -> None:
             if number > 2 and os.get_inheritable(number):
                 os.close(number)
         except OSError:
-            continue  # that of the listing itself
+            continue  # the listing's own descriptor

@@ -20,7 +20,7 @@ config = Group("Show the settings, name palaces, keep them in stores.")
 
 @dataclass(frozen=True, slots=True)
 class Settings(Shown):
-    """The settings of a palace, and the file that has those of its owner."""
+    """The settings of a palace, and the path of its settings file."""
 
     settings: Mapping[str, object]
     file: str

@@ -41,7 +41,7 @@ from memory_palace.table import STATUS, load
 
 verbs = Group()
 _Step = tuple[str, str]
-"""A command, and what it does."""
+"""A command, and its purpose."""
 _IN_FULL = "`palace status --details`"
 _CHANGES = ("added", "changed", "moved", "removed")
 """Kinds of changes to notes, as named in an index report."""
@@ -292,7 +292,7 @@ class Status(Shown):
 
     @classmethod
     def of(cls, palace: Palace, *, is_full: bool = False) -> Status:
-        """Return the state of a palace; raise ``IndexMissingError`` where it has no index."""
+        """Return the state of a palace; raise ``IndexMissingError`` if it has no index."""
         status, advice = palace.status(), advise(palace.paths, palace.config)
         others = {key: load(place)(palace) for key, place in STATUS.items()}
         usage_logged = logs_usage(palace.paths, palace.config)
@@ -302,7 +302,7 @@ class Status(Shown):
         for name, texts in (*self._head(), *self._troubles()):
             for text in texts:
                 yield f"{name:<11}{text}"
-                name = ""  # it stands on the first line
+                name = ""  # shown on the first line only
         steps = dict[str, str]()
         for step in islice(_next_steps(self.palace, self.status, self.advice), _MOST_STEPS):
             steps.setdefault(*step)
