@@ -86,7 +86,7 @@ def read_target(target: str) -> Iterator[tuple[str, str]]:
 
 
 def join_labels(targets: Iterable[str], names: Iterable[str]) -> list[str]:
-    """Return link targets, as ``target|label`` if ``names`` has such a pair."""
+    """Return link targets, as ``target|label`` for each such pair in ``names``."""
     labels: dict[str, list[str]] = {}
     for pair in names:
         labels.setdefault(pair.partition("|")[0], []).append(pair)

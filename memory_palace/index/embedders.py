@@ -169,7 +169,7 @@ class ModelAdvice:
     recommended_embedder: str | None = None
     """The embedder to change to; null where the one in use serves."""
     command: str = inner(default="")
-    """What to type for it."""
+    """The command that changes to it."""
 
 
 def advise(paths: PalacePaths, config: Config) -> ModelAdvice:

@@ -70,7 +70,7 @@ class BuildContext:
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """What one indexing run did, counted after it succeeded."""
+    """The counts and paths of one indexing run that succeeded."""
 
     added: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()

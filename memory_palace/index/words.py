@@ -201,7 +201,7 @@ def stand_out(scores: NDArray[np.float64], spread: Spread | None) -> Scores:
 
 
 def stand_above(values: NDArray[np.floating], mean: float, deviation: float) -> Scores:
-    """Return by how many deviations each value is above the mean, 0 for those below."""
+    """Return each value in deviations above the mean, 0 for values below it."""
     above: Scores = np.maximum((values - mean) / deviation, 0.0).astype(np.float32)
     return above
 

@@ -283,9 +283,9 @@ of the dissimilar hits."""
 ALIKE = 2.3
 """Deviations of the null by which near-duplicates exceed the usual likeness of the hits."""
 ENDED = 1.0
-"""The same if one of the two no longer holds: then less likeness is needed."""
+"""As ``ALIKE``, if one of the two no longer holds: then less likeness is needed."""
 LINKED = 4.0
-"""The same if one of two notes links to the other, which usually adds to it."""
+"""As ``ALIKE``, if one of two notes links to the other, which usually adds to it."""
 _ODDLY = 3.0
 """Deviations above the null mean at which the usual likeness of hits is cut: hits that are all more
 alike than that are versions of one note.
@@ -447,7 +447,7 @@ class _Rivals:
         return self._records[place].path in self._disputes.get(self._records[other].path, ())
 
     def _goes_before(self, party: int, conflict: int) -> bool:
-        """Whether a first or confident party goes before its conflict, which is not asked for."""
+        """Whether a party, first or confident, goes before a conflict that is not asked for."""
         if self._evidence.called[self._notes[conflict]]:
             return False
         parties = (place for place in range(len(self.rows)) if self._is_about(conflict, place))
