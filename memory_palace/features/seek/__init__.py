@@ -1,1 +1,1 @@
-"""Guided search: notes with places, a goal pursued over steps, a belief that never flaps."""
+"""Guided search: pursue a goal over steps, among notes or notes with places (loci)."""

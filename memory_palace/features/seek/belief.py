@@ -1,8 +1,8 @@
-"""What a search believes of its target, and the few events that may take a belief back.
+"""The belief state of a search, and its transitions.
 
-Retrieval only raises a belief, perception only raises it, and neither touches one that is final.
-Down leads an explicit event alone: the goal changed, or what was likely has all been looked at. A
-belief that comes from elsewhere, or is about to be kept, is checked against its schema.
+Retrieval and sightings only raise the status of the target, and leave a final one alone. Only
+explicit events lower it: the goal changed, or all likely nodes have been looked at. Beliefs read
+from or written to disk are checked against their schema.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ SearchAction: TypeAlias = Literal[
 ]
 FINAL: Final = ("done", "unreachable")
 LONGEST_GOAL = 500
-"""Characters, by the schema: a question as people write it is longer than a label."""
+"""Most characters of a goal, as in the schema; a goal may be a whole question."""
 STREAK = 2
-"""Sightings at one place in a row that make a target visible; one may be an error."""
+"""Consecutive sightings at one node that make a target visible; one may be an error."""
 PATIENCE = 3
-"""Looks at a locus, or approaches, without a sighting in between, that close it."""
+"""Consecutive looks at a locus without a sighting that close it."""
 REACH_METRES = 0.75
-"""How near an approach has to come."""
+"""Most metres from the target at which an approach has reached it."""
 
 
 class Hypothesis(TypedDict):
-    """What a proposer says; the schema ``hypothesis`` tells which actions need what."""
+    """A proposed action; the schema ``hypothesis`` says which fields each action requires."""
 
     target_status: Literal["visible", "not_visible", "ambiguous"]
     action: SearchAction
@@ -47,7 +47,7 @@ class Hypothesis(TypedDict):
 
 
 class BeliefState(TypedDict):
-    """The belief as it is kept, logged and shown; see the schema ``belief``."""
+    """The belief as stored, logged and shown; see the schema ``belief``."""
 
     target_status: SearchStatus
     goal_text: str
@@ -64,7 +64,7 @@ class BeliefState(TypedDict):
 
 
 def new_belief(goal_text: str, constraints: Sequence[str] = ()) -> BeliefState:
-    """Return the belief at the start; raise ``UsageError`` for a goal that says nothing."""
+    """Return the initial belief; raise ``UsageError`` as ``check_goal`` does."""
     return BeliefState(
         target_status="searching",
         goal_text=check_goal(goal_text),
@@ -82,7 +82,7 @@ def new_belief(goal_text: str, constraints: Sequence[str] = ()) -> BeliefState:
 
 
 def check_goal(goal_text: str) -> str:
-    """Return a goal on one line; raise ``UsageError`` where no belief could hold it."""
+    """Return the goal on one line; raise ``UsageError`` if it has no words or is too long."""
     goal = " ".join(goal_text.split())
     if not goal_words(goal):
         raise UsageError(f"the goal {goal_text!r} has no words; say what to look for")
@@ -92,7 +92,7 @@ def check_goal(goal_text: str) -> str:
 
 
 def change_goal(belief: BeliefState, goal_text: str) -> None:
-    """Pursue another goal from the beginning, in place; constraints and position stay."""
+    """Reset the belief to another goal, in place; constraints and position are kept."""
     fresh = new_belief(goal_text, belief["active_constraints"])
     fresh["current_node_id"] = belief["current_node_id"]
     belief.update(fresh)
@@ -113,7 +113,7 @@ def exhaust_candidates(belief: BeliefState, *, is_anything_left: bool) -> None:
 
 
 def finish(belief: BeliefState) -> None:
-    """Take in, in place, that the target was confirmed."""
+    """Set the status to ``done``, in place, unless the search is over already."""
     if belief["target_status"] not in FINAL:
         belief["target_status"] = "done"
         belief["next_action"] = "stop"
@@ -137,7 +137,7 @@ def see(belief: BeliefState, node_id: int, *, is_hit: bool, step: int) -> None:
 
 
 def reach(belief: BeliefState, *, distance_metres: float, step: int) -> bool:
-    """Finish where an approach came near a target that has been visible since an earlier step.
+    """Finish if an approach came near a target that has been visible since an earlier step.
 
     Return whether it did.
     """
@@ -158,7 +158,7 @@ def reach(belief: BeliefState, *, distance_metres: float, step: int) -> bool:
 def apply_memory_retrieval(
     belief: BeliefState, candidates: Sequence[NodeCandidate], threshold: float
 ) -> None:
-    """Set the candidates of a belief in place, and promote ``searching`` where the best is enough.
+    """Set the candidates in place, and promote ``searching`` if one reaches the threshold.
 
     Every other status stays, whatever the scores.
     """
@@ -170,7 +170,7 @@ def apply_memory_retrieval(
 
 
 def passes(candidates: Sequence[NodeCandidate], threshold: float) -> bool:
-    """Whether a candidate reaches the threshold. Notes are ordered by more than their score."""
+    """Whether any candidate reaches the threshold; the first need not have the highest score."""
     return any(candidate["score"] >= threshold for candidate in candidates)
 
 
@@ -178,7 +178,7 @@ def passes(candidates: Sequence[NodeCandidate], threshold: float) -> bool:
 
 
 class SchemaError(PalaceError):
-    """A value does not have the form that its schema asks for."""
+    """A value violates its JSON schema."""
 
 
 def check_schema(value: object, name: str, *, where: str) -> None:
@@ -188,14 +188,14 @@ def check_schema(value: object, name: str, *, where: str) -> None:
 
 
 def check_belief(belief: Mapping[str, object], *, where: str = "belief") -> None:
-    """Check a belief, and the hypothesis in it."""
+    """Raise ``SchemaError`` if a belief, or the hypothesis in it, violates its schema."""
     check_schema(belief, "belief", where=where)
     if (hypothesis := belief.get("last_vlm_hypothesis")) is not None:
         check_schema(hypothesis, "hypothesis", where=f"{where}: last_vlm_hypothesis")
 
 
 def find_problem(value: object, name: str) -> str | None:
-    """Return the first thing that is wrong with a value, ``None`` where it is as it should be."""
+    """Return the first schema violation of a value with its place, or ``None``."""
     error: Any = next(_validator(name).iter_errors(value), None)
     if error is None:
         return None

@@ -1,4 +1,4 @@
-"""Loci of a palace: notes that have a place. Written as changes of notes, read from the notes."""
+"""Loci: notes with a pose in their front matter, read from the notes and created as notes."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ FIELD = "locus"
 """The front matter field that makes a note a locus."""
 _KEYS = ("id", "x", "y", "yaw")
 _ROOM = "chambers/places"
-"""The folder of new loci."""
+"""Folder of new loci."""
 
 
 @dataclass(frozen=True, slots=True)
 class Locus:
-    """A note that is a node."""
+    """A note with a pose, as a node of a search."""
 
     node_id: int
     pose: Pose2D
@@ -35,16 +35,16 @@ class Locus:
 
 
 def read_locus(document: Document) -> Locus | None:
-    """Return the locus that a note is; ``None`` where it has no such field.
+    """Return the locus of a note, or ``None`` if it has no field ``locus``.
 
-    The summary is the field of that name, else the note's first paragraph. Raise ``UsageError``
-    where the field cannot be understood.
+    The summary is the field ``summary``, else the note's first paragraph. Raise ``UsageError`` if
+    the field ``locus`` is malformed.
     """
     if FIELD not in document.fields:
         return None
     identity, pose = _parse_field(document.fields[FIELD])
     lead = re.search(r"(?m)^(?!#).*\S.*(?:\n(?!#).*\S.*)*", document.section(LEAD))
-    first_paragraph = " ".join(lead[0].split()) if lead else ""  # of lines that are no headings
+    first_paragraph = " ".join(lead[0].split()) if lead else ""  # without heading lines
     summary = document.text("summary") or first_paragraph
     return Locus(identity, pose, document.texts("tags"), summary, document.title, document.path)
 
@@ -84,7 +84,7 @@ class LocusList(Shown):
 
 
 def read_loci(palace: Palace) -> LocusList:
-    """Read every locus outside the cold zone. A note that does not name the field is not parsed."""
+    """Return every locus outside the cold zone; notes without the word ``locus`` are not parsed."""
     return _loci_of(read_notes(palace, mentioning=FIELD.encode()))
 
 
@@ -97,7 +97,7 @@ def add_locus(
     summary: str = "",
     apply: bool = False,
 ) -> Outcome:
-    """Create a note that is a locus."""
+    """Create a locus note with the next free node id."""
 
     def plan(library: Library) -> Plan:
         number = max((locus.node_id for locus in _loci_of(library).loci), default=-1) + 1

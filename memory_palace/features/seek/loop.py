@@ -1,6 +1,6 @@
-"""One step of a search: retrieve, propose, verify, believe; a function of its arguments.
+"""One step of a search, a pure function: update candidates, propose, verify, believe.
 
-``python -m memory_palace.features.seek.loop --self-check`` checks its laws.
+``python -m memory_palace.features.seek.loop --self-check`` checks its invariants.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ INVALID_SCHEMA = "VLM_INVALID:schema"
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a proposer and a verifier may know besides the belief."""
+    """Context of a proposer and a verifier besides the belief."""
 
     open_nodes: frozenset[int] = frozenset()
-    """Nodes that exist and have not been looked at, or not with a result."""
+    """Known nodes that are not closed."""
     poses: Mapping[int, Pose2D] = field(default_factory=dict)
-    """Where nodes are, as far as they are anywhere."""
+    """The pose of each node that has one."""
     position: Pose2D | None = None
     looked: frozenset[int] = frozenset()
-    """Nodes that were looked at and are closed."""
+    """Closed nodes."""
 
     def metres_to(self, node_id: int) -> float:
-        """Return the distance from the position; 0 where one of the two has no place."""
+        """Return the metres from the position to a node; 0 if either has no pose."""
         pose = self.poses.get(node_id)
         return 0.0 if pose is None or self.position is None else self.position.distance_to(pose)
 
 
 class Proposer(Protocol):
-    """Proposes the next action. What it returns is parsed and checked, whoever made it."""
+    """Proposes the next action as JSON, which is parsed and checked for every proposer."""
 
     name: str
 
@@ -60,11 +60,11 @@ class Proposer(Protocol):
 
 
 Verifier: TypeAlias = Callable[[Hypothesis, BeliefState, Surroundings], str | None]
-"""Returns ``None`` where a hypothesis that fits its schema may be done, else what forbids it."""
+"""Returns ``None`` to accept a schema-valid hypothesis, else the code of its rejection."""
 
 
 class RuleProposer:
-    """Stop at the end, approach what is seen, go to the best candidate, else to the nearest."""
+    """Propose by rules: stop if over, approach a visible target, go to a candidate, or explore."""
 
     name = "rules"
 
@@ -83,7 +83,7 @@ class RuleProposer:
 
 
 def parse_proposal(text: str) -> tuple[Hypothesis | None, str | None]:
-    """Return the hypothesis, or ``None`` and the code of what is wrong with it."""
+    """Return the hypothesis and ``None``, or ``None`` and an error code."""
     try:
         value: Hypothesis = json.loads(text)
     except (ValueError, RecursionError):
@@ -92,7 +92,7 @@ def parse_proposal(text: str) -> tuple[Hypothesis | None, str | None]:
 
 
 def target_of(hypothesis: Hypothesis) -> int | None:
-    """Return the node that a hypothesis would go to."""
+    """Return the node of a ``goto_node`` hypothesis; ``None`` for other actions."""
     goal = hypothesis.get("goal")
     if hypothesis["action"] != "goto_node" or goal is None:
         return None
@@ -101,7 +101,7 @@ def target_of(hypothesis: Hypothesis) -> int | None:
 
 
 def go_to(node_id: int, confidence: float, rationale: str) -> str:
-    """Return a ``goto_node`` hypothesis."""
+    """Return a ``goto_node`` hypothesis as JSON."""
     goal = {"type": "node_id", "node_id": node_id}
     return _hypothesis("goto_node", confidence, rationale, goal=goal)
 
@@ -126,7 +126,7 @@ def _hypothesis(
 
 
 def verify(hypothesis: Hypothesis, belief: BeliefState, around: Surroundings) -> str | None:
-    """Return the code of what forbids a hypothesis: the state of the search, or the node."""
+    """Return the code of why status or node forbid a hypothesis; ``None`` if it is allowed."""
     status, action = belief["target_status"], hypothesis["action"]
     if status in FINAL:
         return None if action == "stop" else "SEARCH_IS_OVER"
@@ -143,7 +143,7 @@ def verify(hypothesis: Hypothesis, belief: BeliefState, around: Surroundings) ->
 
 
 class StepRecord(TypedDict):
-    """One line of the log. Of nodes it holds ids and scores, nothing else."""
+    """One line of the log; of nodes it holds ids and scores only."""
 
     event: str
     step: int
@@ -164,7 +164,7 @@ class StepRecord(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """What memory said, and what would count."""
+    """Retrieved candidates, and the least score that makes one likely."""
 
     candidates: Sequence[NodeCandidate]
     threshold: float
@@ -205,9 +205,9 @@ def take_step(
 
 
 def next_node(belief: BeliefState, around: Surroundings) -> int | None:
-    """Return where the next action leads: to its goal, or exploring to the nearest open node.
+    """Return the node of the next action; to explore, the nearest open node.
 
-    The lowest id where distance decides not.
+    Ties in distance go to the lowest id.
     """
     action, hypothesis = belief["next_action"], belief["last_vlm_hypothesis"]
     if action == "goto_node" and hypothesis is not None:
@@ -222,7 +222,7 @@ def next_node(belief: BeliefState, around: Surroundings) -> int | None:
 def _decide(
     belief: BeliefState, around: Surroundings, proposer: Proposer, verifier: Verifier
 ) -> tuple[str, str]:
-    """Set hypothesis, reason and next action in place. A status is not a proposer's to set."""
+    """Set hypothesis, rejection and next action in place; return proposal and verifier codes."""
     fallback: SearchAction = "stop" if belief["target_status"] in FINAL else "explore"
     hypothesis, code = parse_proposal(proposer.propose(belief, around))
     belief["last_vlm_hypothesis"] = hypothesis
@@ -238,7 +238,7 @@ def _decide(
 
 
 def _is_exhausted(belief: BeliefState, retrieval: Retrieval, around: Surroundings) -> bool:
-    """Whether all that was likely has been looked at. A score that merely fell exhausts nothing."""
+    """Whether all likely nodes have been looked at; falling scores alone exhaust nothing."""
     status = belief["target_status"]
     if status in FINAL:
         return False
@@ -260,7 +260,7 @@ _BROKEN, _SOUND = "the bag is {", go_to(1, 0.5, "")
 
 @dataclass
 class _Fixed:
-    """A proposer that says one thing."""
+    """A proposer with one fixed reply."""
 
     text: str
     name: str = "fixed"
@@ -278,7 +278,7 @@ def _check_step(
 
 
 def run_checks() -> dict[str, bool]:
-    """Return whether each law of the loop holds, by its words."""
+    """Return whether each invariant of the loop holds, by its description."""
     visible = new_belief("red backpack")
     visible["target_status"] = "visible"
     kept, record = _check_step(visible, _BROKEN)

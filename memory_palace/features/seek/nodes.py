@@ -1,4 +1,4 @@
-"""Nodes of a search, and which of them a goal may mean: meaning and words, blended and guarded."""
+"""Nodes of a search, and their ranking for a goal by cosine and shared words."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from memory_palace.models import Matrix, Scores, Vector
 from memory_palace.notes.note import write_line_range
 
 MOST_ID = 2**53
-"""As far as JSON numbers are exact everywhere."""
+"""Largest id; JSON integers are exact up to it everywhere."""
 _JOINTS = re.compile(r"[-‐‑_/]")
 
 
 @dataclass(frozen=True, slots=True)
 class Pose2D:
-    """A place and a direction."""
+    """A position in the plane and a direction."""
 
     x: float
     y: float
@@ -49,7 +49,7 @@ class Pose2D:
 
 @dataclass(frozen=True, slots=True)
 class NodePlace:
-    """Where a node is: the note it stands in, and a pose or the lines that bear on the goal."""
+    """Where a node is: its note, and a pose or the lines that bear on the goal."""
 
     path: str
     title: str
@@ -60,12 +60,12 @@ class NodePlace:
 
     @property
     def where(self) -> str:
-        """The path, with the lines that bear on the goal as ``palace show`` takes them."""
+        """The path, with the lines that bear on the goal in the syntax of ``palace show``."""
         return self.path if self.lines is None else write_line_range(self.path, *self.lines)
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> NodePlace:
-        """Take apart what the schema of sessions has checked."""
+        """Return the place in a JSON value that the session schema has checked."""
         pose, lines = value["pose"], value["lines"]
         place = Pose2D(**pose) if pose else None
         return cls(value["path"], value["title"], place, tuple(lines) if lines else None)
@@ -73,12 +73,12 @@ class NodePlace:
 
 @dataclass(frozen=True, slots=True)
 class MemoryNode:
-    """A place that is remembered, and what was seen there."""
+    """A remembered place: its pose, and its text or embedding."""
 
     node_id: int
     pose: Pose2D
     embedding: tuple[float, ...] | None = None
-    """Of any length but zero; ``None`` where the text is embedded when it is asked for."""
+    """Any nonzero vector; ``None`` if the node's text is embedded on demand."""
     tags: tuple[str, ...] = ()
     summary: str = ""
 
@@ -89,12 +89,12 @@ class MemoryNode:
 
     @property
     def text(self) -> str:
-        """What is embedded and compared by words: the summary, then the tags."""
+        """The text for embedding and word search: the summary, then the tags."""
         return " ".join((self.summary, *self.tags))
 
 
 def check_node_id(value: object) -> int:
-    """Return a node's id; raise ``UsageError`` for anything but a whole number from 0."""
+    """Return a node id; raise ``UsageError`` unless it is an integer from 0 to ``MOST_ID``."""
     if type(value) is not int or not 0 <= value <= MOST_ID:
         raise UsageError(
             f"the id of a node must be a whole number from 0 to {MOST_ID}, not {value!r:.40}"
@@ -104,10 +104,10 @@ def check_node_id(value: object) -> int:
 
 @lru_cache(maxsize=4096)
 def goal_words(text: str) -> frozenset[str]:
-    """Return the distinct stems of a goal's content words, of all words where it has no other.
+    """Return the distinct stems of a goal's content words, or of all words if it has no other.
 
-    A hyphen separates words, and a word that is said twice counts once: the document's way makes
-    "red-backpack" miss "red backpack", and "red red backpack" score below "red backpack".
+    A hyphen separates words, and a repeated word counts once. By source document 004 "red-backpack"
+    misses "red backpack", and "red red backpack" scores below "red backpack".
     """
     parts = _JOINTS.sub(" ", text)
     pairs = list(zip(tokenize(parts, stems=False), tokenize(parts), strict=True))
@@ -124,19 +124,19 @@ def node_words(text: str) -> frozenset[str]:
 # --- Ranking ---
 
 MEANING, WORDS = 0.8, 0.2
-"""The blend of source document 004."""
+"""Weights of cosine and shared words, from source document 004."""
 RAMP = 0.05
-"""The width of the document's guard around one half; ours rises through its upper half."""
+"""Width of the ramp above similarity .5; source document 004 has a guard on both sides of it."""
 CHANCE = 0.005
-"""How often the best of unrelated texts may pass, by the fit. At most two in a hundred did on the
-development half of our goals: kinds that are unrelated hold places that are half related."""
+"""Probability, by the fit, that the best of unrelated texts passes. On the development half of our
+goals up to .02 passed: places of unrelated kinds can be partly related."""
 TAIL = 0.01
-"""The share of unrelated cosines that the tail is fitted to."""
+"""Share of unrelated cosines that the tail is fitted to."""
 _NOWHERE = np.zeros(0, np.int64)
 
 
 class NodeCandidate(TypedDict):
-    """One node and its score in [0, 1], as it stands in beliefs and logs."""
+    """A node and its score in [0, 1], as stored in beliefs and logs."""
 
     node_id: int
     score: float
@@ -144,18 +144,18 @@ class NodeCandidate(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """Things to search, in the order of their ids; every array has one value for each."""
+    """The search index of nodes, ordered by id; every array has one value per node."""
 
     ids: NDArray[np.int64]
     compared: int
-    """How many vectors a goal is compared with."""
+    """Number of vectors that a goal is compared with."""
     cosines: Callable[[Vector], Scores]
-    """Cosines with a unit vector."""
+    """Return each node's cosine with a unit vector."""
     holders: Callable[[str], NDArray[np.int64]]
-    """Positions of what holds a word, each once."""
+    """Return the positions of the nodes that hold a word, each once."""
 
     def word_shares(self, words: Collection[str]) -> Scores:
-        """Return the share of the words that each holds."""
+        """Return each node's share of the given words."""
         shares: Scores = np.zeros(len(self.ids), np.float32)
         for word in words:
             shares[self.holders(word)] += 1
@@ -163,10 +163,10 @@ class Shelf:
 
 
 class NodeStore:
-    """Nodes in memory by id; what they are searched by is made once for each embedder."""
+    """In-memory nodes, with one search index (shelf) per embedder."""
 
     def __init__(self, nodes: Iterable[MemoryNode] = ()) -> None:
-        """Keep nodes; raise ``UsageError`` where two have one id."""
+        """Sort nodes by id; raise ``UsageError`` if two have the same id."""
         self.nodes = sorted(nodes, key=lambda node: node.node_id)
         self._shelves: dict[str, Shelf] = {}
         for one, other in pairwise(self.nodes):
@@ -174,7 +174,7 @@ class NodeStore:
                 raise UsageError(f"two nodes have id {one.node_id}; give one another id")
 
     def shelve(self, embedder: Embedder) -> Shelf:
-        """Return what the nodes are searched by."""
+        """Return the search index of the nodes, built once per embedder."""
         key = embedder.fingerprint
         if key in self._shelves:
             return self._shelves[key]
@@ -194,7 +194,7 @@ class NodeStore:
 
 
 def _vectors_of(nodes: Sequence[MemoryNode], embedder: Embedder) -> Matrix:
-    """Return one unit vector per node, those of nodes that bring none embedded together."""
+    """Return one unit vector per node: the normalized embedding it brings, else its text's."""
     width = embedder.dimension
     vectors: Matrix = np.zeros((len(nodes), width), np.float32)
     bare = [row for row, node in enumerate(nodes) if node.embedding is None]
@@ -213,14 +213,14 @@ def _vectors_of(nodes: Sequence[MemoryNode], embedder: Embedder) -> Matrix:
 
 
 def shelve_loci(snapshot: Snapshot, numbers: Mapping[str, int]) -> Shelf:
-    """Shelve the loci, whose ids ``numbers`` has by path, each by its best passage and its words.
+    """Return the search index of loci: cosine of the best passage, and all words.
 
-    One that is not in the index is left out.
+    ``numbers`` maps paths to ids. Loci that are not in the index are left out.
     """
     place = {path: number for number, path in enumerate(snapshot.paths)}
     known = sorted((number, place[path]) for path, number in numbers.items() if path in place)
     ids, chosen = np.array(known, np.int64).reshape(-1, 2).T
-    slots = np.full(len(snapshot.paths) + 1, -1, np.int64)  # the last is for dead rows
+    slots = np.full(len(snapshot.paths) + 1, -1, np.int64)  # the last slot is for dead rows
     slots[chosen] = np.arange(len(chosen))
     row_slots = slots[snapshot.row_note]
     rows = np.flatnonzero(row_slots >= 0)
@@ -257,14 +257,14 @@ def retrieve_candidates(
 def search_shelf(
     goal_text: str, vector: Vector | None, shelf: Shelf, k: int, *, exclude: Collection[int] = ()
 ) -> list[NodeCandidate]:
-    """Return the ``k`` best of a shelf; without a vector words alone decide."""
+    """Return the ``k`` best nodes of a shelf; without a vector by shared words alone."""
     words = goal_words(goal_text)
     if not words or not len(shelf.ids):
         return []
     cosines = np.zeros(len(shelf.ids), np.float32) if vector is None else shelf.cosines(vector)
     scores = blend(cosines, shelf.word_shares(words))
     rows = np.flatnonzero(~np.isin(shelf.ids, sorted(exclude)))
-    rows = rows[np.argsort(-scores[rows], kind="stable")][: max(k, 0)]  # of equals the lower id
+    rows = rows[np.argsort(-scores[rows], kind="stable")][: max(k, 0)]  # ties: lower id first
     found = zip(shelf.ids[rows].tolist(), scores[rows].tolist(), strict=True)
     return [NodeCandidate(node_id=node_id, score=score) for node_id, score in found]
 
@@ -272,10 +272,10 @@ def search_shelf(
 def blend(cosines: Scores, shares: Scores) -> NDArray[np.float64]:
     """Return scores in [0, 1] from cosines and shares of words, monotone in both.
 
-    ``.8 (cos + 1) / 2 + .2 share``, guarded twice. Without a common word a ramp takes what is no
-    more alike than chance down to 0: the document's guard halves what is near one half and spares
-    what is below, so that its least alike node comes second. And a part of the words counts by its
-    cube: half of "cold beer" is in every note on a cold day.
+    ``.8 (cos + 1) / 2 + .2 share³``; without a shared word, times a ramp that takes similarities at
+    chance level to 0. (Source document 004 halves scores near one half and spares lower ones, so
+    its least similar node ranks second.) The cube discounts partial matches: half of "cold beer" is
+    in every note on a cold day.
     """
     alike = (cosines + np.float32(1)) * np.float32(0.5)
     scores = np.float32(MEANING) * alike + np.float32(WORDS) * shares * shares * shares
@@ -289,7 +289,7 @@ def blend(cosines: Scores, shares: Scores) -> NDArray[np.float64]:
 def score_threshold(null: Null | None, compared: int) -> float:
     """Return the least score at which the best of ``compared`` vectors is not chance.
 
-    Without vectors (``null`` is ``None``) every word of the goal has to be there.
+    Without vectors (``null`` is ``None``) all words of the goal are required.
     """
     one = np.ones(1, np.float32)
     if null is None:
@@ -299,12 +299,12 @@ def score_threshold(null: Null | None, compared: int) -> float:
 
 
 class Null(NamedTuple):
-    """Cosines of unrelated goals and texts: where their tail starts and how fast it falls."""
+    """Exponential tail of the cosines of unrelated goals and texts."""
 
     start: float
-    """The cosine that ``TAIL`` of them exceed."""
+    """Cosine that a share ``TAIL`` of them exceeds."""
     excess: float
-    """By how much those exceed it on average."""
+    """Mean excess over ``start`` of those above it."""
 
     def cosine_threshold(self, count: int, *, chance: float = CHANCE) -> float:
         """Return the cosine that the best of ``count`` unrelated texts reaches with ``chance``.
@@ -317,7 +317,7 @@ class Null(NamedTuple):
 
 
 def calibrate(embedder: Embedder) -> Null:
-    """Embed goals and texts of 64 subjects and measure those that have nothing to do together."""
+    """Return the tail of the cosines between probe goals and texts of different subjects."""
     goals, texts = read_probes()
     cosines = embedder.embed_queries(goals) @ embedder.embed_passages(texts).T
     unrelated = cosines[~np.eye(len(goals), dtype=bool)].astype(np.float64)
@@ -327,7 +327,7 @@ def calibrate(embedder: Embedder) -> Null:
 
 @cache
 def read_probes() -> tuple[list[str], list[str]]:
-    """Return the goals, and for each of them in the same place the one text that is related."""
+    """Return the probe goals and, in parallel, the one related text of each."""
     lines = files(__package__).joinpath("probes.txt").read_text("utf-8").splitlines()
     pairs = [line.partition(" | ") for line in lines]
     return [goal for goal, _, _ in pairs], [text for _, _, text in pairs]

@@ -1,4 +1,4 @@
-"""A search that outlives the process: one JSON file that commits, one log that it vouches for."""
+"""Persistent searches: a JSON file as commit record, and a log whose length it records."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FORMAT = 1
 
 @dataclass(slots=True)
 class SearchSession(Shown):
-    """All that is needed to go on with a search."""
+    """The persistent state of a search."""
 
     id: str
     kind: Literal["notes", "loci"]
@@ -54,7 +54,7 @@ class SearchSession(Shown):
 
     @property
     def pose(self) -> Pose2D | None:
-        """The position, as a place with a direction."""
+        """The position as a pose, or ``None``."""
         return Pose2D(*self.position) if self.position else None
 
     def lines(self) -> Iterable[str]:
@@ -81,15 +81,15 @@ class SearchSessions:
         self._folder = folder.absolute()
 
     def names(self) -> list[str]:
-        """Return the ids of all sessions, the one that was changed last at the end."""
+        """Return the ids of all sessions, the last changed one last."""
         if not self._folder.exists():
             return []
-        # Path.glob would say nothing of a folder that cannot be read.
+        # Path.glob raises no error for an unreadable folder.
         files = [path for path in self._folder.iterdir() if path.match("[!.]*.json")]
         return [path.stem for path in sorted(files, key=lambda p: (p.stat().st_mtime_ns, p.name))]
 
     def find(self, name: str | None) -> str:
-        """Return the id that ``name`` is or begins, the last changed one for ``None``."""
+        """Return the id that equals or starts with ``name``; for ``None`` the last changed one."""
         names = self.names()
         if not names:
             raise UsageError("there is no search; start one with `palace seek start GOAL`")
@@ -112,7 +112,7 @@ class SearchSessions:
 
     @contextmanager
     def writing(self, name: str, *, wait_seconds: float = 0.0) -> Iterator[None]:
-        """Hold the lock of one session; raise ``IndexLockedError`` naming who has it."""
+        """Hold the lock of one session; raise ``IndexLockedError`` naming its holder."""
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock = self._folder / f"{name}.lock"
         with writer_lock(lock, wait_seconds=wait_seconds, what=f"the search {name}"):
@@ -120,7 +120,7 @@ class SearchSessions:
             yield
 
     def load(self, name: str) -> SearchSession:
-        """Read a session; raise ``PalaceError`` naming the file where it is damaged."""
+        """Read a session; raise ``PalaceError`` naming the file if it is damaged."""
         path = self._folder / f"{name}.json"
         try:
             value = json.loads(path.read_text("utf-8"))
@@ -135,9 +135,9 @@ class SearchSessions:
             ) from error
 
     def save(self, session: SearchSession, record: Mapping[str, object]) -> None:
-        """Log one record and commit the session; stopped in between, the old state stands.
+        """Append a log record, then commit the session; a crash in between keeps the old state.
 
-        Call it while holding the session's lock.
+        The caller must hold the session's lock.
         """
         check_belief(session.belief, where=session.id)
         log, size = self._find_log(session)
@@ -152,9 +152,9 @@ class SearchSessions:
         write_atomic(self._folder / f"{session.id}.json", text.encode() + b"\n")
 
     def log(self, session: SearchSession) -> list[dict[str, object]]:
-        """Return the committed records of a session.
+        """Return the committed log records of a session.
 
-        Here a damaged line is an error: the session vouches for every byte of its log.
+        Raise ``PalaceError`` for a damaged line: every byte up to ``log_bytes`` is committed.
         """
         path, size = self._find_log(session)
         data = path.read_bytes() if size else b""
@@ -165,7 +165,7 @@ class SearchSessions:
             raise PalaceError(f"{path} is damaged: {error}; restore it from a backup") from error
 
     def _find_log(self, session: SearchSession) -> tuple[Path, int]:
-        """Return the log of a session and its bytes; raise ``PalaceError`` where some are gone."""
+        """Return the log of a session and its size; raise ``PalaceError`` if part of it is lost."""
         log = self._folder / f"{session.id}.jsonl"
         size = log.stat().st_size if log.exists() else 0
         if size < session.log_bytes:
@@ -176,7 +176,7 @@ class SearchSessions:
 
 
 def _from_json(value: Mapping[str, Any]) -> SearchSession:
-    """Take apart what the schema has checked."""
+    """Return the session in a JSON value that the schema has checked."""
     null, position = value["threshold_null"], value["position"]
     kept = {name: each for name, each in value.items() if name != "schema"}
     for name in ("nodes", "places", "closed", "misses"):
@@ -188,7 +188,7 @@ def _from_json(value: Mapping[str, Any]) -> SearchSession:
 
 
 def _check_names(session: SearchSession, name: str) -> None:
-    """Raise ``SchemaError`` where the file is of another session, or a node has no note."""
+    """Raise ``SchemaError`` if the file belongs to another session, or a node has no note."""
     if session.id != name:
         raise SchemaError(f"it belongs to the search {session.id}")
     used = {*session.closed, *(found["node_id"] for found in session.belief["candidate_nodes"])}

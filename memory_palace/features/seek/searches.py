@@ -1,4 +1,4 @@
-"""Searches of a palace: start, step, report what was found; each change is one commit."""
+"""Searches of a palace: start, step, record observations; each change is one commit."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from memory_palace.palace import Feature, Palace, Verb
 from memory_palace.retrieval.search import ANSWERED
 
 WAIT_SECONDS = 10.0
-"""How long a change of a session waits for another process that works on it."""
+"""Longest wait for another process that changes the session."""
 
 
 def start_search(palace: Palace, goal: str, *, on_loci: bool = False, k: int = 5) -> SearchSession:
@@ -111,7 +111,7 @@ def step_search(
 
 
 def change_search_goal(palace: Palace, name: str | None, goal: str) -> SearchSession:
-    """Pursue another goal in the same session: what was closed is open again."""
+    """Change the goal of a search; all closed nodes are open again."""
     with changing(palace, name, is_final_fine=True) as (sessions, session):
         change_goal(session.belief, goal)
         session.closed.clear()
@@ -121,13 +121,13 @@ def change_search_goal(palace: Palace, name: str | None, goal: str) -> SearchSes
 
 
 def load_search(palace: Palace, name: str | None = None) -> SearchSession:
-    """Return a session as it is committed, the last changed one for ``None``."""
+    """Return a committed session; for ``None`` the last changed one."""
     sessions = sessions_of(palace)
     return sessions.load(sessions.find(name))
 
 
 def list_searches(palace: Palace) -> list[SearchSession]:
-    """Return every search, the one that was changed last at the end."""
+    """Return every search, the last changed one last."""
     sessions = sessions_of(palace)
     return [sessions.load(name) for name in sessions.names()]
 
@@ -146,7 +146,7 @@ def sessions_of(palace: Palace) -> SearchSessions:
 def changing(
     palace: Palace, name: str | None, *, is_final_fine: bool = False
 ) -> Iterator[tuple[SearchSessions, SearchSession]]:
-    """Hold a session's lock and give what is committed of it."""
+    """Lock a session and yield it as committed; raise ``UsageError`` if the search is over."""
     sessions = sessions_of(palace)
     found = sessions.find(name)
     with sessions.writing(found, wait_seconds=WAIT_SECONDS):
@@ -160,18 +160,18 @@ def changing(
 
 
 Survey: TypeAlias = tuple[Retrieval, Surroundings, Mapping[int, NodePlace]]
-"""What memory says, the surroundings of a search, and where every node in them is."""
+"""Retrieved candidates, the surroundings of a search, and the place of each node in them."""
 
 
 def take_survey(palace: Palace, session: SearchSession) -> Survey:
-    """Look at the palace as it is now."""
+    """Return the survey of the palace as it is now."""
     return (_survey_loci if session.kind == "loci" else _survey_notes)(palace, session)
 
 
 def _survey_notes(palace: Palace, session: SearchSession) -> Survey:
-    """Take the hits of a query as they are ordered, each with the confidence in it.
+    """Return a survey of notes: hits in query order, scored by their confidence.
 
-    A note gets a number when it is named first, and keeps it.
+    A note gets a node id when it is first named, and keeps it.
     """
     snapshot = palace.snapshot()
     shown = np.flatnonzero(~snapshot.private & ~snapshot.cold).tolist()
@@ -192,7 +192,7 @@ def _survey_notes(palace: Palace, session: SearchSession) -> Survey:
 
 
 def _survey_loci(palace: Palace, session: SearchSession) -> Survey:
-    """Rank the loci; the threshold is that of the index's embedder, measured once."""
+    """Return a survey of loci; the threshold is calibrated once per embedder of the index."""
     found, snapshot, goal = read_loci(palace), palace.snapshot(), session.belief["goal_text"]
     if not found.loci:
         raise UsageError("there are no loci; make one with `palace seek locus add`")
@@ -218,11 +218,11 @@ def _survey_loci(palace: Palace, session: SearchSession) -> Survey:
 # --- What was found at a node ---
 
 READ_BYTES = 1_500
-"""As much as `palace recall` says."""
+"""Most bytes shown of a note, as in `palace recall`."""
 
 
 def read_around(palace: Palace, path: str, lines: tuple[int, int] | None) -> NoteText:
-    """Return a note, or of a longer one the lines around some of it, up to ``READ_BYTES``."""
+    """Return a note; of a long one at most ``READ_BYTES`` around ``lines``, else its start."""
     note = palace.read(path)
     text = note.text.split("\n")
     first, last = (min(line, len(text)) for line in lines or (1, 1))
@@ -238,7 +238,7 @@ def read_around(palace: Palace, path: str, lines: tuple[int, int] | None) -> Not
 def read_node(
     palace: Palace, name: str | None = None, node: int | None = None
 ) -> tuple[SearchSession, NoteText]:
-    """Read the note of a node, by default the one the last step leads to; it counts as read."""
+    """Return the note of a node, by default of the last step's, and close the node as read."""
     with changing(palace, name) as (sessions, session):
         number = _node(sessions, session, node)
         place = session.places.get(number)
@@ -250,10 +250,10 @@ def read_node(
 
 
 def confirm_node(palace: Palace, name: str | None, node: int | None, quote: str) -> SearchSession:
-    """Finish a search with a note that says ``quote``.
+    """Finish a search at a note that contains ``quote``.
 
-    Raise ``CheckFailedError`` where the note, read again, does not have the words in their order;
-    nothing is believed then.
+    Raise ``CheckFailedError`` if the note, read again, lacks these words in this order; the belief
+    is then unchanged.
     """
     with changing(palace, name) as (sessions, session):
         number = _node(sessions, session, node)
@@ -268,7 +268,7 @@ def confirm_node(palace: Palace, name: str | None, node: int | None, quote: str)
 
 
 def reject_node(palace: Palace, name: str | None, node: int | None, reason: str) -> SearchSession:
-    """Close a node as not the target; save why."""
+    """Close a node as not the target, with the reason."""
     with changing(palace, name) as (sessions, session):
         number = _node(sessions, session, node)
         see(session.belief, number, is_hit=False, step=session.step)
@@ -285,9 +285,9 @@ def sight_node(
     is_hit: bool,
     distance_metres: float | None = None,
 ) -> SearchSession:
-    """Take in what was seen at a locus; ``distance_metres`` is how near an approach came.
+    """Record a look at a locus; ``distance_metres`` is the distance reached by an approach.
 
-    The locus is closed by the third look that misses the target, sightings starting the count anew.
+    ``PATIENCE`` consecutive looks without a sighting close the locus; a sighting opens it again.
     """
     with changing(palace, name) as (sessions, session):
         if session.kind != "loci":
@@ -295,7 +295,7 @@ def sight_node(
                 "a search among notes takes --found or --reject, not --seen or --not-seen"
             )
         loci = {locus.node_id: locus for locus in read_loci(palace).loci}
-        if node in loci:  # a place may be passed that no step has led to
+        if node in loci:  # a locus may be seen that no step has led to
             session.nodes[node] = loci[node].path
         number = _node(sessions, session, node)
         if number in loci:
@@ -313,12 +313,12 @@ def sight_node(
 
 
 def _words(said: str) -> str:
-    """Return the words of a text, whatever their case, spaces, hyphens and marks."""
+    """Return the casefolded words of a text, joined by spaces, without punctuation."""
     return " ".join(re.findall(r"\w+", unicodedata.normalize("NFKC", said).casefold()))
 
 
 def _node(sessions: SearchSessions, session: SearchSession, asked: int | None) -> int:
-    """Return the node that is meant: the one asked for, or where the last step leads."""
+    """Return the node asked for, else the last step's; raise ``UsageError`` if there is none."""
     if asked is not None:
         if asked not in session.nodes:
             raise UsageError(f"the search has not named node {asked}; see `palace seek status`")
