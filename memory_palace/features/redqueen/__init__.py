@@ -1,1 +1,1 @@
-"""The palace attacks itself: what would be forgotten is asked, judged, and made easier to find."""
+"""Test whether notes are found by people's questions, and propose names that help."""

@@ -1,4 +1,4 @@
-"""Questions in words that people wrote, and what the search answers."""
+"""Questions in words that people wrote, and whether the search finds their notes."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from memory_palace.palace import Palace
 from memory_palace.shown import inner
 
 CUT = 5
-"""Notes that a person looks at."""
+"""Hits that count as found: as many as a person looks at."""
 AskingKind: TypeAlias = Literal["golden", "question", "link"]
 """Origin of a question: the golden set, the field ``questions``, a link."""
 KINDS: tuple[AskingKind, ...] = ("golden", "question", "link")
-"""Most telling first."""
+"""Most reliable first."""
 _NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
 _LEAST_STEMS = 2
-"""Telling words of a link's text that is asked: "learn more" has one."""
+"""Least content stems of a link text that becomes a question: "learn more" has one."""
 _SCHEME = re.compile(r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*+:|//|#")
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """One question, which notes answer it, and the notes that came."""
+    """One question, the notes that answer it, and the hits of the search."""
 
     question: str
     """One line, without markup."""
@@ -71,7 +71,7 @@ class Asking:
         return f'{self.path}: "{self.question}"{self.place}; first comes {first}'
 
     def answered(self, *found: str) -> Asking:
-        """Return it with the notes that came."""
+        """Return the question with the found paths and the rank of the first right one."""
         right = (self.path, *self.others)
         rank = next((place for place, path in enumerate(found, 1) if path in right), None)
         return replace(self, rank=rank, found=found)
@@ -80,10 +80,10 @@ class Asking:
 def collect_askings(
     library: Library, golden: Mapping[str, Sequence[str]] = _NOTHING
 ) -> list[Asking]:
-    """Return what is asked of every note that can be found, surest first, then by path.
+    """Return the questions about every findable note, by kind (most reliable first), then path.
 
-    ``golden`` are questions and names of the notes that answer them. Words that are used of two
-    notes ask for neither.
+    ``golden`` maps questions to names of the notes that answer them. A text that would ask about
+    two notes is dropped.
     """
     known = {path: d for path, d in library.documents.items() if not (d.is_cold or d.problem)}
     names = ZonedNames((path, d.names, False) for path, d in known.items())
@@ -106,7 +106,7 @@ def collect_askings(
 def _asked_by(
     document: Document, known: Mapping[str, Document], names: ZonedNames
 ) -> Iterator[Asking]:
-    """Yield the questions of a note's field, and what its links call others."""
+    """Yield a note's ``questions``, and its link texts as questions about their targets."""
     path, markup = document.path, Markup(blank_own_sections(document.body))
     for text in document.texts("questions"):
         if tokenize(question := _read_line(text)):
@@ -126,7 +126,7 @@ def _read_line(text: str) -> str:
 
 
 def links_shown(markup: Markup) -> Iterator[tuple[str, str, int]]:
-    """Yield target, words and 0-based line of each link that shows more than its target."""
+    """Yield target, text and 0-based line of each link to a note that shows its own text."""
     for link in markup.links:
         inside = markup.text[link.target_start : link.target_end]
         if link.form == "wiki":
@@ -139,7 +139,7 @@ def links_shown(markup: Markup) -> Iterator[tuple[str, str, int]]:
 
 
 def _is_name(text: str, document: Document) -> bool:
-    """Say whether a text holds a name of the note: then it tells nothing that is not known."""
+    """Return whether a text contains a name of the note, so that finding it tests nothing."""
     words = f" {' '.join(plain_words(text))} "
     return any(f" {' '.join(plain_words(name))} " in words for name in document.names if name)
 
@@ -147,10 +147,10 @@ def _is_name(text: str, document: Document) -> bool:
 def choose_askings(
     askings: Sequence[Asking], memories: Memories, strategy: Strategy, count: int, *, seed: int
 ) -> list[Asking]:
-    """Return at most ``count`` of the askings of ``collect_askings``, the golden ones first.
+    """Return at most ``count`` of the collected questions, the golden ones first.
 
-    The strategy orders the notes as ``choose_targets`` does. One question is asked of each, the
-    most telling, then a second; ``depth-first`` asks all of one note before the next.
+    The strategy orders the notes as ``choose_targets`` does. Each note is asked its most reliable
+    question, then a second; ``depth-first`` asks all of one note before the next.
     """
     golden = [asking for asking in askings if asking.kind == "golden"]
     groups: dict[str, list[Asking]] = defaultdict(list)
@@ -165,7 +165,7 @@ def choose_askings(
 
 
 def ask_search(palace: Palace, askings: Sequence[Asking]) -> list[Asking]:
-    """Ask each question as a person does who has not read the note that speaks of the other."""
+    """Return the questions with the search's hits, less the note that each was written in."""
     found = palace.rank_paths((asking.question for asking in askings), limit=CUT + 1)
     return [
         asking.answered(*[path for path in paths if path != asking.said_in][:CUT])
@@ -175,7 +175,7 @@ def ask_search(palace: Palace, askings: Sequence[Asking]) -> list[Asking]:
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """Two notes of which the search takes one for the other."""
+    """Two notes of which the search mistakes one for the other."""
 
     path: str
     title: str
@@ -195,7 +195,7 @@ class Confusion:
 def judge_search(
     asked: Sequence[Asking], documents: Mapping[str, Document]
 ) -> tuple[tuple[Asking, ...], tuple[Confusion, ...]]:
-    """Return what was not found, and the notes that a link calls by the name of the first hit."""
+    """Return the missed questions, and the notes that a link calls by the first hit's name."""
     missed: list[Asking] = []
     pairs: dict[tuple[str, str], list[Asking]] = defaultdict(list)
     for asking in sorted(asked, key=lambda asking: KINDS.index(asking.kind)):

@@ -1,4 +1,4 @@
-"""The four roles played by a model. Each has its own prompt in ``prompts/``."""
+"""The four roles played by a model. The prompt of each is in ``prompts/``."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ from memory_palace.features.redqueen.session import (
 from memory_palace.language.visible import may_hold_marker, visible_line
 
 BATCH = 4
-"""Questions, answers or memories in one prompt."""
+"""Most questions, answers or memories per prompt."""
 SHORTLIST = 10
-"""Cues the Learner is shown for each question, chosen by their words: a palace has thousands."""
+"""Cues per question that the Learner sees, best by shared words: a palace has thousands."""
 _MOST_CONTENT = 3_000
-"""Characters of a memory's content in a prompt. Four have some 3,000 tokens: a model that runs at
-home reads no more than 4,096 at once unless it is told to."""
+"""Most characters of a memory's content in a prompt. Four make some 3,000 tokens; a local model
+reads no more than 4,096 at once by default."""
 _LISTS = {
     "examiner": ("targets", "m"),
     "learner": ("questions", "q"),
     "evaluator": ("cases", "q"),
     "evolver": ("memories", "m"),
 }
-"""By role the key of the entries in its prompt, and the letter before their numbers: paths would be
-hints."""
+"""By role: the key of the entries in its prompt, and the letter before their numbers. Paths would
+give hints."""
 _UNSAFE = re.compile(r"[\[\]{}<>|`*\\\"]|\A[#>%-]|://|%%|--")
 Reply: TypeAlias = Mapping[str, Any]
 Schema: TypeAlias = dict[str, Any]
@@ -61,7 +61,7 @@ def read_prompt(role: str) -> str:
 
 @cache
 def _read_fields() -> Mapping[str, Mapping[str, Mapping[str, Schema]]]:
-    """Return by role and by what its reply holds the fields of an entry."""
+    """Return the JSON schema of each field of a reply's entries, by role and reply key."""
     return tomllib.loads(_PROMPTS.joinpath("replies.toml").read_text("utf-8"))
 
 
@@ -71,7 +71,7 @@ def _object(properties: Mapping[str, Schema]) -> Schema:
 
 
 def read_entries(role: str, reply: object, names: Sequence[str]) -> list[Reply]:
-    """Return the entries of a reply in the order of the names in its prompt."""
+    """Return a reply's entries in the order of ``names``; raise ``ReplyError`` if malformed."""
     ((key, fields),) = _read_fields()[role].items()
     entries = reply.get(key) if isinstance(reply, dict) else None
     if not isinstance(entries, dict) or set(entries) != set(names):
@@ -95,7 +95,7 @@ def _read(item: Mapping[str, object], key: str, field: Schema) -> object:
 
 
 class ModelRoles:
-    """Plays all four roles with one model; each call of it sends the prompt of one role."""
+    """Play all four roles with one model; each method sends the prompts of one role."""
 
     def __init__(self, dialogue: Dialogue) -> None:
         self._dialogue = dialogue
@@ -103,7 +103,7 @@ class ModelRoles:
     async def ask(
         self, memories: Memories, targets: Sequence[str], strategy: Strategy, *, rng: random.Random
     ) -> list[Question]:
-        """Return one question for each mention of a target; ``rng`` has been used to choose."""
+        """Return one question for each mention of a target; ``rng`` is not used."""
         described = [_describe(memories[id]) for id in targets]
         replies = await self._send("examiner", described, strategy=strategy.value)
         return [
@@ -112,7 +112,7 @@ class ModelRoles:
         ]
 
     async def recall(self, questions: Sequence[str], cues: Sequence[Cue]) -> list[LearnerAnswer]:
-        """Return one answer per question. No content of a memory is ever put into the prompt."""
+        """Return one answer per question; the prompt never holds the content of a memory."""
         texts = TextCollection([str(cue) for cue in cues])
         answers: list[LearnerAnswer] = []
         for start in range(0, len(questions), BATCH):
@@ -152,7 +152,7 @@ class ModelRoles:
     async def strengthen(
         self, weak: Mapping[str, Sequence[Evaluation]], memories: Memories, strategy: Strategy
     ) -> list[RoundProposal]:
-        """Return what may close the gaps of each weak memory: questions, other names, an image."""
+        """Return proposals for each weak memory: questions, other names, an image."""
         described = [
             {
                 **_describe(memories[id]),
@@ -171,7 +171,7 @@ class ModelRoles:
     async def _send(
         self, role: str, entries: Sequence[Mapping[str, object]], **more: object
     ) -> list[Reply]:
-        """Send the prompts of a role, and return the entries of the replies, one for each given."""
+        """Send a role's entries in batches; return the entries of the replies, one for each."""
         key, letter = _LISTS[role]
         ((name, fields),) = _read_fields()[role].items()
         found: list[Reply] = []
@@ -199,7 +199,7 @@ def _evaluate(question: Question, item: Reply) -> Evaluation:
 
 
 def _propose(id: str, found: Sequence[Evaluation], item: Reply) -> Iterator[RoundProposal]:
-    """Yield what a reply proposes, without what holds markup, a token or hidden characters."""
+    """Yield a reply's proposals, without texts with markup, a token or hidden characters."""
     reason = f"not recalled when asked: {found[0].question}"
     kinds: Mapping[ProposalKind, Sequence[str]] = {
         "question": item["questions"],

@@ -1,4 +1,4 @@
-"""``Palace.redqueen``: run a round over a palace, and apply what a model proposes."""
+"""``Palace.redqueen``: run a round over a palace, and apply a model's proposals."""
 
 from __future__ import annotations
 
@@ -57,15 +57,15 @@ REST = timedelta(hours=24)
 """A memory is never evolved twice within this time (source document 000)."""
 QUESTIONS = 100
 MODEL_QUESTIONS = 10
-"""With a model each costs tokens, where the search answers a hundred in seconds."""
+"""Default with a model, whose questions cost tokens; the search answers 100 in seconds."""
 _SHOWN = 5
-"""Findings of a kind in the lines: the record has all."""
+"""Most findings of a kind in the text output; JSON has all."""
 _UNSAFE = re.compile(r"<!--|-->|^#{1,6}[ \t].*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Round(Shown):
-    """One round, and the change it made or would make."""
+    """The result of one round, and the change it made or would make."""
 
     strategy: Strategy
     questions: int
@@ -137,8 +137,8 @@ def _list_first(name: str, found: Sequence[object]) -> Iterator[str]:
 def load_memories(palace: Palace, library: Library, *, now: datetime) -> dict[str, ExaminedMemory]:
     """Return every memory that may be examined, by path.
 
-    Left out are cold and pinned notes, those that cannot be read, and those without prose. Private
-    text is not in a ``Document`` at all.
+    Cold, pinned and unreadable notes, and notes without prose, are left out. A ``Document`` holds
+    no private text.
     """
     reviews, found = load_reviews(palace.paths), {}
     for path, document in library.documents.items():
@@ -160,10 +160,10 @@ def run(
     apply: bool = False,
     now: datetime | None = None,
 ) -> Round:
-    """Play one round: ask the search what people ask, or let ``roles`` examine the memories.
+    """Run one round: ask the search people's questions, or let ``roles`` examine the memories.
 
-    What they propose, for ``limit`` notes at most, is written where ``apply`` says so. The change
-    is made from the text of the notes at the moment of writing, under the writer's lock, so an edit
+    Proposals of ``roles``, for at most ``limit`` notes, are written if ``apply``. The change is
+    made from the text of the notes at the moment of writing, under the writer's lock, so an edit
     made meanwhile is kept.
     """
     moment, library = now or datetime.now(UTC), read_notes(palace)
@@ -206,7 +206,7 @@ def run(
 
 
 def find_resting(palace: Palace, *, now: datetime) -> set[str]:
-    """Return the notes that the Red Queen has changed within the last day, undone ones left out."""
+    """Return the notes that a round changed within the last day, without undone changes."""
     log = read_log(palace.paths)
     undone = find_undone(log)
     return {
@@ -221,7 +221,7 @@ def find_resting(palace: Palace, *, now: datetime) -> set[str]:
 def _drop_taken_names(
     proposals: Sequence[RoundProposal], library: Library
 ) -> Iterator[RoundProposal]:
-    """Yield proposals but names that a note has already, or that are proposed for two notes."""
+    """Yield the proposals without aliases that a note has already, or that two notes would get."""
     names = (fold_name(name) for d in library.documents.values() for name in d.names)
     proposed = {(fold_name(p.text), p.path) for p in proposals if p.kind == "alias"}
     uses = Counter({*names}) + Counter(name for name, _ in proposed)
@@ -244,7 +244,7 @@ def _plan(
 
 
 def patch_note(document: Document, proposals: Sequence[RoundProposal]) -> bytes:
-    """Return the note's bytes with the proposals in them; what it says already is not said again.
+    """Return the note's bytes with the proposals added; what it has already is not repeated.
 
     Raise ``PalaceError`` for a note that is not UTF-8.
     """
@@ -271,7 +271,7 @@ def _missing(known: Sequence[str], texts: Iterable[str]) -> list[str]:
 
 
 def _clean(text: str) -> str:
-    """Return a text on one line that can neither forge a token nor open a heading or comment."""
+    """Return a text on one line, without tokens, comment marks and headings."""
     return " ".join(_UNSAFE.sub(" ", MARKER.sub(" ", text)).split())
 
 

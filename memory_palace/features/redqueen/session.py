@@ -1,7 +1,6 @@
 """The protocol of source document 000: examine, recall, evaluate, evolve, one role at a time.
 
-A note is examined as its cue, which alone the Learner sees, and the prose that questions are made
-from.
+Each note is split into its cue, which is all the Learner sees, and the prose it is asked about.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from memory_palace.notes.document import Document, split_sections
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """All of a memory that the Learner may see: never its content."""
+    """The part of a memory that the Learner sees: no content."""
 
     memory_id: str
     subject: str
@@ -44,16 +43,16 @@ class Cue:
     """Without its verification token."""
 
     def __str__(self) -> str:
-        """Return all it says, one part a line."""
+        """Return subject, anchors and image, one per line."""
         return "\n".join(part for part in (self.subject, *self.anchors, self.image) if part)
 
 
 @dataclass(frozen=True, slots=True)
 class ExaminedMemory:
-    """One note, or one memory, as the Red Queen sees it. No token is in it."""
+    """A note or memory prepared for examination, without verification tokens."""
 
     cue: Cue
-    """The only part that the Learner may see."""
+    """The only part that the Learner sees."""
     content: str
     """Prose that questions are made from; no metadata."""
     smashin: int
@@ -67,7 +66,7 @@ class ExaminedMemory:
     def of(
         cls, memory: Memory, *, content: str | None = None, idle_days: float = 0.0
     ) -> ExaminedMemory:
-        """Make one from a memory; ``content`` is Markdown in place of the memory's own."""
+        """Return the examined form of a memory; the Markdown ``content`` replaces its own."""
         names = tuple(name for anchor in memory.anchors if (name := drop_markers(anchor).strip()))
         image = drop_markers(memory.image).strip()
         cue = Cue(memory.id, drop_markers(memory.subject).strip(), names, image)
@@ -80,7 +79,7 @@ Memories = Mapping[str, ExaminedMemory]
 
 
 def examine(document: Document, reviews: Sequence[Review] = (), *, today: date) -> ExaminedMemory:
-    """Return one note as the Red Queen sees it."""
+    """Return the examined form of a note; idle days count up to ``today``."""
     memory = read_form(document).to_memory(reviews)
     return ExaminedMemory.of(
         memory,
@@ -100,7 +99,7 @@ def _idle_days(document: Document, last_retrieved: date | None, today: date) -> 
 
 
 def blank_own_sections(body: str) -> str:
-    """Return a body with empty lines for the product's own sections, at any level of heading.
+    """Return a body with the product's own sections blanked, at any heading level.
 
     Those are the image of a memory, its anchors, marks, links, figures and verification.
     """
@@ -118,16 +117,16 @@ def blank_own_sections(body: str) -> str:
 # --- The protocol ---
 
 PASS_SCORE = 0.70
-"""Below it a memory is weak (source document 000, weak-spot test)."""
+"""Least score of a memory that is not weak (source document 000, weak-spot test)."""
 _WEAKENING = ("misconception", "weak image")
-"""Gaps that make a memory weak whatever its score."""
+"""Gaps that make a memory weak at any score."""
 ProposalKind: TypeAlias = Literal["alias", "question", "image"]
 DEPTH = 5
-"""Questions that ``depth-first`` puts to one memory before it goes on to the next."""
+"""Questions that ``depth-first`` asks of one memory before the next."""
 _INTEREST = 0.5
-"""Interest of a memory where nobody says (source document 000)."""
+"""Interest of a memory by default (source document 000)."""
 MOST_CHANGED = 3
-"""Memories that one round changes, where nobody says more: people read every diff."""
+"""Memories that one round changes by default: people read every diff."""
 _RECALLED = 5
 """Most memories that an answer recalls."""
 _BLANK = "____"
@@ -145,7 +144,7 @@ class Strategy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One attack: the fields of the source document."""
+    """One question about a memory; the fields of source document 000."""
 
     memory_id: str
     question_text: str
@@ -160,7 +159,7 @@ class LearnerAnswer:
     """The Learner's answer to one question, from cues alone."""
 
     recalled: tuple[str, ...]
-    """Ids of the memories it thinks of, best first, at most five."""
+    """Ids of the recalled memories, best first, at most five."""
     text: str
     """The answer in words."""
     confidence: int
@@ -196,7 +195,7 @@ class RoundProposal:
 
 
 def conclude(question: Question, score: float, gaps: Sequence[str]) -> Evaluation:
-    """Return the verdict on an answer; misconceptions and weak images weaken whatever the score."""
+    """Return the verdict on an answer; misconceptions and weak images count at any score."""
     is_weak = any(gap.startswith(_WEAKENING) for gap in gaps)
     return Evaluation(
         question.memory_id,
@@ -208,7 +207,7 @@ def conclude(question: Question, score: float, gaps: Sequence[str]) -> Evaluatio
 
 
 def weak_priority(memory: ExaminedMemory) -> float:
-    """Return how much a memory needs review, 0 to 1 (source document 000, weak-spot test).
+    """Return the review priority of a memory, 0 to 1 (source document 000, weak-spot test).
 
     0.4 (1 - confidence) + 0.3 decay per day + 0.2 min(days / 30, 1) + 0.1 interest.
     """
@@ -223,9 +222,9 @@ def weak_priority(memory: ExaminedMemory) -> float:
 def choose_targets(
     memories: Memories, strategy: Strategy, count: int, *, rng: random.Random
 ) -> list[str]:
-    """Return at most ``count`` ids; ``depth-first`` names each ``DEPTH`` times.
+    """Return at most ``count`` ids; ``depth-first`` repeats each ``DEPTH`` times.
 
-    ``adversarial`` puts those first whose cues say least that no other cue says.
+    ``adversarial`` puts first the memories whose cues have the fewest stems unique to them.
     """
     order = sorted(memories)
     rng.shuffle(order)
@@ -246,47 +245,47 @@ class Roles(Protocol):
     async def ask(
         self, memories: Memories, targets: Sequence[str], strategy: Strategy, *, rng: random.Random
     ) -> list[Question]:
-        """Read everything; return at most one question for each mention of a target."""
+        """Return at most one question for each mention of a target; all content may be used."""
         ...
 
     async def recall(self, questions: Sequence[str], cues: Sequence[Cue]) -> list[LearnerAnswer]:
-        """Return one answer per question. The parameters prove that no content is seen."""
+        """Return one answer per question, from the cues alone."""
         ...
 
     async def judge(
         self, questions: Sequence[Question], answers: Sequence[LearnerAnswer], memories: Memories
     ) -> list[Evaluation]:
-        """Compare answers with the truth; return one evaluation per question."""
+        """Return one evaluation per question, comparing its answer with the content."""
         ...
 
     async def strengthen(
         self, weak: Mapping[str, Sequence[Evaluation]], memories: Memories, strategy: Strategy
     ) -> list[RoundProposal]:
-        """Return what would close the gaps; people read it before it is written."""
+        """Return proposals that would close the gaps of weak memories."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class RoundFindings:
-    """Findings and proposals of one round. Nothing is written."""
+    """Evaluations and proposals of one round; nothing is written."""
 
     evaluations: tuple[Evaluation, ...]
     proposals: tuple[RoundProposal, ...]
 
     @property
     def score(self) -> float:
-        """Mean over the questions, 0 to 1; 0 where there was none."""
+        """Mean score of the evaluations, 0 to 1; 0 without any."""
         scores = [evaluation.score for evaluation in self.evaluations]
         return sum(scores) / len(scores) if scores else 0.0
 
 
 class SentenceRoles:
-    """Play all four roles without a model: a word is left out, and the cues have to say it."""
+    """Play all four roles without a model: cloze questions, answered from the cues."""
 
     async def ask(
         self, memories: Memories, targets: Sequence[str], strategy: Strategy, *, rng: random.Random
     ) -> list[Question]:
-        """Return a sentence without its most telling word for each mention; none twice."""
+        """Return a cloze sentence for each mention of a target that has one left; none twice."""
         asked: dict[str, Question] = {}
         for target in targets:
             memory = memories[target]
@@ -299,7 +298,7 @@ class SentenceRoles:
         return list(asked.values())
 
     async def recall(self, questions: Sequence[str], cues: Sequence[Cue]) -> list[LearnerAnswer]:
-        """Return the memories whose cues share words with each question, ties by id."""
+        """Return one answer per question: the memories whose cues share words, ties by id."""
         texts = TextCollection([str(cue) for cue in cues])
         answers = []
         for question in questions:
@@ -313,7 +312,7 @@ class SentenceRoles:
     async def judge(
         self, questions: Sequence[Question], answers: Sequence[LearnerAnswer], memories: Memories
     ) -> list[Evaluation]:
-        """Score each answer by whether it says what was left out, of the right memory."""
+        """Score each answer by its share of blanked words; 0 if the memory is not recalled."""
         found = []
         for question, answer in zip(questions, answers, strict=True):
             ranks, said = answer.recalled, {*tokenize(answer.text)}
@@ -329,14 +328,14 @@ class SentenceRoles:
     async def strengthen(
         self, weak: Mapping[str, Sequence[Evaluation]], memories: Memories, strategy: Strategy
     ) -> list[RoundProposal]:
-        """Propose nothing: words copied from a sentence are no cue of a person."""
+        """Propose nothing: words copied from a sentence are not a person's cue."""
         return []
 
 
 def leave_out(sentence: str, subject: str) -> tuple[str, str] | None:
-    """Return a sentence without its most telling word, and that word; ``None`` where it has none.
+    """Return a sentence with its most informative word blanked, and that word, or ``None``.
 
-    A number tells most, then a name, then the longest word; a word of the subject tells nothing.
+    A number is preferred, then a name, then the longest word; words of the subject never are.
     """
     known = {*tokenize(subject)}
     words = [
@@ -363,7 +362,7 @@ async def run_session(
     evolve_at_most: int | None = MOST_CHANGED,
     resting: Collection[str] = (),
 ) -> RoundFindings:
-    """Play one round. ``resting`` memories are asked, and never evolved; ``None`` sets no limit."""
+    """Run one round; ``resting`` memories are asked, not evolved; ``None`` means no limit."""
     rng = random.Random(seed)
     targets = choose_targets(memories, strategy, question_count, rng=rng)
     questions = await roles.ask(memories, targets, strategy, rng=rng)
@@ -387,7 +386,7 @@ async def run_red_queen(
     roles: Roles | None = None,
     seed: int = 0,
 ) -> list[Evaluation]:
-    """Run the adversarial protocol of source document 000 over memories by id.
+    """Return the evaluations of a round of source document 000 over memories by id.
 
     Unlike the document's, it changes nothing: ``run_session`` returns the proposals too.
     """
