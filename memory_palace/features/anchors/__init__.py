@@ -1,1 +1,1 @@
-"""The address book: which terms matter in a palace, and where each of them leads."""
+"""Anchors: the terms that matter in a palace, and the passages each of them leads to."""

@@ -1,8 +1,8 @@
-"""The anchor file: the vocabulary with its vectors, and where each anchor leads.
+"""The anchor file: anchors with their vectors, and a posting list of passages for each.
 
-Passages are known by the first eight bytes of their text digest, never by a row: segments may be
-merged, and notes renamed or deleted, and no entry leads astray. Which passages may be reached, and
-how far each source is trusted, is said of rows and paths here too.
+A passage is keyed by the first eight bytes of its text digest, not by row, so that entries stay
+valid when segments are merged and notes are renamed or deleted. The rows that anchors may lead to,
+and the trust in sources, are computed here too.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from memory_palace.storage import write_content
 Keys = NDArray[np.uint64]
 """First eight bytes of text digests."""
 TermKind = Literal["curated", "project", "entity", "title", "link", "name"]
-"""What a term can be, the surest sign of what matters first."""
+"""Kinds of terms, the most reliable first."""
 
 SCHEMA = 4
 KINDS: tuple[TermKind, ...] = get_args(TermKind)
@@ -43,17 +43,17 @@ class Anchor:
     display: str
     kinds: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
-    """Other keys that trigger it."""
+    """Other keys that match it."""
 
     @property
     def kind(self) -> TermKind:
-        """The surest of its kinds."""
+        """The most reliable of its kinds."""
         return next((kind for kind in KINDS if kind in self.kinds), "name")
 
 
 @dataclass(frozen=True, slots=True)
 class AnchorFile:
-    """A nightly build with all updates since; anchor ``i`` owns ``starts[i]:starts[i + 1]``."""
+    """A build with all later updates; anchor ``i`` owns entries ``starts[i]:starts[i + 1]``."""
 
     anchors: tuple[Anchor, ...]
     matrix: Matrix
@@ -62,7 +62,7 @@ class AnchorFile:
     keys: Keys
     scores: Scores
     covered: Keys
-    """Passages that were compared with every anchor, ascending."""
+    """Keys of the passages compared with every anchor, ascending."""
     fingerprint: str
     theta: float
     built_ns: int
@@ -74,7 +74,7 @@ class AnchorFile:
 
 
 def write_anchors(folder: Path, file: AnchorFile) -> str:
-    """Write an anchor file and return its name; the commit record has to name it."""
+    """Write an anchor file and return its name, which the commit record must list."""
     meta = {name: getattr(file, name) for name in _FIGURES} | {
         "schema": SCHEMA,
         "anchors": [asdict(anchor) for anchor in file.anchors],
@@ -88,7 +88,7 @@ def write_anchors(folder: Path, file: AnchorFile) -> str:
 def read_anchors(folder: Path, names: Sequence[str]) -> AnchorFile | None:
     """Read the anchor file that a commit names; ``None`` without one, or of another version.
 
-    A damaged file raises ``IndexDamagedError`` and is never used.
+    Raise ``IndexDamagedError`` for a damaged file.
     """
     if not names:
         return None
@@ -110,7 +110,7 @@ def read_anchors(folder: Path, names: Sequence[str]) -> AnchorFile | None:
 
 
 def key_table(anchors: Sequence[Anchor]) -> dict[str, list[int]]:
-    """Return the anchors that each key or alias triggers: a question is looked up in it."""
+    """Return the positions of the anchors that each key or alias matches."""
     table: dict[str, list[int]] = {}
     for place, anchor in enumerate(anchors):
         for key in dict.fromkeys((anchor.key, *anchor.aliases)):
@@ -125,13 +125,13 @@ def source_of(path: str, sources: Mapping[str, str], rooms: Rooms = SEVEN) -> st
 
 
 def is_below(path: str, prefix: str) -> bool:
-    """Say whether a path is a prefix's own or below it; prefixes end at a path component."""
+    """Return whether a path equals or is below a prefix; prefixes end at a path component."""
     whole = prefix.rstrip("/")
     return path == whole or path.startswith(whole + "/")
 
 
 def trust_per_note(paths: Sequence[str], sources: Mapping[str, str]) -> NDArray[np.float32]:
-    """Return the factor of the anchor scores of each note's passages."""
+    """Return each note's trust factor, by which its passages' anchor scores are multiplied."""
     if not sources:
         return np.ones(len(paths), np.float32)
     levels = (sources.get(source_of(path, sources), "own") for path in paths)

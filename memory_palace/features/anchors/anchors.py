@@ -1,8 +1,7 @@
-"""``Palace.anchors``: built by night, carried along with the index, asked, exported.
+"""``Palace.anchors``: build anchors, update them with the index, look them up, export them.
 
-As passages are known by their digest, a build that began before an update simply does not cover
-what the update brought. New names become anchors at a build; an update adds passages to those there
-are.
+Passages are keyed by digest, so a build that began before an update merely lacks the passages of
+the update. A build finds new anchors; an update adds passages to existing ones.
 """
 
 from __future__ import annotations
@@ -53,14 +52,14 @@ from memory_palace.storage import write_atomic, write_stream, writer_lock
 
 
 class Anchors(Feature):
-    """The anchors of a palace; those of the last snapshot are held open."""
+    """The anchors of a palace; the book of the last snapshot is cached."""
 
     def __init__(self, palace: Palace) -> None:
         super().__init__(palace)
         self._opened: Book | None = None
 
     def book(self, snapshot: Snapshot | None = None) -> Book:
-        """Return the anchors that a snapshot names; without one, those committed now."""
+        """Return the anchor book of a snapshot, by default of the current one."""
         snapshot = self.palace.snapshot() if snapshot is None else snapshot
         if self._opened is None or self._opened.snapshot is not snapshot:
             file = read_anchors(self.palace.paths.index, snapshot.commit.anchors)
@@ -73,7 +72,7 @@ class Anchors(Feature):
         wait_seconds: float = 30.0,
         progress: Progress = lambda doing, done, total: None,
     ) -> AnchorBuild:
-        """Discover anchors anew, list where each leads, and commit them."""
+        """Choose anchors anew, list the passages of each, and commit them."""
         started = time.monotonic()
         work = replace(self.work(), progress=progress)
         file = build_file(work, self.palace.snapshot())
@@ -90,7 +89,7 @@ class Anchors(Feature):
     def ask(
         self, query: ParsedQuery, snapshot: Snapshot, *, projects: Sequence[str] | None = None
     ) -> ParsedQuery:
-        """Add to a question what its anchors lead to; only what may come to mind can answer it."""
+        """Return a query with its anchor evidence, limited to rows that anchors may lead to."""
         book = self.book(snapshot)
         rows = book.open_rows
         rows = rows if query.rows is None else np.intersect1d(rows, query.rows)
@@ -98,7 +97,7 @@ class Anchors(Feature):
         return replace(query, anchors=found, rows=rows)
 
     def work(self, embedder: Embedder | None = None, now_ns: int | None = None) -> AnchorWork:
-        """Return what making anchors takes, by default with the index's embedder and now."""
+        """Return the inputs of a build, by default with the index's embedder and current time."""
         embedder = self.palace.embedder() if embedder is None else embedder
         palace = self.palace
         return AnchorWork(palace.paths, palace.config, embedder, now_ns or time.time_ns())
@@ -106,9 +105,9 @@ class Anchors(Feature):
     def follow(
         self, hot: Snapshot, names: tuple[str, ...], embedder: Embedder, now_ns: int
     ) -> Followed:
-        """Carry the anchors over to the next generation; return the name of its file.
+        """Update the anchors for the next generation; return its file's name, and problems.
 
-        Those of another version are made anew. A damaged file is named and not used: there are no
+        A file of another version is rebuilt. A damaged file is reported and not used: there are no
         anchors then until `palace graph anchors build`, but the notes are indexed.
         """
         if not names:
@@ -176,11 +175,11 @@ def _json(value: Any) -> bytes:
 # --- Making an anchor file ---
 
 THETA_TAIL = 0.01
-"""Of anchors against a sample of passages: one passage in a hundred is about an anchor."""
+"""Share of anchor-passage cosines in a sample that exceed the threshold."""
 MENTION = 0.2
-"""What holding the term adds to a cosine: a name means little to an embedder."""
+"""Added to the cosine of a passage that holds the term: a name means little to an embedder."""
 LEAST_COSINE = 0.01
-"""A threshold below that would list passages that have nothing of the anchor."""
+"""Lower bound of the threshold, which keeps unrelated passages out."""
 _BLOCK = 8192
 """Rows per matrix product: 400 anchors take 13 MB."""
 
@@ -192,7 +191,7 @@ ScoredPairs = tuple[Places, Places, Scores]
 
 
 def build_file(work: AnchorWork, snapshot: Snapshot) -> AnchorFile:
-    """Choose anchors, embed them, and list where each leads."""
+    """Return a new anchor file: choose anchors, embed them, list the passages of each."""
     settings = work.config.anchors
     keys, rows = distinct_rows(work, snapshot)
     passages = read_passages(work, snapshot, rows)
@@ -211,7 +210,7 @@ def build_file(work: AnchorWork, snapshot: Snapshot) -> AnchorFile:
 
 
 def commit_file(palace: Palace, work: AnchorWork, file: AnchorFile, *, wait_seconds: float) -> None:
-    """Make a nightly build visible, with what came since it began; only this takes the lock."""
+    """Commit a build, with the passages added since it began; only this takes the lock."""
     paths = palace.paths
     with writer_lock(paths.lock, wait_seconds=wait_seconds):
         hot = palace.snapshot()
@@ -228,7 +227,7 @@ def commit_file(palace: Palace, work: AnchorWork, file: AnchorFile, *, wait_seco
 
 
 def extend_file(work: AnchorWork, hot: Snapshot, file: AnchorFile) -> AnchorFile:
-    """Return the anchors with the passages that came since; the same file where none did."""
+    """Return the anchors with the passages added since; the same file if there are none."""
     keys, rows = distinct_rows(work, hot)
     is_new = ~np.isin(keys, file.covered)
     if not is_new.any():
@@ -247,7 +246,7 @@ def extend_file(work: AnchorWork, hot: Snapshot, file: AnchorFile) -> AnchorFile
 
 
 def calibrate_theta(matrix: Matrix, snapshot: Snapshot) -> float:
-    """Return the least cosine of anchor and passage, at two passages or more; else 0.
+    """Return the cosine that ``THETA_TAIL`` of anchor-passage pairs exceed; 0 without a sample.
 
     A fixed one (.80 in source document 003) leaves the lists nearly empty with some models: with
     MiniLM one anchor in two hundred had any passage above it.
@@ -261,7 +260,7 @@ def calibrate_theta(matrix: Matrix, snapshot: Snapshot) -> float:
 
 
 def find_mentions(passages: Iterable[TermedPassage], table: Mapping[str, Sequence[int]]) -> Pairs:
-    """Return anchors and the rows that hold them, each pair once."""
+    """Return anchors and the rows whose passages hold them, in parallel, each pair once."""
     pairs = [
         (place, passage.row)
         for passage in passages
@@ -274,10 +273,10 @@ def find_mentions(passages: Iterable[TermedPassage], table: Mapping[str, Sequenc
 def score_pairs(
     matrix: Matrix, snapshot: Snapshot, rows: Places, mentions: Pairs, *, theta: float
 ) -> ScoredPairs:
-    """Return anchor, row and score of every pair worth keeping, each once, in no order.
+    """Return anchor, row and score of every kept pair, each once, unordered.
 
-    A pair is kept where the cosine reaches ``theta``, or where the passage holds the term. Scores
-    are in [0, 1].
+    A pair is kept if its cosine reaches ``theta``, or if the passage holds the term. Scores are in
+    [0, 1].
     """
     rows, (anchors, held) = np.sort(rows), mentions
     at = np.searchsorted(rows, held)
@@ -306,9 +305,9 @@ def make_lists(
 ) -> tuple[Places, Keys, Scores]:
     """Return starts, keys and scores: by anchor, best first, ``limit`` at most.
 
-    What comes first is the score times the trust in the source; what is kept is the score, for a
-    lookup multiplies it by the trust of that day. Scores are rounded to 4 decimals, as source
-    document 003 stores them; ties go by key.
+    Entries are ordered by score times trust in the source, but hold the bare score: a lookup
+    multiplies it by the trust of that day. Scores are rounded to 4 decimals, as source document 003
+    stores them; ties go by key.
     """
     anchors, rows, scores = pairs[0], pairs[1], np.round(pairs[2], 4)
     keys = row_keys(snapshot)[rows]

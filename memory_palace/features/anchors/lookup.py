@@ -1,6 +1,6 @@
-"""From the words of a text to the anchors in it, and the passages those lead to.
+"""Find the anchors in a text, and the passages they lead to.
 
-What comes first among all passages is retrieval's to say; this is one signal of its ranking.
+The evidence is one signal of retrieval's ranking.
 """
 
 from __future__ import annotations
@@ -38,35 +38,35 @@ from memory_palace.retrieval.search import search
 from memory_palace.shown import Shown, inner, plural
 
 IN_SCOPE = 1.0
-"""The anchor score of a passage in the project that a text points at."""
+"""Anchor score of a passage in the project that a text points at."""
 _NOUNS = "thing|things|project|projects|topic|subject|matter|plan|idea|issue|problem|task"
 _POINTING = re.compile(
     rf"\b(?:(?:that|this|these|those|our|the same|the very)(?: same| whole| old)? (?:{_NOUNS})"
     r"|the project)\b"
 )
-"""Not "the plan": of the house, people say then; and not "it" or "that" alone."""
+"""Matches "that plan" and "the project", not "the plan" (of the house), "it" or "that" alone."""
 
 
 class Book:
-    """The anchors of one generation, arranged so that no lookup walks the palace."""
+    """The anchors of one generation, with their passages as rows of a snapshot."""
 
     def __init__(self, file: AnchorFile | None, snapshot: Snapshot, config: Config) -> None:
-        """Turn entries by digest into rows by anchor, without what may not be reached."""
+        """Map entries from digests to rows, without the rows anchors may not lead to."""
         self.file, self.snapshot = file, snapshot
         self.settings, self.sources = config.anchors, config.sources
         self.anchors = file.anchors if file else ()
         self.table = key_table(self.anchors)
         self.open_rows = open_rows(snapshot, self.settings)
-        """Rows that may come to mind: of live notes, not private, not cold, allowed; ascending."""
+        """Rows anchors may lead to: of live notes, not private, not cold, allowed; ascending."""
         self.denied = frozenset(map(match_key, self.settings.deny))
-        """The keys that are denied now, whatever was allowed when the anchors were built."""
+        """Keys that the current settings deny, even if the build allowed them."""
         owners, rows, scores = NO_ROWS, NO_ROWS, np.zeros(0, np.float32)
         if file:
             owners, keys, scores = file.entries()
             known = row_keys(snapshot)[self.open_rows]
             by_key = np.argsort(known, kind="stable")
             first = np.searchsorted(known[by_key], keys, "left")
-            counts = np.searchsorted(known[by_key], keys, "right") - first  # one text, many notes
+            counts = np.searchsorted(known[by_key], keys, "right") - first  # notes can share a text
             ends = np.cumsum(counts)
             places = np.arange(counts.sum()) - np.repeat(ends - counts - first, counts)
             rows = self.open_rows[by_key][places]
@@ -76,12 +76,12 @@ class Book:
         self.scores: NDArray[np.float32] = scores
 
     def entries_of(self, place: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Return the rows that an anchor leads to, and how surely it leads to each."""
+        """Return the rows that an anchor leads to, and the score of each."""
         part = slice(int(self.starts[place]), int(self.starts[place + 1]))
         return self.rows[part], self.scores[part]
 
     def notes_of(self, place: int) -> list[str]:
-        """Return the paths of the notes that an anchor leads to, the surest first."""
+        """Return the paths of the notes that an anchor leads to, best score first."""
         rows, scores = self.entries_of(place)
         order = np.lexsort((rows, -scores))
         notes = dict.fromkeys(self.snapshot.row_note[rows[order]].tolist())
@@ -115,7 +115,7 @@ def look_up(
     limit: int | None = None,
     projects: Sequence[str] | None = None,
 ) -> QueryResult:
-    """Rank passages with the anchors of ``text`` in view; no hits where none fires.
+    """Rank the passages that the anchors of ``text`` lead to; no hits if none matches.
 
     ``limit`` replaces ``max_chunks`` of the settings, ``projects`` the folders that "that project"
     stands for.
@@ -150,7 +150,7 @@ def look_up(
 def find_passages(
     book: Book, text: str, *, projects: Sequence[str] | None = None
 ) -> AnchorEvidence:
-    """Return the anchors in a text, and the passages that they lead to.
+    """Return the anchors in a text, and the rows they lead to, scored by trust.
 
     ``projects`` are the folders that "that project" stands for, instead of the active ones. The
     cost depends on the words of the text, not on the size of the palace.
@@ -174,10 +174,10 @@ def find_passages(
 
 
 def match_anchors(book: Book, text: str) -> list[int]:
-    """Return the anchors whose words stand in a text, in its order; denied ones never do.
+    """Return the anchors that a text contains, in its order, without denied ones.
 
-    Of two that overlap the longer counts. The text's runs of words are joined with the table of
-    keys, so the cost does not depend on the size of the vocabulary.
+    An anchor wholly inside longer ones is skipped. Runs of words are looked up in the key table, so
+    the cost does not depend on the size of the vocabulary.
     """
     words = words_of(text)
     taken = [False] * len(words)
@@ -196,7 +196,7 @@ def match_anchors(book: Book, text: str) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class AnchorBuild(Shown):
-    """What a nightly build made."""
+    """The result of an anchor build."""
 
     anchors: int
     entries: int
@@ -215,7 +215,7 @@ class AnchorBuild(Shown):
 
 @dataclass(frozen=True, slots=True)
 class Written(Shown):
-    """Files that were written; they have no JSON."""
+    """Written files; text output only, no JSON."""
 
     files: Sequence[Path] = inner()
 

@@ -1,4 +1,4 @@
-"""The terms that notes offer, the keys by which they are matched, and which become anchors."""
+"""Terms in notes, the keys that match them, and the choice of anchors among them."""
 
 from __future__ import annotations
 
@@ -34,40 +34,40 @@ from memory_palace.notes.note import Chunk, Fence, Note, NoteUnreadable, read_no
 from memory_palace.notes.parsing import parse_note
 
 LONGEST = 6
-"""Words of an anchor at most. A question is looked up in runs of up to as many words."""
+"""Most words of an anchor, and of a run looked up in a question."""
 LONGEST_UNSPACED = 14
-"""The same in characters of a script without spaces."""
+"""Most characters of an anchor in a script without spaces."""
 SHORTEST = 3
-"""Characters of an anchor at least, unless it is written in a script without spaces."""
+"""Least characters of an anchor, unless it is written in a script without spaces."""
 PER_NOTE = 64
-"""Terms that one note may offer: 10,000 bold words in one note must not be the vocabulary."""
+"""Most terms of one note: 10,000 bold words in one note must not be the vocabulary."""
 
 _UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _SAYS_LITTLE = STOPWORDS | TIME_WORDS | frozenset("mon tue tues wed thu thur thurs fri sat".split())
 _FEW_UNSPACED = 10
-"""Among so many characters one without spaces is a quotation; of more no capital tells a name."""
+"""Names are looked for if less than one character in so many is of a script without spaces."""
 _ORDINAL = re.compile(r"^\d+[_-]+")
 _NO_NAME = re.compile(
     r"\.(?:png|jpe?g|gif|svg|webp|bmp|pdf|mp[34]|mov|wav|zip|canvas|base)\b|[\[\]{}<>|\\$`=]|://"
     r"|\bwww\.|\w@\w|[0-9a-f]{8}-[0-9a-f]{4}|\b(?=\w*\d)[0-9a-f]{8,}\b",
     re.IGNORECASE,
 )
-"""Files, markup, addresses and numbers of machines."""
+"""Matches file names, markup, addresses and identifiers made by machines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A term as one note offers it."""
+    """A term found in a note or in the curated list."""
 
     kind: TermKind
     display: str
     key: str
     alias_of: str = ""
-    """Key of the term that this one is another name of."""
+    """Key of the term that this one is an alias of; else empty."""
 
 
 def clean_display(text: str) -> str:
-    """Return a term as it is shown: NFKC, one line, nothing invisible."""
+    """Return a term for display: NFKC, one line, no invisible characters or outer marks."""
     text = unicodedata.normalize("NFKC", text)
     kept = (c for c in text if unicodedata.category(c) not in ("Cf", "Cc", "Co", "Cs") or c == "\t")
     return " ".join("".join(kept).replace("\n", " ").split()).strip(" :.,;*_#`\"'“”")
@@ -89,12 +89,12 @@ def words_of(text: str) -> list[str]:
 
 
 def match_key(text: str) -> str:
-    """Return the key of a term: the stems of its words, so that number and case do not count."""
+    """Return the match key of a term: its stems in order, so that number and case are ignored."""
     return " ".join(words_of(text))
 
 
 def runs(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
-    """Yield start, length and key of every run of words that could be an anchor."""
+    """Yield start, length and key of every run of words short enough for an anchor."""
     for start in range(len(words)):
         for length in range(1, min(_most_words(words[start]), len(words) - start) + 1):
             yield start, length, " ".join(words[start : start + length])
@@ -105,7 +105,7 @@ def _most_words(first: str) -> int:
 
 
 def is_usable(display: str, key: str) -> bool:
-    """Say whether a term may be an anchor at all.
+    """Return whether a term may be an anchor.
 
     Stop words alone, numbers, sentences, files, markup and addresses may not.
     """
@@ -136,7 +136,7 @@ def note_terms(note: Note, rooms: Rooms = SEVEN) -> list[Term]:
 
 
 def chunk_terms(chunk: Chunk, note: Note) -> list[Term]:
-    """Return the terms that stand in a passage: link targets and names."""
+    """Return the terms in a passage: link targets and names."""
     found: list[Term] = []
     for link in note.links:
         if chunk.first_line <= link.line <= chunk.last_line and link.target:
@@ -170,24 +170,24 @@ WEIGHTS: Mapping[str, float] = {
     "link": 2.0,
     "name": 1.5,
 }
-"""How much more a term counts for standing where people put what matters."""
+"""Weight of a term's kind in its salience; the best kind counts."""
 PASSAGES_EACH = 8
-"""Passages to an anchor, so that a palace of few notes has few."""
+"""Passages per anchor, which limits the vocabulary of a small palace."""
 FEWEST = 24
-"""Anchors that any palace may have; only below that is a capital in one passage a name."""
+"""Anchors allowed in any palace; with fewer candidates, names in one passage count too."""
 NOTE_SHARE = 4
-"""One note alone may name one in so many of them."""
+"""One anchor in so many may come from a single note alone."""
 NAME_USES = 4
-"""Passages that hold a word, to each that names or links to it: above that it is a mere word."""
+"""Passages holding a word, per passage that offers it as a term; above, it is a common word."""
 TITLE_USES = 8
-"""The same for a note's title, which stands in its own passages."""
+"""``NAME_USES`` for a note's title, which its own passages repeat."""
 FEW_USES = 8
-"""Passages that any anchor of one word may stand in."""
+"""Passages that a one-word anchor may always stand in."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnchorWork:
-    """What making anchors takes."""
+    """The inputs of an anchor build or update."""
 
     paths: PalacePaths
     config: Config
@@ -198,18 +198,18 @@ class AnchorWork:
 
 @dataclass(frozen=True, slots=True)
 class TermedPassage:
-    """A passage that is in the index as it stands in its note, with the terms it offers."""
+    """A passage unchanged since it was indexed, with the terms and stems in it."""
 
     row: int
     note: int
-    """Place of its note in the snapshot."""
+    """Index of its note in the snapshot."""
     terms: tuple[Term, ...]
     words: tuple[str, ...]
 
 
 @dataclass(slots=True)
 class Candidate:
-    """A term while it is being counted."""
+    """Counts of a term that may become an anchor."""
 
     kinds: set[str] = field(default_factory=set)
     aliases: set[str] = field(default_factory=set)
@@ -217,15 +217,15 @@ class Candidate:
     passages: int = 0
     salience: float = 0.0
     display: str = ""
-    """As a person listed it, else as it is written most often."""
+    """The curated spelling, else the most frequent one."""
     displays: Counter[str] = field(default_factory=Counter)
-    """How often it is written each way."""
+    """Number of uses of each spelling."""
 
 
 def distinct_rows(work: AnchorWork, snapshot: Snapshot) -> tuple[Keys, NDArray[np.int64]]:
-    """Return the key of every passage anchors may lead to, ascending, and one row of each.
+    """Return the keys of all passages anchors may lead to, ascending, and one row of each.
 
-    The list of curated anchors is left out: it names them all and tells nothing of them.
+    The list of curated anchors is left out: it names every anchor and describes none.
     """
     rows, listing = open_rows(snapshot, work.config.anchors), curated_path(work.paths)
     first, last = bisect_left(snapshot.paths, listing), bisect_right(snapshot.paths, listing)
@@ -237,7 +237,7 @@ def distinct_rows(work: AnchorWork, snapshot: Snapshot) -> tuple[Keys, NDArray[n
 def read_passages(
     work: AnchorWork, snapshot: Snapshot, rows: NDArray[np.int64]
 ) -> list[TermedPassage]:
-    """Return the passages of some rows, without those whose note has changed since."""
+    """Return the passages of the given rows, without those whose text has changed since."""
     keys = row_keys(snapshot)
     by_note: dict[int, dict[int, int]] = {}
     for row in rows.tolist():
@@ -272,7 +272,7 @@ def _read_note(
 
 
 def curated_path(paths: PalacePaths) -> str:
-    """Return the path of curated anchors: in the grand hall, else by the settings."""
+    """Return the path of the curated list: in the grand hall, else in ``paths.own``."""
     try:
         return paths.rooms.path_of(f"grand_hall/{CURATED}")
     except RoomNotMappedError:
@@ -280,7 +280,7 @@ def curated_path(paths: PalacePaths) -> str:
 
 
 def read_curated(work: AnchorWork) -> Iterator[Term]:
-    """Yield the terms a person listed, each followed by its other names."""
+    """Yield the curated terms, each followed by its aliases."""
     data = _read(work, curated_path(work.paths)) or b""
     for line in map(str.lstrip, data.decode(errors="replace").splitlines()):
         if not line.startswith(("- ", "* ")):
@@ -297,13 +297,13 @@ def _read(work: AnchorWork, path: str) -> bytes | None:
     try:
         return read_note(work.paths, path, limit_bytes=work.config.max_note_bytes)[0]
     except (FileNotFoundError, NoteUnreadable):
-        return None  # the next update of the index reports it, and takes it out
+        return None  # the next index update reports and removes it
 
 
 def choose_anchors(
     work: AnchorWork, snapshot: Snapshot, passages: Sequence[TermedPassage]
 ) -> tuple[Anchor, ...]:
-    """Return the anchors of a nightly build in order of keys: the most salient, and all curated."""
+    """Return the anchors of a build in order of keys: the most salient, and all curated ones."""
     settings = work.config.anchors
     denied = set(map(match_key, settings.deny))
     found = gather(work, snapshot, passages)
@@ -365,9 +365,9 @@ def _count(found: dict[str, Candidate], term: Term, note: int | None) -> None:
 
 
 def _says_little(candidate: Candidate, held: int) -> bool:
-    """Whether a term is a word used far more often than for the thing.
+    """Whether a term is a common word, in far more passages than offer it as a term.
 
-    "Time" may be the title of a note, but what is said of time is seldom about that.
+    "Time" may be the title of a note, but few passages with the word are about that note.
     """
     if candidate.kinds & {"curated", "project", "entity"}:
         return False
@@ -376,10 +376,10 @@ def _says_little(candidate: Candidate, held: int) -> bool:
 
 
 def bound_notes(found: Mapping[str, Candidate], most: int) -> Iterator[str]:
-    """Yield keys by salience; of the terms that stand in one note alone only its ``most`` first.
+    """Yield keys by salience; of terms that stand in one note alone, ``most`` per note.
 
-    A note that is stuffed with names must not be the vocabulary. What people name by its place or
-    in front matter stays.
+    A note stuffed with names must not fill the vocabulary. Curated terms, projects, entities and
+    titles are exempt.
     """
     counts: Counter[int] = Counter()
     for key, term in sorted(found.items(), key=lambda item: (-item[1].salience, item[0])):
