@@ -1,1 +1,1 @@
-"""Memories: notes with an image, a content and a token that proves that they were read."""
+"""Memories: notes with an image, a content, and a verification token that proves reading."""

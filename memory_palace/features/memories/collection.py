@@ -1,4 +1,4 @@
-"""Rank a few thousand texts that are in no index, as the profile ``hybrid`` ranks notes."""
+"""Rank a few thousand texts without an index, by BM25 and cosine as in the profile ``hybrid``."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from memory_palace.language.words import drop_stop_stems, expect_idf, tokenize
 from memory_palace.models import Scores
 
 WORDS_WEIGHT, MEANING_WEIGHT = 1.75, 2.0
-"""A text of a collection is a passage and a note at once: what the signals for both weighed in
-``hybrid`` before it had signals of how much of a question is there, which a collection has not."""
+"""Weights of BM25 and cosine. A text is passage and note at once: each weight is the sum of both
+signals' weights in ``hybrid`` before it got signals of question coverage, which are absent here."""
 
 
 class TextCollection:
-    """Texts in a fixed order, each scored as a note of one passage is."""
+    """Texts in a fixed order, each scored like a note with one passage."""
 
     def __init__(self, texts: Sequence[str], *, null: tuple[float, float] = NULL) -> None:
-        """Read the words of texts; ``null`` is what their embedder makes of unrelated ones."""
+        """Build postings; ``null`` is mean and deviation of the cosine of unrelated texts."""
         self._null = null
         counts = [Counter(tokenize(text)) for text in texts]
         lengths = np.array([count.total() for count in counts], np.float64)
@@ -36,9 +36,9 @@ class TextCollection:
         self._postings = {stem: np.array(held, np.int64).T for stem, held in found.items()}
 
     def score(self, question: str, cosines: NDArray[np.floating] | None = None) -> Scores:
-        """Return one score per text, never negative, shape ``(texts,)``.
+        """Return a score of at least 0 per text, shape ``(texts,)``.
 
-        ``cosines`` of the question with each text, of the same shape, count beside the words.
+        ``cosines`` are those of the question with each text, of the same shape; they are optional.
         """
         found = self._bm25(question)
         spread = find_spread(found, count=self._size, best=float(found.max(initial=0.0)))

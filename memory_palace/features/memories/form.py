@@ -1,7 +1,7 @@
-"""A memory: a picture, what it stands for, a token that proves it was read; its note, its reviews.
+"""Memory notes: parse and render image, content, verification token and reviews of a memory.
 
-A note is read as it stands, not judged, and every other byte of it stays. The log of reviews is
-append-only, and a source of truth like the notes; the rate of fading by score is an assumption.
+Parsing does not judge a note, and edits keep all other bytes. The append-only review log is a
+source of truth like the notes. The decay rate per score is an assumption.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from memory_palace.storage import follow_moves, read_records
 
 MOST_FACTORS = 12
 NEW_CONFIDENCE = 0.6
-"""Of a memory that nobody has reviewed: 3 of 5 (source document 000)."""
+"""Confidence of a memory without reviews: 3 of 5 (source document 000)."""
 
 
 class Factor(StrEnum):
@@ -55,13 +55,13 @@ class Factor(StrEnum):
 
 
 BY_WORDS = "words"
-"""Who says so, where a detector does: its marks are made anew whenever a note is scored."""
+"""``Mark.by`` of the word detectors, whose marks are recomputed whenever a memory is scored."""
 BY_PERSON = "person"
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One factor of one image: whether it is there and works, why, and who says so."""
+    """One factor of one image: whether it is present, the reason, and the judge."""
 
     factor: Factor
     is_present: bool
@@ -77,7 +77,7 @@ def count_score(marks: Iterable[Mark]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """One memory. The first seven fields are those of source document 000, in its order.
+    """A memory. The first seven fields are those of source document 000, in its order.
 
     Raise ``UsageError`` for a SMASHIN SCOPE outside 0 to 12, or a confidence outside 0 to 1.
     """
@@ -86,24 +86,24 @@ class Memory:
     """Path of its note."""
     subject: str
     image: str
-    """As written: its ``[Verify: …]`` is part of it."""
+    """The section ``Image`` as written, ``[Verify: …]`` markers included."""
     content: str
     verify_token: str = ""
-    """The first of ``verify_tokens``; empty where there is none."""
+    """The first of ``verify_tokens``; empty without a token."""
     smashin_score: int = 0
     embedding: Sequence[float] = ()
     verify_tokens: tuple[str, ...] = ()
     anchors: tuple[str, ...] = ()
-    """Short cues, and other names of the note."""
+    """Short cues and the note's aliases."""
     locus: str = ""
     links: str = ""
     """The section ``Links``, as written."""
     marks: tuple[Mark, ...] = ()
-    """The factor map behind the score; empty where only a number is stated."""
+    """The factor map that the score counts; empty if the note only states a number."""
     created: date | None = None
     last_retrieved: date | None = None
     confidence: float = NEW_CONFIDENCE
-    """How well it is remembered, when it was last reviewed."""
+    """Confidence at the last review, 0 to 1."""
 
     def __post_init__(self) -> None:
         if type(self.smashin_score) is not int or not 0 <= self.smashin_score <= MOST_FACTORS:
@@ -119,32 +119,32 @@ class Memory:
 
     @property
     def domain(self) -> str:
-        """The folder of its note: what the index is divided by."""
+        """The folder of the memory's note, by which the hierarchical index is divided."""
         return domain_of(self.id)
 
 
 def domain_of(path: str) -> str:
-    """Return the folder of a note without ``palace/``; ``palace`` for one in no folder."""
+    """Return the folder of a note's path without ``palace/``; ``palace`` if there is no folder."""
     folder = path.rpartition("/")[0]
     return folder.removeprefix("palace/") or "palace"
 
 
 LOG = "reviews.jsonl"
 FIBONACCI = (1, 2, 3, 5, 8, 13, 21, 34)
-"""Days to the next review after none, one, two … in a row that succeeded (source document 000)."""
+"""Days to the next review after 0, 1, 2 … successful reviews in a row (source document 000)."""
 RECALLED_CONFIDENCE, FORGOTTEN_CONFIDENCE = 0.8, 0.4
-"""Of a review that gives none: 4 and 2 of 5."""
+"""Default confidence of a review by its outcome: 4 of 5 and 2 of 5."""
 DECAY_PER_DAY = (0.2, 0.18, 0.15, 0.12, 0.1, 0.08, 0.06, 0.05, 0.04, 0.03, 0.025, 0.02, 0.015)
-"""By SMASHIN SCOPE 0 to 12 (source document 000): half-lives from 3.5 to 46 days. The document has
-two more tables that contradict this one, and measured none of them."""
+"""Decay rate of confidence by SMASHIN SCOPE 0 to 12 (source document 000): half-lives of 3.5 to 46
+days. The document has two more tables, which contradict this one; none is measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """One line of the log."""
+    """One review, a line of the review log."""
 
     memory: str
-    """Path of the note at that time."""
+    """Path of the memory's note when it was reviewed."""
     time: datetime
     is_recalled: bool
     confidence: float
@@ -154,7 +154,7 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class Standing(Shown):
-    """When a memory is due, and how well it is remembered, on a day."""
+    """Due date and predicted confidence of a memory on a given day."""
 
     due: date
     confidence: float
@@ -168,7 +168,7 @@ class Standing(Shown):
 
 
 def to_record(review: Review) -> dict[str, object]:
-    """Return a review as a line of the log has it."""
+    """Return a review as a record of the review log, time in UTC."""
     return {
         "time": review.time.astimezone(UTC).isoformat(timespec="seconds"),
         "memory": review.memory,
@@ -181,9 +181,9 @@ def to_record(review: Review) -> dict[str, object]:
 def read_reviews(
     logs: Path, moves: Iterable[tuple[str, str]] = ()
 ) -> Mapping[str, Sequence[Review]]:
-    """Return the reviews of each memory, oldest first; records that make no sense are skipped.
+    """Return the reviews by memory path, oldest first; invalid records are skipped.
 
-    ``moves`` are pairs of an old and a new path, in order: reviews follow their note.
+    ``moves`` are pairs of old and new path, in order; reviews are listed under the new path.
     """
     found: dict[str, list[Review]] = {}
     for review in filter(None, map(_read, read_records(logs / LOG))):
@@ -193,15 +193,15 @@ def read_reviews(
 
 
 def load_reviews(paths: PalacePaths) -> Mapping[str, Sequence[Review]]:
-    """Return the reviews of each memory of a palace by its present path, oldest first."""
+    """Return the reviews of a palace's memories by present path, oldest first."""
     return read_reviews(paths.logs, read_moves(paths))
 
 
 def stand(memory: Memory, reviews: Sequence[Review], *, today: date) -> Standing:
-    """Return when a memory is due, and how well it is predicted to be remembered.
+    """Return the due date and predicted confidence of a memory.
 
-    ``memory`` was read with the same ``reviews``. One that nobody has reviewed is due the first
-    interval after it was made, at once where that is unknown.
+    ``memory`` must have been read with these ``reviews``. A memory without reviews is due one day
+    after its creation, or today if the date of its creation is unknown.
     """
     streak = _count_streak(reviews)
     last, confidence = memory.last_retrieved or memory.created, memory.confidence
@@ -235,7 +235,7 @@ def _read(record: Mapping[str, Any]) -> Review | None:
 
 
 def fade(confidence: float, days: float, score: int) -> float:
-    """Return a confidence after some days: ``C0 · e^(-λt)``. Days before the review count as 0."""
+    """Return the confidence after ``days``: ``C0 · e^(-λt)``; negative ``days`` count as 0."""
     return confidence * math.exp(-DECAY_PER_DAY[score] * max(0.0, days))
 
 
@@ -243,7 +243,7 @@ MEMORY_TYPE = "memory"
 IMAGE, CONTENT, VERIFICATION = "Image", "Content", "Verification"
 LINKS, SMASHIN, METADATA = "Links", "SMASHIN SCOPE", "Metadata"
 LOCUS, ANCHOR, ANCHORS = "Locus", "Anchor", "Anchors"
-"""Two list items above the first section, and a section of anchors, one a list item."""
+"""Labels of list items above the first section, and the section with one anchor per item."""
 _SECTIONS = (IMAGE, CONTENT, VERIFICATION, LINKS, SMASHIN, METADATA, ANCHORS)
 _BESIDE_PROSE = frozenset(_SECTIONS) - {CONTENT}
 
@@ -256,9 +256,9 @@ _MARK = re.compile(
     re.M,
 )
 _BY = re.compile(r"\(by ([^()\n]+)\)\Z")
-"""At the end of a line of the list of factors: who says so."""
+"""The judge of a factor, at the end of its line in the factor list."""
 _STATES = r"\b{}(?:\*\*)?[ \t]*+[:=]?(?:\*\*)?[ \t]*"
-"""What leads to a figure: ``confidence 4/5``, ``**Confidence:** 80%``, ``**Confidence**: .8``."""
+"""Label before a figure: ``confidence 4/5``, ``**Confidence:** 80%``, ``**Confidence**: .8``."""
 STATED_SCORE = re.compile(
     rf"({_STATES.format('smashin(?:[ ]+scope)?')})(\d{{1,9}})([ \t]*/[ \t]*12\b)", re.I
 )
@@ -273,17 +273,17 @@ _CONFIDENCE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A memory note taken apart. Nothing is mended: what is wrong is for ``lint`` to say."""
+    """A parsed memory note. Values out of range are kept; ``lint`` reports them."""
 
     path: str
     title: str
     names: tuple[str, ...]
     """Aliases of the note."""
     body: str
-    """As stored, verification markers included; private spans and secrets blanked."""
+    """Body text with verification markers; private spans and secrets blanked."""
     body_first_line: int
     sections: Mapping[str, str]
-    """By name, in the spelling of the form where that is only a matter of case."""
+    """Text by section name; names of the form's sections are normalized in case."""
     tokens: tuple[str, ...]
     anchors: tuple[str, ...]
     locus: str
@@ -294,10 +294,10 @@ class Form:
     last_retrieved: date | None
 
     def to_memory(self, reviews: Sequence[Review] = ()) -> Memory:
-        """Return the memory, with the confidence and the date of its last review in the log.
+        """Return the memory, with confidence and date of the last review in ``reviews``.
 
-        What Metadata states of them counts where there is no review. Figures out of bounds count
-        as unknown: ``lint`` names them.
+        Without reviews the section ``Metadata`` counts. Figures out of range count as unknown;
+        ``lint`` reports them.
         """
         score = count_score(self.marks) if self.marks else self.stated_score or 0
         confidence, last_retrieved = self.stated_confidence, self.last_retrieved
@@ -323,21 +323,21 @@ class Form:
 
 
 def find_tokens(text: str) -> tuple[str, ...]:
-    """Return the tokens of a text in order, each once; blank markers give none."""
+    """Return the distinct verification tokens of a text in order; blank markers are skipped."""
     return tuple(dict.fromkeys(marker.token for marker in find_markers(text) if marker.token))
 
 
 def is_memory(document: Document) -> bool:
-    """Say whether a note is a memory: by its type, or by having both an image and a content."""
+    """Return whether a note is a memory: by its type, or without one by Image and Content."""
     if document.text("type"):
         return document.text("type").casefold() == MEMORY_TYPE
     return bool(document.section(IMAGE) and document.section(CONTENT))
 
 
 def blank_beside(body: str) -> str:
-    """Return the body of a memory, the lines empty that say nothing of its subject.
+    """Return the body of a memory with all lines blank that are not about its subject.
 
-    Those are the image, and what stands beside the content: links, marks, figures, anchors.
+    Blanked are the image, verification, links, factors, metadata, anchors and locus.
     """
     lines, is_beside = body.split("\n"), False
     headings = {h.first: h for h in Markup(body).headings if h.level <= 2 and not h.is_nested}
@@ -350,17 +350,17 @@ def blank_beside(body: str) -> str:
 
 
 def is_own_section(name: str) -> bool:
-    """Say whether a section of this name says nothing of the subject of a memory."""
+    """Return whether a section belongs to the form of a memory and is not ``Content``."""
     return next(iter(_spell({name: ""}))) in _BESIDE_PROSE
 
 
 def is_own_line(line: str) -> bool:
-    """Say whether a line is the list item of the anchors or of the locus."""
+    """Return whether a line is the list item of the anchors or of the locus."""
     return _LABELLED.fullmatch(line) is not None
 
 
 def read_form(document: Document) -> Form:
-    """Take a memory note apart, tokens included: a ``Document`` itself is without them."""
+    """Parse a memory note from its bytes, because ``Document.body`` lacks verification tokens."""
     text, _ = withhold(decode_note(document.data, document.path)[0], document.path)
     body = text[split_front_matter(text).end :]
     sections = _spell(split_sections(body))
@@ -385,12 +385,12 @@ def read_form(document: Document) -> Form:
 
 
 def read_memory(document: Document, reviews: Sequence[Review] = ()) -> Memory:
-    """Return a note as a memory, as its ``reviews`` left it."""
+    """Return a note as a memory, with the state after its ``reviews``."""
     return read_form(document).to_memory(reviews)
 
 
 def read_marks(text: str) -> tuple[Mark, ...]:
-    """Read the list of factors; items that name none are passed over, of two the last counts."""
+    """Parse a factor list; unknown factors are skipped, and the last mark of a factor counts."""
     known = {factor.value: factor for factor in Factor}
     marks: dict[Factor, Mark] = {}
     for match in _MARK.finditer(text):
@@ -417,7 +417,7 @@ def _spell(sections: Mapping[str, str]) -> dict[str, str]:
 
 
 def _read_anchors(items: Sequence[tuple[str, str]], section: str) -> tuple[str, ...]:
-    """Return the terms of the list items, then of the section, each once."""
+    """Return the distinct anchors of the list items, then of the section ``Anchors``."""
     texts = [value for name, value in items if name in (ANCHOR.casefold(), ANCHORS.casefold())]
     texts += [_BULLET.sub("", line) for line in section.split("\n")]
     terms = (term.strip() for text in texts for term in text.split(","))
@@ -441,7 +441,7 @@ def _read_date(pattern: re.Pattern[str], metadata: str) -> date | None:
 
 
 def render_memory(memory: Memory, *, today: date) -> str:
-    """Return a new note for a memory."""
+    """Return the Markdown of a new note for a memory."""
     matter: dict[str, object] = {"title": memory.subject, "type": MEMORY_TYPE, "date": today}
     lead = [
         f"- {label}: {text}"
@@ -463,7 +463,7 @@ def render_memory(memory: Memory, *, today: date) -> str:
 
 
 def render_marks(marks: Iterable[Mark]) -> str:
-    """Return the factor map as a task list, one factor a line."""
+    """Return the factor map as a Markdown task list."""
     lines = []
     for mark in marks:
         reason = f": {' '.join(mark.reason.split())}" if mark.reason else ""
@@ -474,7 +474,7 @@ def render_marks(marks: Iterable[Mark]) -> str:
 
 
 def state_score(path: str, data: bytes, score: int) -> bytes:
-    """Write the score into ``Metadata``, where one is stated, or at the end of it."""
+    """Return a note's bytes with the score in ``Metadata``: replaced if stated, else appended."""
     body = split_lines(path, data)[2]
     section = body.find_section(METADATA)
     lines = body.text.split("\n")[section.first : section.end] if section else []

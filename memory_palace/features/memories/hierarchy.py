@@ -1,7 +1,7 @@
-"""A three-level index of memories: a root, one index per domain, the memories themselves.
+"""Three-level index of memories: a root, an index per domain, the memories.
 
-What somebody reads before a memory is the root and the indexes of a few domains. Both are texts
-made from subjects and anchors; no token is in them.
+A reader loads the root and a few domain indexes before any memory. Both are texts built from
+subjects and anchors, without verification tokens.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from memory_palace.places import nearest_root
 from memory_palace.shown import Shown, inner, plural
 
 ROOT_CHARACTERS = 500
-"""The root never grows beyond it, whatever the palace (source document 000: 400 to 500)."""
+"""Most characters of the root, for any palace (source document 000: 400 to 500)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retrieved(Shown):
-    """The memories that two hops found, and the cost of reading them."""
+    """The memories found by a two-hop look-up, and the bytes read."""
 
     text: str
     """Root and domain indexes, which are read first, then the memories: what a model is given."""
@@ -62,12 +62,12 @@ class Retrieved(Shown):
 
 
 class HierarchicalIndex:
-    """The index over the memories of a palace, made from its notes when it is opened."""
+    """Index over the memories of a palace, built in memory from its notes."""
 
     def __init__(self, root_path: str | Path, *, embedder: Embedder | None = None) -> None:
-        """Read the memories of the palace at or above ``root_path``; cold ones are left out.
+        """Read the memories of the palace at or above ``root_path``, without cold notes.
 
-        With an ``embedder`` meanings are compared beside words.
+        With an ``embedder`` cosines count besides BM25. Raise ``NotAPalaceError`` for no palace.
         """
         root = Path(root_path).absolute()
         near = nearest_root(str(root))
@@ -94,16 +94,16 @@ class HierarchicalIndex:
         return made
 
     def retrieve(self, query: str, k: int = 3) -> tuple[list[Memory], int]:
-        """Return the best memories and the bytes of everything that was read to find them."""
+        """Return the ``k`` best memories, and the bytes of the indexes and memories read."""
         found = self.look_up(query, k)
         return list(found.loaded), found.bytes
 
     def look_up(self, query: str, k: int = 3, *, budget_bytes: int | None = None) -> Retrieved:
-        """Take two hops: from the question to domains, from their indexes to memories.
+        """Return the ``k`` best memories with the root and the indexes of their domains.
 
-        The domains are those of the ``k`` best memories. ``budget_bytes`` bounds the whole text:
-        memories come first while they fit, best first, then the root and domain indexes. None of
-        them is ever cut.
+        If no memory has a word of the query, the indexes of all domains are returned.
+        ``budget_bytes`` bounds the whole text: memories are added while they fit, best first, then
+        the root and domain indexes. None is truncated.
         """
         vector = self._embedder.embed_queries([query])[0] if self._embedder else None
         best = self._rank(query, vector)[:k]
@@ -132,9 +132,9 @@ class HierarchicalIndex:
 
     @cached_property
     def root_text(self) -> str:
-        """The root: every domain with its count and first keywords, as far as there is room.
+        """The root: each domain's number of memories and keywords, within ``ROOT_CHARACTERS``.
 
-        Words are dealt out in turns, and domains that do not fit are counted at the end.
+        Keywords are added round-robin by domain; domains that do not fit are counted at the end.
         """
         lines = [visible(f"{name} {len(self._members[name])}:") for name in self.domains]
         kept = _fit(lines, ROOT_CHARACTERS, lambda line: len(line) + 1)
@@ -153,7 +153,7 @@ class HierarchicalIndex:
         return "\n".join(kept) + "\n"
 
     def domain_text(self, name: str) -> str:
-        """Return the index of one domain: subject, anchors and file of each memory."""
+        """Return the index of one domain: subject, anchors and path of each memory."""
         lines = [f"# {name}"]
         for memory in (self.memories[at] for at in self._members[name]):
             anchors = f" ({', '.join(memory.anchors)})" if memory.anchors else ""
@@ -179,11 +179,11 @@ class HierarchicalIndex:
         self._topics: dict[str, list[str]] = {}
         for domain, places in self._members.items():
             here = Counter(word for at in places for word in words[at])
-            # The most telling first: often here, seldom elsewhere.
+            # Most distinctive first: frequent in this domain, rare in others.
             self._topics[domain] = sorted(here, key=lambda w: (-(here[w] ** 2) / everywhere[w], w))
 
     def _rank(self, query: str, vector: Vector | None) -> list[int]:
-        """Return places best first; ties go by subject, then by file, never by a mapping."""
+        """Return positions in ``memories``, best score first; ties by subject, then by path."""
         cosines = None if vector is None or self._vectors is None else self._vectors @ vector
         scores = self._texts.score(query, cosines)
 
@@ -194,9 +194,9 @@ class HierarchicalIndex:
 
 
 def render(memory: Memory) -> str:
-    """Return a memory as it is loaded: subject, image with its token, content.
+    """Return the loaded text of a memory: subject, image with its token, content.
 
-    Control characters are made visible here, so that the bytes counted are the bytes shown.
+    Control characters are escaped here, so that the counted bytes equal the bytes shown.
     """
     return visible(f"# {memory.subject}\n{memory.image.strip()}\n\n{memory.content.strip()}\n")
 
@@ -206,7 +206,7 @@ def _stems(text: str) -> set[str]:
 
 
 def _fit(texts: Sequence[str], limit: int | None, size: Callable[[str], int]) -> list[str]:
-    """Return texts in order, up to the first with which their sizes exceed the limit."""
+    """Return the longest prefix of texts whose total size is within the limit (``None``: all)."""
     sizes = accumulate(map(size, texts))
     return [text for text, used in zip(texts, sizes, strict=True) if limit is None or used <= limit]
 

@@ -1,4 +1,4 @@
-"""The memories of a palace: found, walked through, written, scored and reviewed."""
+"""Find, index, write, score, lint and review the memories of a palace."""
 
 from __future__ import annotations
 
@@ -74,18 +74,18 @@ MEMORIES_ROOM = "reflection_wing/memories"
 
 @dataclass(frozen=True)
 class MemoryNotes:
-    """All notes as they are on the disk, and those among them that are memories."""
+    """All notes of a palace as read from disk, and the memories among them."""
 
     library: Library
     documents: tuple[Document, ...]
-    """Of the memories, in path order, cold ones left out."""
+    """Notes of the memories in path order, without cold notes."""
     reviews: Mapping[str, Sequence[Review]]
-    """Of each memory by path, oldest first."""
+    """Reviews by path of the memory, oldest first."""
 
     def find(self, name: str) -> Document:
-        """Return a memory by path, stem, title, alias or anchor.
+        """Return the note of a memory by path, stem, title, alias or anchor.
 
-        Raise ``UsageError`` for a note that is none, and where several are called so.
+        Raise ``UsageError`` for an unknown or ambiguous name, and for a note that is no memory.
         """
         document = find_note(self.library, self.find_anchored(name) or name)
         if not is_memory(document):
@@ -106,7 +106,7 @@ class MemoryNotes:
 
     @cached_property
     def _by_anchor(self) -> Mapping[str, str]:
-        """Anchors that lead to one memory and are no name of a note."""
+        """Memory path by folded anchor, for anchors of one memory that no note has as a name."""
         taken = {fold_name(name) for d in self.library.documents.values() for name in _names_of(d)}
         found: dict[str, set[str]] = {}
         for memory in self.memories:
@@ -128,7 +128,7 @@ class MemoryNotes:
 
     @cached_property
     def corpus(self) -> VisibleWords:
-        """The visible words of every note, in which no token may stand."""
+        """The visible words of all notes; a token among them proves nothing."""
         return VisibleWords(
             {
                 path: "\n".join((document.title, *document.texts("aliases"), document.body))
@@ -138,9 +138,9 @@ class MemoryNotes:
 
 
 def read_memory_notes(palace: Palace, library: Library | None = None) -> MemoryNotes:
-    """Read the notes of a palace from the disk, unless ``library`` holds them.
+    """Return the notes and memories of a palace, read from disk unless ``library`` is given.
 
-    The index may be behind or absent.
+    The index is not used.
     """
     read = library or read_notes(palace)
     found = tuple(d for d in read.documents.values() if not d.is_cold and is_memory(d))
@@ -152,7 +152,7 @@ def _names_of(document: Document) -> tuple[str, ...]:
 
 
 def show_memory(palace: Palace, name: str) -> Memory:
-    """Return one memory whole, its tokens too: whoever asks this has read it."""
+    """Return one memory with its tokens, and log that it was opened."""
     notes = read_memory_notes(palace)
     memory = notes.read(notes.find(name))
     palace.note_use("opened", memory.id)
@@ -160,16 +160,16 @@ def show_memory(palace: Palace, name: str) -> Memory:
 
 
 def list_memories(palace: Palace, *, domain: str | None = None) -> list[Memory]:
-    """Return all memories in path order, or those of one domain; raise for an unknown domain."""
+    """Return the memories, or one domain's, by path; raise ``UsageError`` for no such domain."""
     memories = list(read_memory_notes(palace).memories)
     wanted = None if domain is None else find_domain(memories, domain)
     return [memory for memory in memories if wanted in (None, memory.domain)]
 
 
 def open_hierarchy(palace: Palace, *, by_words: bool = False) -> HierarchicalIndex:
-    """Return the index over the memories as they are; meanings are compared where vectors are.
+    """Return the hierarchical index of the memories on disk, with cosines if the index has vectors.
 
-    Memories are embedded anew each time: there are hundreds of them, not millions.
+    Memories are embedded on every call, which suits hundreds of them. ``by_words`` skips cosines.
     """
     memories = read_memory_notes(palace).memories
     embedder = None if by_words else find_embedder(palace)
@@ -177,14 +177,14 @@ def open_hierarchy(palace: Palace, *, by_words: bool = False) -> HierarchicalInd
 
 
 def find_embedder(palace: Palace) -> Embedder | None:
-    """Return the embedder of the index; ``None`` without an index or without vectors."""
+    """Return the embedder of the index, or ``None`` if there is no index or no vectors."""
     if not palace.paths.commit.exists() or not palace.snapshot().commit.dimension:
         return None
     return palace.embedder()
 
 
 def find_domain(memories: Sequence[Memory], name: str) -> str:
-    """Return the domain called so, whole or by its last folder; raise ``UsageError`` otherwise."""
+    """Return the domain with this full name or last folder; raise ``UsageError`` unless unique."""
     domains = sorted({memory.domain for memory in memories})
     found = [d for d in domains if name.casefold() in (d.casefold(), d.casefold().split("/")[-1])]
     if len(found) == 1:
@@ -194,7 +194,7 @@ def find_domain(memories: Sequence[Memory], name: str) -> str:
 
 
 def plan_reviews(palace: Palace, *, today: date | None = None) -> list[tuple[Memory, Standing]]:
-    """Return where all memories stand, the earliest due first, then the least sure."""
+    """Return all memories with their standings, by due date, then by lowest confidence."""
     day = today or datetime.now(UTC).date()
     notes = read_memory_notes(palace)
     found = [
@@ -212,9 +212,9 @@ def record_review(
     confidence: float | None = None,
     now: datetime | None = None,
 ) -> Standing:
-    """Log that a memory was reviewed, and return where it stands then. The note is not touched.
+    """Append a review to the log and return the memory's new standing; the note is not changed.
 
-    ``confidence`` is from 0 to 1, by default what such a review usually means.
+    ``confidence`` is from 0 to 1; its default depends on ``is_recalled``.
     """
     moment = now or datetime.now(UTC)
     document = read_memory_notes(palace).find(name)
@@ -234,7 +234,7 @@ def record_review(
 
 @dataclass(frozen=True, slots=True)
 class WrittenMemory(Outcome):
-    """A new memory, and what could be better about it."""
+    """The written note of a new memory, and its flaws."""
 
     domain: str | None = None
     """Folder of memories it was filed in; null for none."""
@@ -254,7 +254,7 @@ class WrittenMemory(Outcome):
 
 @dataclass(frozen=True, slots=True)
 class ScoredMemory(Shown):
-    """The factors of one memory, and the change that writes them down."""
+    """Factors and score of one memory, and the change that writes them into its note."""
 
     path: str
     score: int
@@ -291,9 +291,9 @@ def new_memory(
     room: str = MEMORIES_ROOM,
     today: date | None = None,
 ) -> WrittenMemory:
-    """Write a memory as a new note, into the folder of its ``domain`` in ``room``.
+    """Write a new note for a memory into the folder ``domain`` of ``room``.
 
-    ``tokens`` are three to five odd words each. The factors are counted in the image.
+    Each of ``tokens`` is three to five unlikely words. The score counts the image's factors.
     """
     folder = "/".join(filter(None, (room, domain)))
     check_room(folder.partition("/")[0])
@@ -327,7 +327,7 @@ def score_memory(
     *,
     apply: bool = False,
 ) -> ScoredMemory:
-    """Count the factors of a memory again, with marks that are given, and write the map."""
+    """Score a memory again with ``given`` marks; ``apply`` writes factor map and score."""
     found: list[tuple[Form, tuple[Mark, ...]]] = []
 
     def plan(library: Library) -> Plan:
@@ -348,7 +348,7 @@ def score_memory(
 
 
 def lint_memories(palace: Palace, names: Sequence[str] = ()) -> list[Flaw]:
-    """Return what is wrong with the memories called so, or with all."""
+    """Return the flaws of the named memories, or of all."""
     notes = read_memory_notes(palace)
     documents = [notes.find(name) for name in names] if names else notes.documents
     return [flaw for d in documents for flaw in notes.lint(d)]
@@ -356,7 +356,7 @@ def lint_memories(palace: Palace, names: Sequence[str] = ()) -> list[Flaw]:
 
 @dataclass(frozen=True, slots=True)
 class MemoryProof:
-    """The tokens of one memory."""
+    """Verification tokens of one memory and their flaws, for checking an answer."""
 
     path: str
     tokens: tuple[str, ...]
@@ -370,7 +370,7 @@ class MemoryProof:
 
 
 class MemoryKind:
-    """The memories of a palace, as ``kinds.NoteKind`` asks for them."""
+    """Implementation of ``kinds.NoteKind`` for memories."""
 
     def __init__(self, palace: Palace, library: Library | None = None) -> None:
         self._palace, self._library = palace, library
@@ -386,7 +386,7 @@ class MemoryKind:
         return self._notes.find_anchored(name)
 
     def blank(self, body: str) -> str:
-        """Return the body of a memory without its image and what stands beside the content."""
+        """Return the body of a memory with all lines blank that are not about its subject."""
         return blank_beside(body)
 
     def proof_of(self, document: Document) -> MemoryProof:
@@ -396,7 +396,7 @@ class MemoryKind:
 
 
 class Memories(Feature):
-    """Memories of a palace, in whichever room their notes are."""
+    """``Palace.memories``: the memories of a palace, in any room."""
 
     list = Verb(list_memories)
     show = Verb(show_memory)
@@ -408,6 +408,6 @@ class Memories(Feature):
     due = Verb(plan_reviews)
 
     def verify(self, answer: str, against: Sequence[str] = ()) -> Verified:
-        """Check every sentence of an answer, as ``palace verify`` does."""
+        """Return the verdicts on every sentence of an answer, as ``palace verify`` does."""
         done: Verified = load("checking.verify:verify")(self.palace, answer, against)
         return done

@@ -1,7 +1,7 @@
-"""SMASHIN SCOPE: which of twelve factors an image has, why, and who says so.
+"""SMASHIN SCOPE: detect and merge the twelve factors of a memory's image.
 
-What words can show is found by words. Four factors they cannot show (a concrete stand-in, the
-absurd, a joke, a visual pun): these count only where a person or a model has marked them.
+Eight factors are detected by words. Four cannot be (substitute, absurd, humor, symbols): they
+count only if a person or a model has marked them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from memory_palace.language.words import tokenize
 from memory_palace.markdown.markup import strip_markup
 
 BANDS = ((10, "excellent"), (7, "good"), (4, "moderate"), (0, "poor"))
-"""Lowest score and name (source document 000)."""
+"""Lowest score and name of each band (source document 000)."""
 
 _SENSES = ("sound", "smell", "touch", "taste")
 _YOU = re.compile(
@@ -26,7 +26,7 @@ _YOU = re.compile(
 _BID = re.compile(
     r"(?:\A|[.!?;:]\s)\s*+([A-Z][a-z]++)\s++(?:the|an?|your|it|its|them|every|each|both)\b"
 )
-"""The first word of a sentence before what it may be done to: ``Put your cheek to the wood``."""
+"""A capitalized first word of a sentence before its object: ``Put your cheek to the wood``."""
 _SCALE = re.compile(
     r"\b(?:big|large|tall|long|wide|high|thick|heavy|small|fat|deep|broad|thin)\s++as\s++(?:an?|the)\b"
     r"|\b(?:bigger|larger|taller|longer|wider|higher|thicker|heavier|smaller|fatter|deeper|tinier)"
@@ -34,12 +34,12 @@ _SCALE = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"\w+")
-"""Words as they are written, for the reasons that people read."""
+"""Words as written, without stemming, for the reason shown to people."""
 _SHOWN = 4
 
 
 def detect_factors(image: str) -> tuple[Mark, ...]:
-    """Return a mark for each of the eight factors that words can show, in order."""
+    """Return a mark for each of the eight factors that words can show, in factor order."""
     text = strip_markup(drop_markers(image))
     marks = []
     for factor, (find, least) in _DETECTORS.items():
@@ -51,9 +51,9 @@ def detect_factors(image: str) -> tuple[Mark, ...]:
 def merge_marks(
     stored: Iterable[Mark], detected: Iterable[Mark], given: Iterable[Mark] = ()
 ) -> tuple[Mark, ...]:
-    """Return one mark a factor: those given, then those of people and models, then detected ones.
+    """Return one mark per factor: given before stored by people or models before detected.
 
-    Stored marks of detectors are forgotten: the image may have changed since.
+    Stored marks of detectors are dropped, because the image may have changed since.
     """
     marks = {mark.factor: mark for mark in detected}
     marks |= {mark.factor: mark for mark in stored if mark.by != BY_WORDS}
@@ -62,12 +62,12 @@ def merge_marks(
 
 
 def band_of(score: int) -> str:
-    """Return the band of a score."""
+    """Return the name of a score's band."""
     return next(name for least, name in BANDS if score >= least)
 
 
 def _find_words(name: str) -> Callable[[str], Iterator[str]]:
-    """Return what yields the phrases of a list that a text has, then the words."""
+    """Return a function that yields the phrases, then the words, of a list found in a text."""
 
     def find(text: str) -> Iterator[str]:
         yield from (phrase for phrase in _PHRASES.get(name, ()) if phrase in text.casefold())
@@ -84,7 +84,7 @@ def _senses(text: str) -> Iterator[str]:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Yield what the reader does, or is done to: ``you lift``, ``Lift the``, ``your cheek``."""
+    """Yield phrases that involve the reader (``you lift``, ``your cheek``) and imperatives."""
     yield from (" ".join(match[0].casefold().split()) for match in _YOU.finditer(text))
     for match in _BID.finditer(text):
         if not _BIDDABLE.isdisjoint(tokenize(match[1])):
@@ -98,7 +98,7 @@ def _sizes(text: str) -> Iterator[str]:
 
 
 def _quantities(text: str) -> Iterator[str]:
-    """Yield numbers, one left out: it is an article as often."""
+    """Yield numbers except 1, which is often an article, then words of quantity."""
     yield from (number.text for number in find_numbers(text) if number.value != 1)
     yield from _find_words("numbers")(text)
 
@@ -127,4 +127,4 @@ _DETECTORS: Mapping[Factor, tuple[Callable[[str], Iterator[str]], int]] = {
     Factor.POSITION: (_find_words("position"), 1),
     Factor.EMOTION: (_find_words("emotion"), 1),
 }
-"""What finds a factor, and how many different findings make it present."""
+"""Detector of each factor, and the least number of distinct findings that make it present."""

@@ -1,8 +1,8 @@
-"""Verification tokens of a text, whether an answer holds one, its score, and the flaws of memories.
+"""Check answers for verification tokens, score retrievals, and lint memories.
 
-A token proves that a memory was read (provenance). Whether what is said is true, ``checking`` asks.
-A token that can be had without reading proves nothing. No message quotes a token: what this says is
-shown to whoever is being checked.
+A token in an answer proves that a memory was read (provenance), unless it can be guessed or read
+elsewhere; the feature ``checking`` judges truth. Messages of flaws do not quote a token, because
+whoever is being checked sees them.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from memory_palace.language.words import STOPWORDS, UNSPACED
 
 _LETTER = rf"(?:(?!{UNSPACED})[^\W_])"
 _WORD = re.compile(rf"{UNSPACED}|{_LETTER}++(?:['’]{_LETTER}++)*+")
-"""Whole words without stems and parts, which language/words gives: a verification token is held
-only as it was written. Where no spaces part words, every character is one."""
+"""A whole word, unlike the stems and parts of language/words: a token matches only as written. In
+scripts without spaces every character is a word."""
 
 
 def holds_token(response: str, token: str) -> bool:
-    """Say whether a response holds a token as whole words, in order, side by side.
+    """Return whether a response contains a token as consecutive whole words.
 
-    A token without words is held by nothing: ``—`` or an empty one can prove nothing.
+    Always false for a token without words, such as ``—`` or an empty one.
     """
     words, wanted = fold_words(response), fold_words(token)
     starts = range(len(words) - len(wanted) + 1)
@@ -45,17 +45,17 @@ def holds_token(response: str, token: str) -> bool:
 
 
 def fold_words(text: str) -> list[str]:
-    """Return the words of a text in NFKC, casefolded; hyphens, marks and line ends part words.
+    """Return the words of a text in NFKC, casefolded; hyphens, punctuation and line ends separate.
 
-    For comparing tokens, which people copy with or without marks. Accents stay: they tell words
-    apart. Apostrophes inside a word are dropped.
+    For comparing tokens, which people copy with or without punctuation. Accents are kept, because
+    they distinguish words; apostrophes inside a word are dropped.
     """
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return [word.replace("'", "").replace("’", "") for word in _WORD.findall(folded)]
 
 
 def drop_token(text: str, token: str) -> str:
-    """Return a text without the phrases that are a token."""
+    """Return a text with every occurrence of a token replaced by a space."""
     wanted = fold_words(token)
     words = [(word, *m.span()) for m in _WORD.finditer(text) for word in fold_words(m[0])]
     for at in reversed(range(len(words) - len(wanted) + 1)):
@@ -66,21 +66,21 @@ def drop_token(text: str, token: str) -> str:
 
 
 class VerificationChecker:
-    """Check responses for tokens, with the names and signatures of source document 000.
+    """Checks responses for tokens, with the names and signatures of source document 000.
 
-    ``strict_mode`` decides what ``require`` does with a response that does not hold its token:
-    raise, or say so in the explanation.
+    With ``strict_mode``, ``require`` raises ``CheckFailedError`` for a response without its token;
+    otherwise it returns the explanation.
     """
 
     def __init__(self, strict_mode: bool = True) -> None:  # the document's signature
         self.strict_mode = strict_mode
 
     def extract_token(self, memory_image: str) -> str | None:
-        """Return the first token of an image; ``None`` where there is none, or a blank one."""
+        """Return the first token of an image that is not blank, or ``None``."""
         return next(iter(find_tokens(memory_image)), None)
 
     def check_response(self, response: str, expected_token: str | None) -> tuple[bool, str]:
-        """Return whether a response passes, and why. Where no token is expected it passes."""
+        """Return whether a response passes, and an explanation; without a token it passes."""
         outcome = check_tokens(response, [expected_token] if expected_token else [])
         if outcome == TokenVerdict.NOT_APPLICABLE:
             return True, "No verification token required"
@@ -97,9 +97,9 @@ class VerificationChecker:
 
 
 def check_tokens(response: str, tokens: Sequence[str]) -> TokenVerdict:
-    """Say whether a response holds a token of a memory.
+    """Return whether a response contains any of a memory's tokens.
 
-    Tokens without a word can be held by nothing and ask for nothing: ``lint`` names them.
+    Tokens without a word are ignored: ``NOT_APPLICABLE`` if none is left. ``lint`` reports them.
     """
     real = [token for token in tokens if fold_words(token)]
     if not real:
@@ -109,7 +109,7 @@ def check_tokens(response: str, tokens: Sequence[str]) -> TokenVerdict:
 
 
 ALPHA, BETA, GAMMA = 0.5, 0.3, 0.2
-"""Of nearness, token and SMASHIN SCOPE (source document 000, which publishes no measurement)."""
+"""Weights of cosine, token and SMASHIN SCOPE (source document 000, without a measurement)."""
 
 
 def calculate_retrieval_score(
@@ -121,10 +121,10 @@ def calculate_retrieval_score(
     beta: float = BETA,
     gamma: float = GAMMA,
 ) -> float:
-    """Return ``α·sim + β·verify + γ·smashin/12``, from 0 to 1, a negative cosine counting as 0.
+    """Return ``(α·sim + β·verify + γ·smashin/12) / (α+β+γ)``, 0 to 1; a negative cosine counts 0.
 
-    Where a memory has no token, β is dropped and the other weights share its part. Raise
-    ``ValueError`` for weights that make no mean.
+    For a memory without a token the term of β is left out. Raise ``ValueError`` for weights that
+    are negative, not finite or all zero.
     """
     verdict = check_tokens(response, memory.verify_tokens)
     parts = [
@@ -140,10 +140,10 @@ def calculate_retrieval_score(
 
 
 def cosine_similarity(a: Sequence[float], b: Sequence[float]) -> float:
-    """Return the cosine of two vectors of one length, from -1 to 1.
+    """Return the cosine of two vectors of equal length, from -1 to 1.
 
-    0 where either is zero, empty or not finite: nothing is known then, and nothing warns. Raise
-    ``ValueError`` for vectors of different lengths.
+    Return 0 without a warning if either vector is zero, empty or not finite. Raise ``ValueError``
+    for vectors of different lengths, neither of them empty.
     """
     one, other = np.asarray(a, np.float64), np.asarray(b, np.float64)
     if not one.size or not other.size:
@@ -152,25 +152,25 @@ def cosine_similarity(a: Sequence[float], b: Sequence[float]) -> float:
         raise ValueError(f"vectors of shapes {one.shape} and {other.shape} cannot be compared")
     if not (np.isfinite(one).all() and np.isfinite(other).all()):
         return 0.0
-    # Squares of huge or tiny numbers are out of range: both are divided by their largest.
+    # Squares of huge or tiny numbers are out of range: scale each vector by its largest component.
     one, other = (each / (np.max(np.abs(each)) or 1) for each in (one, other))
     length = float(np.linalg.norm(one) * np.linalg.norm(other))
     return float(np.clip(np.dot(one, other) / length, -1, 1)) if length else 0.0
 
 
 LEAST_WORDS = 2
-"""Content words of a token; shorter ones are said by chance (source document 000: 3 to 5 words)."""
+"""Fewest content words of a token, stop words aside; source document 000 asks for 3 to 5 words."""
 
 
 class VisibleWords:
-    """The words of all notes, as a token is looked for in them. Markers are not among them."""
+    """The folded words of all notes, without verification markers, to search for tokens."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
-        """Take the visible text of every note by path: title, other names and body."""
+        """``texts`` maps paths to a note's visible text: title, aliases and body."""
         self._words = {path: f" {' '.join(fold_words(text))} " for path, text in texts.items()}
 
     def holding(self, token: str) -> list[str]:
-        """Return the notes that say a token, in path order."""
+        """Return the paths of the notes that contain a token, sorted."""
         words = fold_words(token)
         phrase = f" {' '.join(words)} "
         return sorted(path for path, text in self._words.items() if words and phrase in text)
@@ -182,8 +182,8 @@ class VisibleWords:
 def lint_tokens(form: Form, corpus: VisibleWords, others: Sequence[Form] = ()) -> list[Flaw]:
     """Return the flaws of a memory's tokens.
 
-    Blank and open markers, tokens of one word, tokens that another memory has, that stand in the
-    text of a note, or that are made of words of their own memory alone.
+    Flaws are blank or unclosed markers, and tokens with fewer than ``LEAST_WORDS`` content words,
+    shared with another memory, found in a note's text, or made only of words of their own memory.
     """
     return [*_lint_markers(form), *_lint_phrases(form, corpus, others)]
 
@@ -224,18 +224,18 @@ def _faults(
 
 
 def _is_part(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Say whether either of two phrases holds the other."""
+    """Return whether either of two phrases contains the other."""
     first, second = f" {' '.join(one)} ", f" {' '.join(other)} "
     return bool(other) and (first in second or second in first)
 
 
 IMAGE_CHARACTERS = 300, 500
 CONTENT_WORDS = 50, 150
-"""What source document 000 asks for; advice, not errors."""
+"""Lengths that source document 000 recommends; ``lint`` gives them as advice, not as errors."""
 
 
 def lint_memory(form: Form, corpus: VisibleWords, others: Sequence[Form] = ()) -> list[Flaw]:
-    """Return errors and advice on one memory; ``others`` are all memories, itself included."""
+    """Return errors and advice on one memory; ``others`` are all memories, this one included."""
     flaws = [
         *_lint_sections(form),
         *_lint_figures(form),
