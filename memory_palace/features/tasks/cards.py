@@ -1,6 +1,6 @@
-"""A task card: its parts as people write them, its checks, paths and links, and the card itself.
+"""Parse task cards: parts by heading or label, acceptance checks, paths, links, fields.
 
-The folder of a card in the dispatch corridor is its state, else its field.
+A card's state is its folder in the dispatch corridor, or else its field ``status``.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _PATH = re.compile(
     rf"(?:\./)?(?:{ARCHIVE}/(?:\d{{4}}/)?)?{CORRIDOR}/(?:(?P<state>{'|'.join(STATES)})/)?(?P<below>.+)"
 )
 _OWN_FIELDS = frozenset(("task_id", "owner", "status"))
-"""Fields by which a note beside the folders of the states is known for a card."""
+"""Front matter fields that make a note outside the state folders a card."""
 
 CardPart: TypeAlias = Literal["goal", "inputs", "outputs", "checks", "next_action"]
 KINDS: tuple[CardPart, ...] = get_args(CardPart)
 _DEEPEST = 6
-"""Level of headings; what a label heads ends at any of them."""
+"""Deepest heading level; a part begun by a label ends at a heading of any level."""
 _LONGEST_LABEL = 80
 _BRACKETED = re.compile(r"[(\[（][^()\[\]（）]*+[)\]）]")
 _NUMBERS = re.compile(r"\A[\d\W_]+|[\d\W_]+\Z")
@@ -55,44 +55,44 @@ _ITEM = re.compile(
 _IN_CODE = re.compile(r"`([^`\n]++)`")
 _MARKDOWN_LINK = re.compile(r"\]\(<?([^()<>\n]*(?:\([^()\n]*\)[^()<>\n]*)?)>?\)")
 _BETWEEN = re.compile(r" (?:[-–—(→]|->)|[,;:](?: +|\Z)")
-"""The end of a path: another one follows, or a remark."""
+"""Separator after a path, before another path or a remark."""
 _SUFFIX = re.compile(r"[\w*)\]]\.[A-Za-z][A-Za-z0-9]{0,7}\Z")
 _GLOB = re.compile(r"[*?]")
 _MOST_MATCHES = 1000
-"""Files that a pattern is compared with before it is given up."""
+"""Most matches of a glob pattern that are examined."""
 
 
 class Row(NamedTuple):
-    """A line of a part."""
+    """A line of a card's part."""
 
     number: int
-    """0-based, of the body."""
+    """0-based line number in the body."""
     text: str
     start: int
-    """Column of the content, behind the label."""
+    """Column of the content, after the label."""
     is_code: bool
 
 
 @dataclass(frozen=True, slots=True)
 class CardForm:
-    """The rows of each part that a body has."""
+    """The lines of a card's body, grouped by part."""
 
     parts: Mapping[CardPart, list[Row]]
     rest: list[Row]
-    """Rows besides inputs and outputs: they may hold checks where no part is for checks."""
+    """Rows outside inputs and outputs: they may hold checks if the card has no part for them."""
 
     def text(self, kind: CardPart) -> str:
-        """Return a part as it is written; empty where it is absent."""
+        """Return a part's text as written, or an empty string if absent."""
         return "\n".join(row.text[row.start :] for row in self.parts.get(kind, ())).strip()
 
 
 def kind_of(name: str) -> CardPart | None:
-    """Return the part that a heading or label names, ``None`` for any other."""
+    """Return the part that a heading or label names, or ``None``."""
     return _KINDS.get(_fold(name))
 
 
 def read_form(body: str) -> CardForm:
-    """Sort the lines of a body by part. Comments are left out."""
+    """Return the lines of a body grouped by part, without comments."""
     text, _ = drop_comments(body)
     parts: dict[CardPart, list[Row]] = {}
     rest: list[Row] = []
@@ -105,10 +105,10 @@ def read_form(body: str) -> CardForm:
 
 
 def _rows_by_kind(markup: Markup) -> Iterator[tuple[CardPart | None, Row]]:
-    """Yield every line that is no heading, with the part it belongs to.
+    """Yield every line except headings, each with its part.
 
-    A heading ends a part that one of its level or a deeper one began; a label that says something
-    on its own line ends with its paragraph.
+    A heading ends a part begun at its level or deeper; a part begun by a label with text on its
+    line ends with the paragraph.
     """
     headings = {found.first: found for found in markup.headings if not found.is_nested}
     kind: CardPart | None = None
@@ -135,7 +135,7 @@ def _rows_by_kind(markup: Markup) -> Iterator[tuple[CardPart | None, Row]]:
 
 
 def _split_label(text: str) -> tuple[CardPart | None, str]:
-    """Return the part that a text up to its colon names, and what stands behind it.
+    """Return the part named by the text before the first colon, and the text after the colon.
 
     ``Goal: fresh packs``, ``**Goal**`` or ``**Goal:** fresh packs``.
     """
@@ -162,17 +162,17 @@ _KINDS, _NOTHING = _read_words()
 
 @dataclass(frozen=True, slots=True)
 class CardItem:
-    """An item of a list."""
+    """An item of a list, with its optional check box."""
 
     line: int
-    """0-based, of the body."""
+    """0-based line number in the body."""
     indent: int
     text: str
-    """The item on one line, without bullet and box."""
+    """The item joined to one line, without bullet and box."""
     box: tuple[int, int]
-    """Columns of the box in its line; an empty range where it would stand."""
+    """Start and end column of the box; without a box, an empty range at its place."""
     sign: str | None
-    """What stands in the box; ``None`` without one."""
+    """Character in the box, empty for ``[]``; ``None`` without a box."""
 
     @property
     def is_ticked(self) -> bool:
@@ -182,9 +182,9 @@ class CardItem:
 def find_checks(form: CardForm) -> list[CardItem]:
     """Return the acceptance checks of a card in order.
 
-    Below a heading or label for checks they are the boxes, and the items of the outer level that
-    have none; where there is nothing of that, every box of the card that is not among its inputs
-    and outputs. ``[-]`` is dropped: nobody has to do it.
+    Checks are the items with a box in the part for checks, and its outermost items without one. If
+    there are none, checks are all items with a box outside inputs and outputs. Items with ``[-]``
+    or ``[~]`` are skipped as dropped.
     """
     items = _read_items(form.parts.get("checks", ()))
     least = min((item.indent for item in items), default=0)
@@ -198,9 +198,9 @@ def find_checks(form: CardForm) -> list[CardItem]:
 
 
 def find_items(rows: Sequence[Row]) -> list[str]:
-    """Return the items of a list of paths, or its lines where nobody made a list of them.
+    """Return the list items of a part, or its lines if it has no list.
 
-    Those are left out that say that there is nothing, such as "None." or "keine".
+    Words for an empty list, such as "None." or "keine", are skipped.
     """
     found = [item.text for item in _read_items(rows)]
     lines = found or [row.text[row.start :].strip() for row in rows if not row.is_code]
@@ -208,14 +208,14 @@ def find_items(rows: Sequence[Row]) -> list[str]:
 
 
 def write_mark(line: str, item: CardItem, *, is_ticked: bool) -> str:
-    """Return the line of an item, as stored, with a box that says so."""
+    """Return an item's line with its box ticked or cleared; a missing box is inserted."""
     before, behind = line[: item.box[0]], line[item.box[1] :]
     gap = "" if before.endswith((" ", "\t")) else " "
     return f"{before}{gap}[{'x' if is_ticked else ' '}] {behind}"
 
 
 def _read_items(rows: Sequence[Row]) -> list[CardItem]:
-    """Return the items of lists, each with the lines that go on with it."""
+    """Return the list items of rows, each joined with its continuation lines."""
     items: list[CardItem] = []
     last = -2
     for row in rows:
@@ -233,7 +233,7 @@ def _read_items(rows: Sequence[Row]) -> list[CardItem]:
 
 
 def target_of_item(item: str, rooms: Rooms) -> tuple[str, bool]:
-    """Return what an input or output item names first, and whether it is a link.
+    """Return the first link target or path of an input or output item, and whether it is a link.
 
     A path may start at the root, at ``palace/`` in a classic palace, or with the name of a room.
     """
@@ -245,7 +245,7 @@ def target_of_item(item: str, rooms: Rooms) -> tuple[str, bool]:
 
 
 def path_in_rooms(path: str, rooms: Rooms) -> str:
-    """Return a path below the notes as it is below the root, with the folder of its room."""
+    """Return a path relative to the notes as a path relative to the root, in its room's folder."""
     room, _, below = path.partition("/")
     if below and room in rooms.folders.values():
         return rooms.path_of(path)
@@ -253,15 +253,15 @@ def path_in_rooms(path: str, rooms: Rooms) -> str:
 
 
 def links_of_item(item: str) -> list[str]:
-    """Return the wiki links of an item, without what they show and the heading."""
+    """Return the wikilink targets of an item, without display text and heading."""
     found = (match[1].replace("\\|", "|").partition("|")[0] for match in WIKI_LINK.finditer(item))
     return [target.partition("#")[0].strip() for target in found]
 
 
 def paths_of_item(item: str) -> list[str]:
-    """Return the paths that an item names besides wiki links.
+    """Return the paths in an item, apart from wikilinks.
 
-    Those of its Markdown links and code; else what looks like a path up to a comma or a remark.
+    Targets of Markdown links and paths in code, or else path-like text before commas or remarks.
     """
     rest = WIKI_LINK.sub(" ", item).strip(" '\"")
     found = [unquote(match[1].partition(' "')[0]) for match in _MARKDOWN_LINK.finditer(rest)]
@@ -272,10 +272,10 @@ def paths_of_item(item: str) -> list[str]:
 
 
 def path_exists(path: str, bases: Sequence[Path], root: Path) -> bool:
-    """Say whether something lies at a path, or fits it as a pattern, below the root.
+    """Return whether a file or folder below the root exists at a path or matches it as a glob.
 
-    A path starts at one of ``bases``, and may end with a heading. An absolute one is taken as
-    written.
+    Relative paths start at any of ``bases`` and may end with ``#heading``. An absolute path may
+    lie anywhere.
     """
     if path.startswith(("/", "~/")):
         return _lies(Path(path).expanduser())
@@ -300,7 +300,7 @@ def _lies(place: Path) -> bool:
 
 
 def _is_path(text: str) -> bool:
-    """Whether a text may be a path: it ends like a file, or is one word with a slash in it."""
+    """Return whether a text looks like a path: it ends in a suffix, or is one word with a slash."""
     text = text.strip()
     return bool(_SUFFIX.search(text)) or (
         not re.search(r"\s", text) and bool(re.search(r"[/\\]", text))
@@ -338,9 +338,9 @@ class Card(Shown):
     next_action: str
     document: Document = inner()
     below: str = inner()
-    """Its path below the folder of its state, or below the corridor where it lies in none."""
+    """Path relative to the card's state folder, or to the corridor outside state folders."""
     has_folder: bool = inner()
-    """Whether it lies in the folder of a state."""
+    """Whether the card is in a state folder."""
 
     @property
     def is_archived(self) -> bool:
@@ -365,15 +365,15 @@ def _part(name: str, text: str) -> Iterable[str]:
 
 
 def read_cards(documents: Iterable[Document]) -> list[Card]:
-    """Return the cards among notes, archived ones included."""
+    """Return the cards among notes, including archived cards."""
     return [card for document in documents if (card := parse_card(document)) is not None]
 
 
 def parse_card(document: Document) -> Card | None:
-    """Return a note as a card; ``None`` outside the corridor.
+    """Return a note as a card, or ``None`` if it is not in the corridor or not a card.
 
-    Beside the folders of the states a note is a card where it has a part or a field of one; it is
-    active unless its status says otherwise.
+    Outside the state folders a note is a card if it has a card's part, check, field or type; its
+    state is its field ``status``, by default active.
     """
     found = _PATH.fullmatch(document.place)
     if found is None:
@@ -407,7 +407,7 @@ def parse_card(document: Document) -> Card | None:
 
 
 def find_card(cards: Sequence[Card], text: str) -> Card:
-    """Return the card called ``text``: path, file name, slug, id, title or alias."""
+    """Return the unarchived card whose path, file name, slug, id, title or alias is ``text``."""
     known = {card.path: card for card in cards if not card.is_archived}
     names: dict[str, set[str]] = {}
     for path, card in known.items():
@@ -418,9 +418,9 @@ def find_card(cards: Sequence[Card], text: str) -> Card:
 
 
 def find_check(card: Card, wanted: int | str) -> Check:
-    """Return the check of a number, or the only one that has a text or has it in it.
+    """Return the check with a number, or the only check whose text equals or contains a text.
 
-    Raise ``UsageError`` with all of them where there is none, or several.
+    Raise ``UsageError``, listing all checks, if no check or several checks match.
     """
     if not card.checks:
         raise UsageError(f"{card.path}: {NO_CHECK}")
@@ -441,6 +441,6 @@ def find_check(card: Card, wanted: int | str) -> Check:
 def _items(
     document: Document, form: CardForm, kind: CardPart, fields: Mapping[CardPart | None, str]
 ) -> tuple[str, ...]:
-    """Return the items of a part, or else of the field of front matter that is called like it."""
+    """Return the items of a part, or else the values of the front matter field for the part."""
     found = find_items(form.parts.get(kind, ()))
     return tuple(found) or document.texts(fields.get(kind, ""))

@@ -1,4 +1,4 @@
-"""Conflicts: two notes that cannot both be right, quoted in one file until a person decides."""
+"""Conflicts: notes quoting two contradicting notes, open until a person decides."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _QUOTE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """The claim of one party: lines of a note, and their text when they were quoted."""
+    """Quoted lines of one party of a conflict, with their text at the time of quoting."""
 
     path: str
     first_line: int
@@ -69,7 +69,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Conflict(Shown):
-    """One conflict, read from its note."""
+    """One conflict, parsed from its note."""
 
     path: str
     conflict_id: str
@@ -84,7 +84,7 @@ class Conflict(Shown):
     resolved_by: str | None
     document: Document = inner()
     quotes: tuple[Quote, ...] = inner()
-    """Empty in a note that was written without them."""
+    """Quotes in the note's body; may be empty in a hand-written note."""
 
     @property
     def is_open(self) -> bool:
@@ -96,7 +96,7 @@ class Conflict(Shown):
 
 
 def read_conflicts(documents: Iterable[Document]) -> list[Conflict]:
-    """Return the conflicts among notes: those in the conflict room that name parties."""
+    """Return the notes in the conflict room that name parties, as conflicts."""
     return [
         Conflict(
             path=document.path,
@@ -118,7 +118,7 @@ def read_conflicts(documents: Iterable[Document]) -> list[Conflict]:
 
 
 def find_conflict(conflicts: Sequence[Conflict], text: str) -> Conflict:
-    """Return the conflict called ``text``: path, file name, slug, id or title."""
+    """Return the conflict whose path, file name, slug, id or title is ``text``."""
     known = {conflict.path: conflict for conflict in conflicts}
     names: dict[str, set[str]] = {}
     for path, conflict in known.items():
@@ -131,7 +131,7 @@ def find_conflict(conflicts: Sequence[Conflict], text: str) -> Conflict:
 def make_quote(
     document: Document, *, first_line: int | None = None, last_line: int | None = None
 ) -> Quote:
-    """Quote lines of a note, all of its body where none are named. Secrets are not shown."""
+    """Return a quote of lines of a note, by default of its whole body, with secrets withheld."""
     first = first_line or document.body_first_line
     shown = excerpt(document.path, document.data, first_line=first, last_line=last_line)
     return Quote(document.path, first, shown.last_line, _digest(shown.text), shown.text)
@@ -149,7 +149,7 @@ def check_quote(document: Document | None, quote: Quote) -> str:
 
 
 def find_quotes(body: str) -> tuple[Quote, ...]:
-    """Read the quotes of a conflict's body."""
+    """Parse the quotes in a conflict's body."""
     markup, lines = Markup(body), body.split("\n")
     blocks = [block for block in markup.blocks if block.kind == "fence"]
     fences = {each.first: "\n".join(lines[each.first + 1 : each.last]) for each in blocks}
@@ -172,7 +172,7 @@ def plan_open(
     today: str,
     evidence: Sequence[str] = (),
 ) -> Create:
-    """Return a new open conflict with both claims quoted."""
+    """Return the note of a new open conflict, with both claims quoted."""
     if kind not in KINDS:
         raise UsageError(f"the kind of a conflict is one of {', '.join(KINDS)}, not {kind!r}")
     if claims[0].path == claims[1].path:
@@ -207,7 +207,7 @@ def _digest(text: str) -> str:
 
 
 Place = tuple[int, int]
-"""From and to where something stands in the decoded text of a note."""
+"""Start and end offset of a span in the decoded text of a note."""
 
 
 def open_conflict(
@@ -221,7 +221,7 @@ def open_conflict(
     evidence: Sequence[str] = (),
     apply: bool = False,
 ) -> Outcome:
-    """Write a conflict of two notes, each perhaps with lines: ``NOTE:12-15``."""
+    """Create a conflict between two notes, each optionally with lines: ``NOTE:12-15``."""
 
     def plan(library: Library) -> Plan:
         claims = _quote_both(library, first, second)
@@ -251,10 +251,10 @@ def resolve_conflict(
     whole: bool = False,
     apply: bool = False,
 ) -> Outcome:
-    """Close a conflict: what lost gets a line below it that says so.
+    """Close a conflict, and mark the losing statements as superseded in their note.
 
-    ``winner`` is a party. ``line`` says what lost where the conflict does not; ``whole`` supersedes
-    all of the note.
+    ``winner`` is a party; ``None`` closes as ``wontfix``. ``line`` overrides the quoted lines as
+    the losing ones; ``whole`` supersedes the losing note.
     """
     decision = one_line(decision, "the decision")
     by = one_line(by, "the name of the person who decides")
@@ -286,7 +286,7 @@ def list_conflicts(palace: Palace, *, include_closed: bool = False) -> list[Conf
 
 
 def show_conflict(palace: Palace, name: str) -> tuple[Conflict, list[Quote]]:
-    """Return a conflict and whether its parties still say what was quoted."""
+    """Return a conflict and its quotes, each with its present standing."""
     library = read_notes(palace)
     conflict = find_conflict(read_conflicts(library.documents.values()), name)
     claims = [
@@ -307,7 +307,7 @@ class _Sides:
 
 
 def _find_sides(library: Library, conflict: Conflict, winner: str) -> _Sides:
-    """Return the sides of a conflict. Raise ``UsageError`` where they are not two."""
+    """Return winner and loser; raise ``UsageError`` unless there are two readable parties."""
     path = find_note(library, winner).path
     listed = "".join(f"\n  {party}" for party in conflict.parties)
     if path not in conflict.parties:
@@ -326,9 +326,9 @@ def _find_sides(library: Library, conflict: Conflict, winner: str) -> _Sides:
 def _plan_loss(
     sides: _Sides, places: Sequence[Place], mark: Decision, closing: Replace, words: str
 ) -> Plan:
-    """Mark what lost in its note, and in the quotation of the conflict, which may be cited.
+    """Return the plan that marks losing spans in their note and in the conflict's quotation.
 
-    The note itself is superseded where it holds nothing else; no places are all of it.
+    The losing note is superseded if nothing unmarked is left in it, or if ``places`` is empty.
     """
     loser, data = sides.loser, sides.loser.data
     text = decode_note(data, loser.path)[0]
@@ -341,7 +341,7 @@ def _plan_loss(
             after = mark_claim(closing.path, closing.after, place, mark)
             closing = replace(closing, after=after)
     known = find_claims(text)
-    for start, end in sorted(places, reverse=True):  # from below, so that places above stay
+    for start, end in sorted(places, reverse=True):  # last first, so that earlier offsets hold
         if not any(each.start < end and start < each.end for each in known):
             data = mark_claim(loser.path, data, (start, end), mark)
     heir = sides.winner.path
@@ -353,14 +353,14 @@ def _plan_loss(
 
 
 def _link(library: Library, path: str) -> str:
-    """Return the shortest target of a link that leads to one note alone."""
+    """Return the shortest unambiguous link target for a note: its stem, or else its path."""
     stem = stem_of(path)
     same = [other for other in library.documents if stem_of(other).casefold() == stem.casefold()]
     return stem if len(same) == 1 else path.removesuffix(".md")
 
 
 def _close(conflict: Conflict, winner: str | None, decision: str, by: str) -> Replace:
-    """Write who decided what; without a winner both parties stay as they are (``wontfix``)."""
+    """Return the edit that closes a conflict note: ``resolved``, or ``wontfix`` without winner."""
     status = "resolved" if winner else "wontfix"
     closed = {"status": status, "winner": winner, "resolution": decision}
     closed |= {"resolved_by": by, "resolved_at": today()}
@@ -370,7 +370,7 @@ def _close(conflict: Conflict, winner: str | None, decision: str, by: str) -> Re
 
 
 def _quote_both(library: Library, first: str, second: str) -> tuple[Quote, Quote]:
-    """Quote the lines that are named; of two whole notes, what contradicts each other in them."""
+    """Return quotes of the named lines, or of the first contradiction between two whole notes."""
     one, other = _quote(library, first), _quote(library, second)
     if split_line_range(first)[1] or split_line_range(second)[1]:
         return one, other
@@ -395,12 +395,12 @@ def find_losing(
     *,
     lines: str | None = None,
 ) -> list[Place]:
-    """Return what of a note no longer holds, in order.
+    """Return the spans of the loser's statements that no longer hold.
 
-    That is in the ``lines`` that the person names, else in those that were quoted, found again by
-    their text where they moved: of several sentences those that contradict the winner's, all where
-    none does. Raise ``UsageError`` where nothing says which lines they are: a whole note is never
-    taken for them.
+    Candidates are ``lines`` if given, else the quoted lines, located by their text if they moved.
+    Of several sentences the spans are those contradicting the winner, or the whole range if none
+    does. Without lines or quote only contradictions count; raise ``UsageError`` if there are none,
+    because a whole note is never marked by default.
     """
     text = decode_note(loser.data, loser.path)[0]
     lost, won = quotes
@@ -421,7 +421,7 @@ def find_losing(
 
 
 def holds_nothing_else(document: Document, data: bytes) -> bool:
-    """Whether all that a note says, its headings apart, is marked as superseded."""
+    """Return whether a note's whole text, except headings, is marked as superseded."""
     text = decode_note(data, document.path)[0]
     skipped = _head(document, data)
     body = blank_claims(text, find_claims(text))[skipped:]
@@ -434,7 +434,7 @@ def _head(document: Document, data: bytes) -> int:
 
 
 def _named_lines(loser: Document, text: str, lines: str) -> tuple[int, int]:
-    """Read ``12`` or ``12-15``; return lines counted from 0."""
+    """Parse ``12`` or ``12-15`` into 0-based lines; raise ``UsageError`` outside the body."""
     _, first, last = split_line_range(f"note:{lines}")
     total = text.count("\n") + 1
     if first is None or last is None or not loser.body_first_line <= first <= last <= total:
@@ -446,7 +446,7 @@ def _named_lines(loser: Document, text: str, lines: str) -> tuple[int, int]:
 
 
 def _quoted_lines(document: Document, text: str, quote: Quote | None) -> tuple[int, int] | None:
-    """Return the lines that were quoted, counted from 0; ``None`` for a whole note, or no quote."""
+    """Return the 0-based quoted lines, or ``None`` for a quote of the whole note or no quote."""
     if quote is None:
         return None
     first, last = quote.first_line - 1, quote.last_line - 1
@@ -467,7 +467,7 @@ def _quoted_lines(document: Document, text: str, quote: Quote | None) -> tuple[i
 
 
 def read_statements(document: Document, lines: tuple[int, int] | None = None) -> Passage:
-    """Return what a note says, or lines of it, without headings and what is superseded."""
+    """Return a note's text without headings, or ``lines`` of it; superseded claims are blank."""
     text = decode_note(document.data, document.path)[0]
     rows = blank_claims(text, find_claims(text)).split("\n")
     first, last = lines or (document.body_first_line - 1, len(rows) - 1)
@@ -489,7 +489,7 @@ def _find_contradictions(*passages: Passage) -> list[Contradiction]:
 
 
 def _place_of(text: str, sentence: Passage) -> Place:
-    """Return where a sentence stands; all of its lines where it stands there in other words."""
+    """Return the span of a sentence, or of its lines if its exact words are not found."""
     starts = Markup(text).starts
     first, last = sentence.first_line - 1, sentence.last_line - 1
     found = find_words(text, sentence.text, starts[first], starts[last + 1])
@@ -497,7 +497,7 @@ def _place_of(text: str, sentence: Passage) -> Place:
 
 
 class Conflicts(Feature):
-    """Claims that cannot both be true, in the conflict room."""
+    """``Palace.conflicts``: conflicts in the conflict room."""
 
     open = Verb(open_conflict)
     list = Verb(list_conflicts)

@@ -1,4 +1,4 @@
-"""The golden questions of a palace: kept in a file, asked, and guarded."""
+"""Golden questions: queries with known answers, kept in a file; list, add and check them."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from memory_palace.palace import Feature, Palace, Verb
 from memory_palace.shown import Shown, inner, plural, say_behind
 
 FIRST = 5
-"""A question is answered by a note among so many."""
+"""Number of top hits among which an answering note must be."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A golden question, and where the first of its notes comes."""
+    """A golden question, and the rank of the first note that answers it."""
 
     question: str
     notes: tuple[str, ...]
@@ -42,7 +42,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class GoldenCheck(Shown):
-    """The golden questions, asked."""
+    """Results of asking all golden questions."""
 
     asked: int
     any_at_1: int
@@ -78,14 +78,14 @@ class GoldenCheck(Shown):
 
 
 def list_golden(palace: Palace) -> list[GoldenQuestion]:
-    """Return the golden questions of the palace, in the order of the file."""
+    """Return the golden questions of a palace in file order."""
     return read_golden(palace.paths)
 
 
 def add_golden(palace: Palace, question: str, *notes: str) -> GoldenQuestion:
-    """Add a question, or further notes that answer it; notes are named as for any command.
+    """Add answering notes to a new or known golden question; return the question with them.
 
-    Raise ``UsageError`` where no note, or more than one, is called so.
+    Raise ``UsageError`` without notes, or if a name matches no note or several.
     """
     question = one_line(question, "the question")
     if not notes:
@@ -110,7 +110,7 @@ def add_golden(palace: Palace, question: str, *notes: str) -> GoldenQuestion:
 
 
 def ask_golden(palace: Palace) -> list[Answered]:
-    """Ask every golden question as ``palace query`` would be asked; nothing is written."""
+    """Return the answers to all golden questions, ranked as ``palace query`` ranks notes."""
     golden = read_golden(palace.paths)
     if not golden:
         return []
@@ -128,7 +128,7 @@ def _answer(names: NoteNames, golden: GoldenQuestion, found: tuple[str, ...]) ->
 
 
 def _find(names: NoteNames, name: str) -> str | None:
-    """Return the note of a name, else the one of its file's name: somebody may have moved it."""
+    """Return the note with a name, or else with its stem, as it may have moved; else ``None``."""
     for called in (name, stem_of(name)):
         try:
             return names.find(called)
@@ -138,7 +138,7 @@ def _find(names: NoteNames, name: str) -> str | None:
 
 
 class Golden(Feature):
-    """The golden questions: those that the palace must go on answering."""
+    """``Palace.golden``: questions that the palace must keep answering."""
 
     list = Verb(list_golden)
     add = Verb(add_golden)

@@ -1,4 +1,4 @@
-"""Task cards of a palace: made, moved, listed, checked; and the map of cards and rooms."""
+"""Create, move, tick, list and lint task cards; write the map of cards and rooms."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ TRANSITIONS: Mapping[str, tuple[State, State]] = {
     "complete": ("active", "completed"),
     "reopen": ("completed", "active"),
 }
-"""Each verb: the state a card must be in, and the one it gets."""
+"""Required state and new state of a card, by verb."""
 _WHY = ("block", "reopen")
 """Verbs that need a reason."""
 
@@ -65,9 +65,9 @@ def new_task(
     corridor: str | None = None,
     apply: bool = False,
 ) -> Outcome:
-    """Make an active card. Raise ``UsageError`` where it has no goal or no check.
+    """Create an active card; raise ``UsageError`` without a goal or a check.
 
-    ``corridor`` is the folder that is made for cards where there is none.
+    ``corridor`` is the folder to create for cards if the palace has no corridor.
     """
     title, day = one_line(title, "the title"), today()
     if not checks:
@@ -110,8 +110,8 @@ def move_task(
 ) -> Outcome:
     """Start, block, complete or reopen a card.
 
-    Raise ``UsageError`` for a transition that is not legal, ``CheckFailedError`` for a card that is
-    not done.
+    Raise ``UsageError`` for an illegal transition or a missing reason, ``CheckFailedError`` if a
+    card to complete has unticked checks or missing outputs.
     """
 
     def plan(library: Library) -> Plan:
@@ -135,7 +135,7 @@ def move_task(
         place = palace.paths.rooms.path_of(f"{CORRIDOR}/{state}/{card.below}")
         change: list[Operation] = [edit_fields(card.document, values), Move(card.path, place)]
         words = f"{verb} {card.path}" + (f": {reason}" if reason else "")
-        # The tick that completes a card is an edit of the card: git need not have seen it.
+        # A card's ticks are edits of the card itself, which need not be committed to git.
         return Plan(change, words, edited=frozenset([card.path]))
 
     return change_notes(palace, plan, command="task", apply=apply)
@@ -149,10 +149,10 @@ def tick_task(
     untick: bool = False,
     apply: bool = False,
 ) -> Outcome:
-    """Tick an acceptance check of a card, by its number or by a text that one check alone has.
+    """Tick or ``untick`` an acceptance check of a card, by number or by unique text.
 
-    ``untick`` takes a tick back. A check that is so already is no change, and no error. Raise
-    ``UsageError`` for a completed card, whose checks say why it is.
+    A check already in the wanted state causes no change and no error. Raise ``UsageError`` for a
+    completed card or an ambiguous check.
     """
 
     def plan(library: Library) -> Plan:
@@ -182,7 +182,7 @@ def tick_task(
 
 
 def list_tasks(palace: Palace, *, state: str | None = None) -> list[Card]:
-    """Return the cards in the corridor, by state and name.
+    """Return the unarchived cards in path order, optionally of one state.
 
     Raise ``UsageError`` for a state other than active, blocked and completed.
     """
@@ -193,23 +193,23 @@ def list_tasks(palace: Palace, *, state: str | None = None) -> list[Card]:
 
 
 def show_task(palace: Palace, name: str) -> Card:
-    """Return the card that is called so."""
+    """Return the unarchived card with a path, file name, slug, id, title or alias."""
     return find_card(list_tasks(palace), name)
 
 
 def lint_tasks(palace: Palace) -> list[str]:
-    """Return one line per problem of a task card."""
+    """Return the problems of all task cards, one line each."""
     library = read_notes(palace)
     cards = read_cards(library.documents.values())
     return lint_cards(cards, exists=item_exists(palace, library))
 
 
 def item_exists(palace: Palace, library: Library) -> Callable[[Card, str], bool]:
-    """Return what says whether an input or output item of a card leads to something.
+    """Return a predicate: whether all links and paths of a card's input or output item exist.
 
-    A path starts at the root, where what the work made may lie beside the notes, at ``palace/`` in
-    a classic palace, in the folder of the card or of its project; an absolute one is taken as
-    written. It may be a pattern. An item of plain words names nothing that could be missing.
+    Paths, which may be glob patterns, start at the root, at the notes' folder, in the folder of
+    the card or in that of its project; absolute paths are used as written. The predicate is true
+    for an item without links and paths.
     """
     resolver = Resolver(list(library.documents))
     rooms, root = palace.paths.rooms, palace.paths.root.resolve()
@@ -234,7 +234,7 @@ def item_exists(palace: Palace, library: Library) -> Callable[[Card, str], bool]
 
 
 def _check_done(card: Card, *, exists: Callable[[Card, str], bool]) -> None:
-    """Raise ``CheckFailedError`` naming every check not ticked and every output not there."""
+    """Raise ``CheckFailedError`` listing unticked checks and missing outputs."""
     missing = [f"not ticked: {check.text}" for check in card.checks if not check.is_ticked]
     is_open = bool(missing)
     if not card.checks:
@@ -249,7 +249,7 @@ def _check_done(card: Card, *, exists: Callable[[Card, str], bool]) -> None:
 
 
 def lint_cards(cards: Sequence[Card], *, exists: Callable[[Card, str], bool]) -> list[str]:
-    """Return one line for everything that contradicts the folder or the form."""
+    """Return sorted lines on duplicate ids, contradictions to the folder, and missing parts."""
     found: list[str] = []
     seen: dict[str, Card] = {}
     for card in cards:
@@ -288,7 +288,7 @@ def _faults(card: Card, exists: Callable[[Card, str], bool]) -> list[str]:
 
 
 class Tasks(Feature):
-    """Task cards in the dispatch corridor."""
+    """``Palace.tasks``: task cards in the dispatch corridor."""
 
     new = Verb(new_task)
     list = Verb(list_tasks)
@@ -299,7 +299,7 @@ class Tasks(Feature):
 
 
 PANEL = "grand_hall/control_panel.md"
-"""The place of the control panel, see ``Rooms.path_of``."""
+"""Place of the control panel, see ``Rooms.path_of``."""
 OPEN, CLOSE = "<!-- palace:map, generated; edits in here are lost -->", "<!-- /palace:map -->"
 _OPEN_LINE = re.compile(r"^<!-- palace:map\b[^\n]*-->[ \t]*$", re.MULTILINE)
 _CLOSE_LINE = re.compile(r"^<!-- /palace:map -->[ \t]*$", re.MULTILINE)
@@ -308,7 +308,7 @@ _INSIGHTS = 5
 
 
 def draw_map(palace: Palace, *, apply: bool = False) -> Outcome:
-    """Write rooms, work, insights and health into the control panel, between two marks."""
+    """Write the map (rooms, work, insights, health) into the control panel, between its marks."""
 
     def plan(library: Library) -> Plan:
         path = palace.paths.rooms.path_of(PANEL)
@@ -319,9 +319,9 @@ def draw_map(palace: Palace, *, apply: bool = False) -> Outcome:
 
 
 def render_map(palace: Palace, library: Library, *, panel: str) -> str:
-    """Return the generated Markdown, marks included; the same palace gives the same text."""
+    """Return the map's Markdown with its marks; deterministic for the same notes."""
     documents = list(library.documents.values())
-    paths = {panel, *library.documents}  # a panel that is made now counts itself
+    paths = {panel, *library.documents}  # a new panel counts itself
     counts = Counter(palace.paths.rooms.room_of(path) for path in paths)
     rooms = "\n".join(f"| {room} | {counts[room]} |" for room in ROOMS)
     cards = [card for card in read_cards(documents) if not card.is_archived]
@@ -332,7 +332,7 @@ def render_map(palace: Palace, library: Library, *, panel: str) -> str:
         if card.state == state
     ]
     done = sum(card.state == "completed" for card in cards)
-    # A panel must not change because a file was copied: only dates that are written down count.
+    # Only dates in front matter count, so that copying files does not change the panel.
     assets = [d for d in documents if d.place.startswith("reflection_wing/") and not d.is_cold]
     assets.sort(key=lambda d: (d.text("date"), d.path), reverse=True)
     disputes = [conflict for conflict in read_conflicts(documents) if conflict.is_open]
@@ -356,9 +356,9 @@ def render_map(palace: Palace, library: Library, *, panel: str) -> str:
 
 
 def plan_panel(path: str, panel: Document | None, text: str) -> list[Operation]:
-    """Return the change that puts the generated text into the panel; none where it is there.
+    """Return the operations that write the map into the panel, none if it is up to date.
 
-    Raise ``PalaceError`` where the marks in the panel are not one pair in order.
+    Raise ``PalaceError`` unless the panel is UTF-8 and has its marks once, in order, or not at all.
     """
     if panel is None:
         return [Create(path, f"# Control panel\n\n{text}\n".encode())]
@@ -379,7 +379,7 @@ def plan_panel(path: str, panel: Document | None, text: str) -> list[Operation]:
 
 
 def own_links(document: Document) -> tuple[Link, ...]:
-    """Return the links that somebody wrote: not those between the marks."""
+    """Return a document's links except those in the generated map of the control panel."""
     if document.place != PANEL:
         return document.links
     try:

@@ -1,4 +1,4 @@
-"""What agents are offered: to work with cards, and what is open when they begin."""
+"""MCP tool for task cards, and the summary of open work at the start of a session."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NEEDS: Mapping[str, Sequence[str]] = {
     "start": ("card",),
     "reopen": ("card", "reason"),
 }
-"""The arguments that each action needs; ``new`` takes ``next`` besides."""
+"""Required arguments by action; ``new`` also accepts ``next``."""
 _CARDS, _CONFLICTS, _LINE = 5, 3, 160
 
 
@@ -95,7 +95,7 @@ def _progress(card: Card) -> str:
 
 
 def open_work(palace: Palace) -> Iterator[str]:
-    """Yield the active cards, then the open conflicts, each the newest first."""
+    """Yield lines on the active cards, then on the open conflicts, newest first."""
     aside = (f"{CORRIDOR}/blocked/", f"{CORRIDOR}/completed/")
     documents = read_now(palace, newest_in(palace, f"{CORRIDOR}/", but=aside))
     cards = [card for one in documents if (card := parse_card(one)) and card.state == "active"]
