@@ -1,1 +1,1 @@
-"""Promotion and archiving of notes: gates, rules, and their evidence."""
+"""Metabolism: distill, promote, demote and archive notes by countable rules and gates."""

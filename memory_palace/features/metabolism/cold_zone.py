@@ -1,4 +1,4 @@
-"""The cold zone of a palace: archive, restore, and prove that nothing shows it."""
+"""The cold zone of a palace: archive and restore notes, find and fix leaks of archived notes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from memory_palace.query import Query
 
 @dataclass(frozen=True, slots=True, order=True)
 class Leak:
-    """A cold path where none may be."""
+    """An archived note's path in a place that may only have hot notes."""
 
     where: Literal["manifest", "index", "graph", "query"]
     path: str
@@ -33,7 +33,7 @@ class Leak:
 
 
 def find_leaks(palace: Palace) -> list[Leak]:
-    """Return every cold path in the manifest, hot index, graph, or hits of a test query."""
+    """Return all cold paths in the manifest, hot index, graph, and hits of a test query."""
     snapshot, graph = palace.snapshot(), palace.graph()
     manifest = read_manifest(palace.paths).entries.values()
     probe = palace.ask(Query(since="1970-01-01", limit=len(snapshot.paths) or 1))
@@ -51,7 +51,7 @@ def find_leaks(palace: Palace) -> list[Leak]:
 
 
 def fix_leaks(palace: Palace) -> None:
-    """Build the index again, and take cold lines out of the manifest, every other byte kept."""
+    """Rebuild the index and remove the manifest's lines of cold notes; other bytes are kept."""
     palace.index(verify=True, takes_up=False)
 
     def drop() -> Replace | None:
@@ -65,7 +65,7 @@ def fix_leaks(palace: Palace) -> None:
 
 
 def archive_note(palace: Palace, note: str, *, apply: bool = False) -> Outcome:
-    """Move a note into the cold zone. Links to it become archived: not broken, not followed."""
+    """Move a note into the cold zone; links to it count as archived: not broken, not followed."""
     path = NoteNames.from_snapshot(palace.snapshot()).find(note)
 
     def plan(_: Library) -> Plan:
@@ -76,7 +76,7 @@ def archive_note(palace: Palace, note: str, *, apply: bool = False) -> Outcome:
 
 
 def restore_note(palace: Palace, note: str, *, apply: bool = False) -> Outcome:
-    """Bring an archived note back to where it was."""
+    """Move an archived note back to its former path."""
     snapshot = palace.snapshot(include_cold=True)
     move = plan_restore(palace.paths, NoteNames.from_snapshot(snapshot).find(note))
     plan = Plan([move], f"restore {move.old}")
@@ -84,14 +84,14 @@ def restore_note(palace: Palace, note: str, *, apply: bool = False) -> Outcome:
 
 
 def plan_archive(rooms: Rooms, path: str, *, year: int) -> Move:
-    """Keep a note's room and folders below the year: it shows where it came from."""
+    """Return the move into the archive's ``year`` folder, where room and folders are kept."""
     if rooms.before_archived(path):
         raise UsageError(f"{path} is archived already")
     return Move(path, rooms.path_of(f"{ARCHIVE}/{year}/{path.removeprefix(rooms.prefix)}"))
 
 
 def plan_restore(paths: PalacePaths, path: str) -> Move:
-    """Bring a note back to where the log says it was, else to where its folders say."""
+    """Return the move to a note's path before archiving, by the log or else by its folders."""
     before = paths.rooms.before_archived(path)
     if before is None:
         raise UsageError(f"{path} is not in the archive")
@@ -105,7 +105,7 @@ def plan_restore(paths: PalacePaths, path: str) -> Move:
 
 
 class ColdZone(Feature):
-    """The archive basement, where ordinary questions do not look."""
+    """The archive basement, which queries do not search by default."""
 
     check = Verb(find_leaks)
     fix = Verb(fix_leaks)

@@ -1,4 +1,4 @@
-"""The verbs of metabolism: report, distill, promote, eliminate; golden questions stay answered."""
+"""Report, distill, promote and eliminate notes, while golden questions keep their answers."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _UNASKED = "the golden questions cannot be asked without an index; run `palace i
 
 @dataclass(frozen=True, slots=True)
 class RipeNote:
-    """A note all of whose gates into the reflection wing are open."""
+    """A note that passes all gates of the reflection wing."""
 
     path: str
     gates: tuple[PromotionGate, ...]
@@ -73,7 +73,7 @@ class RipeNote:
 
 @dataclass(frozen=True, slots=True)
 class Report(Shown):
-    """Ripe and stale notes, with the evidence counted."""
+    """Notes to distill, promote or eliminate, with the evidence."""
 
     undistilled: tuple[str, ...]
     """Paths of completed cards without a telegraph."""
@@ -108,7 +108,7 @@ class Report(Shown):
 
 
 def take_report(palace: Palace, *, today: date | None = None) -> Report:
-    """Build the report; write nothing."""
+    """Return the report on a palace; no note is changed."""
     ledger = take_ledger(palace, read_notes(palace), today=today)
     documents = ledger.documents.values()
     distilled = {d.text("corridor_card") for d in documents if kind_of(d) is TELEGRAM}
@@ -128,7 +128,7 @@ def take_report(palace: Palace, *, today: date | None = None) -> Report:
 
 
 def _find_ripe(ledger: Ledger) -> Iterator[RipeNote]:
-    """Yield the notes that may be compiled and have not been."""
+    """Yield the notes that pass all gates and are not yet promoted."""
     for path, document in ledger.documents.items():
         if document.is_cold or document.texts("promoted_to") or path.endswith("/index.md"):
             continue
@@ -141,7 +141,7 @@ def _find_ripe(ledger: Ledger) -> Iterator[RipeNote]:
 def distill(
     palace: Palace, name: str, *, apply: bool = False, today: date | None = None
 ) -> Outcome:
-    """Write the telegraph of a completed card."""
+    """Write the telegraph (short summary) of a completed card."""
 
     def plan(library: Library) -> Plan:
         ledger = take_ledger(palace, library, today=today)
@@ -160,11 +160,11 @@ def promote(
     apply: bool = False,
     today: date | None = None,
 ) -> Outcome:
-    """Compile a note into an asset; with ``decided_by`` make a candidate a rule.
+    """Promote a note to an asset, or with ``decided_by`` a candidate to a rule of the constitution.
 
-    ``kind`` is one of ``assets.KINDS``; ``sections`` are texts by heading. Raise ``UsageError``
-    for an unknown kind, ``CheckFailedError`` where a gate is closed or a golden question would
-    lose its answer.
+    ``kind`` is a key of ``ledger.KINDS``; ``sections`` maps headings to texts. Raise
+    ``UsageError`` for an unknown kind, ``CheckFailedError`` if a gate is closed or a golden
+    question would lose its answer.
     """
     asset = get_kind(kind)
     if decided_by is not None and asset.name != "constitution":
@@ -186,7 +186,7 @@ def promote(
 
 
 def eliminate(palace: Palace, *, apply: bool = False, today: date | None = None) -> Outcome:
-    """Carry out what the rules propose and nothing holds up, in one change."""
+    """Carry out all proposals that are not held, in one change."""
 
     def plan(library: Library) -> Plan:
         ledger = take_ledger(palace, library, today=today)
@@ -196,10 +196,10 @@ def eliminate(palace: Palace, *, apply: bool = False, today: date | None = None)
 
 
 def propose(palace: Palace, ledger: Ledger) -> list[Elimination]:
-    """Return what the rules say, held where a golden question would lose its answer by it.
+    """Return the proposals, holding those by which a golden question would lose its answer.
 
-    All questions are asked with the whole change in effect. A step that changes a note which
-    answers one that is lost is held, then the rest is asked again.
+    All golden questions are asked on a palace with the whole change. Steps on the answers of lost
+    questions are held, and the questions asked again, until none is lost.
     """
     found = find_proposals(ledger)
     if not any(not each.held for each in found) or not read_golden(palace.paths):
@@ -213,9 +213,9 @@ def propose(palace: Palace, ledger: Ledger) -> list[Elimination]:
 
 
 def check_promotion(palace: Palace, plan: Plan, source: str) -> None:
-    """Raise ``CheckFailedError`` naming golden questions that an asset would take the answer of.
+    """Raise ``CheckFailedError`` listing golden questions that lose their answer to a new asset.
 
-    What the note it is made of answers the asset answers too.
+    The asset counts as an answer to the questions that its source note answers.
     """
     if not read_golden(palace.paths):
         return
@@ -240,7 +240,7 @@ def check_promotion(palace: Palace, plan: Plan, source: str) -> None:
 def _find_lost(
     palace: Palace, ledger: Ledger, steps: Sequence[Elimination], asked: Sequence[Answered]
 ) -> list[Answered]:
-    """Return the questions that would lose their answer by what is not held of some steps."""
+    """Return the answered questions that lose their answer if the steps not held are taken."""
     going = [step for step in steps if not step.held]
     if not going:
         return []
@@ -250,9 +250,9 @@ def _find_lost(
 
 
 def _notes_after(ledger: Ledger, steps: Sequence[Elimination]) -> dict[str, bytes | None]:
-    """Return the hot notes that the steps leave with other bytes, or with none.
+    """Return the hot notes that the steps change, by path: new bytes, or ``None`` if removed.
 
-    A room that a step needs and no folder is would be made.
+    Rooms without a folder count as existing, since the change would create them.
     """
     named = {room: room for room in ROOMS if room not in ledger.rooms.folders.values()}
     rooms = replace(ledger.rooms, folders={**ledger.rooms.folders, **named})
@@ -271,7 +271,7 @@ def _notes_after(ledger: Ledger, steps: Sequence[Elimination]) -> dict[str, byte
 
 
 def _hold(steps: Sequence[Elimination], lost: Sequence[Answered]) -> list[Elimination]:
-    """Hold the steps that touch an answer of a lost question; all of them where none does."""
+    """Hold the steps on answers of lost questions, or all steps if none touches an answer."""
     reasons: dict[str, str] = {}
     going = [step for step in steps if not step.held]
     for one in lost:
@@ -282,7 +282,7 @@ def _hold(steps: Sequence[Elimination], lost: Sequence[Answered]) -> list[Elimin
 
 
 def carry_out(ledger: Ledger, proposals: Sequence[Elimination]) -> Plan:
-    """Return the change for those proposals that nothing holds up."""
+    """Return the plan that carries out the proposals that are not held."""
     draft = _Draft(ledger, ledger.today.isoformat())
     for proposal in proposals:
         if proposal.held:
@@ -326,7 +326,7 @@ class _Draft:
         self.evidence.append(f"{proposal.action} {path}{target}: {words}")
 
     def finish(self) -> Plan:
-        """Return the change; texts that came out as they were are left out."""
+        """Return the plan, without replacements that change no byte."""
         documents = self.ledger.documents
         replaced = [
             Replace(path, documents[path].data, text)
@@ -349,7 +349,7 @@ class _Draft:
         self.moves[path] = plan_archive(self.ledger.rooms, path, year=int(self.today[:4]))
 
     def _succeed(self, loser: Document, winner: str) -> None:
-        """Give the successor the loser's names, so that links by name lead to it."""
+        """Add the loser's names to the winner's aliases, so that links by name resolve to it."""
         text = self.texts.get(winner, self.ledger.documents[winner].data)
         successor = parse_document(winner, text)
         own = successor.texts("aliases") if successor is not None else ()
@@ -384,7 +384,7 @@ class _Draft:
 
 
 class _Overlaid(Palace):
-    """A palace that asks one given generation, and has the models of another palace open."""
+    """A palace with a given snapshot, which shares another palace's open models."""
 
     def __init__(self, palace: Palace, snapshot: Snapshot) -> None:
         super().__init__(palace.paths.root, config=palace.config)
@@ -397,11 +397,11 @@ class _Overlaid(Palace):
 
 @contextmanager
 def overlay(palace: Palace, notes: Mapping[str, bytes | None]) -> Iterator[Palace]:
-    """Yield a palace to which some notes, by path, hold other bytes, or none where they are gone.
+    """Yield a palace whose index has ``notes`` changed: new bytes by path, ``None`` for removed.
 
-    A path that is not in the index is a new note; the rest is as indexed.
-    What would be a change of the index is written as one segment in a temporary folder. Passages
-    that are the same are not embedded again. The archive is left out.
+    A path not in the index is a new note. The changes are one index segment in a temporary
+    folder; unchanged passages are not embedded again. Cold notes are left out. Without an index
+    the given palace is yielded.
     """
     state = open_state(palace.paths)
     if state.commit is None:
@@ -416,7 +416,7 @@ def overlay(palace: Palace, notes: Mapping[str, bytes | None]) -> Iterator[Palac
 def _write_changes(
     palace: Palace, state: CommittedState, root: Path, notes: Mapping[str, bytes | None]
 ) -> list[Segment]:
-    """Write the notes below a folder, and there the segment that an index would get of them."""
+    """Write the notes below ``root`` and return the index segment built from them, if any."""
     assert state.commit is not None
     texts = {path: data for path, data in notes.items() if data is not None}
     for path, data in texts.items():
@@ -439,7 +439,7 @@ def _write_changes(
         for path, data in texts.items()
     ]
     rows = [_as_old(row, state.hot) for batch in maker.batches(files) for row in batch.rows]
-    if not state.commit.dimension:  # so far it is an index of words alone
+    if not state.commit.dimension:  # an index without vectors
         rows = [replace(row, vectors=row.vectors[:, :0]) for row in rows]
     rows += [tombstone(path) for path, data in notes.items() if data is None]
     if not rows:
@@ -448,7 +448,7 @@ def _write_changes(
 
 
 def _as_old(row: NoteRow, fold: Fold) -> NoteRow:
-    """Return a record with the age of the one it replaces: a proposal makes no note newer."""
+    """Return a note record with the date of the indexed one: an edit must not make a note newer."""
     if row.path not in fold.paths:
         return row
     old = read_row(fold, fold.paths.index(row.path), kind=CONTENT)
@@ -456,7 +456,7 @@ def _as_old(row: NoteRow, fold: Fold) -> NoteRow:
 
 
 class Metabolism(Feature):
-    """Distilling, promoting and archiving of notes."""
+    """``Palace.metabolism``: report on, distill, promote and archive notes."""
 
     report = Verb(take_report)
     distill = Verb(distill)

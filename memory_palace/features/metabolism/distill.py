@@ -1,7 +1,7 @@
-"""A completed card to a telegraph of at most four parts, in the author's words and order.
+"""Distill a completed card to a telegraph of at most four parts, in the author's words and order.
 
-Headings and labels decide to which part a paragraph, item or table belongs; what stands below none
-of them is left out, and listed.
+Headings and labels assign paragraphs, items and tables to parts; blocks under none of them are
+left out and listed.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from memory_palace.notes.note import read_body
 from memory_palace.notes.parsing import digest_words
 
 MOST_TOKENS = 400
-"""Tokens of a telegraph by ``estimate_tokens``."""
+"""Most tokens of a telegraph, by ``estimate_tokens``."""
 _KEYS = ("background", "failed", "solution", "principle")
 _NAMES: Mapping[str, str] = dict(zip(_KEYS, TELEGRAM.sections, strict=True))
 _ASIDE = "left_out"
-"""Headings of acceptance checks, paths, next steps and thanks: not listed as left out either."""
+"""Part of headings for checks, paths, next steps and thanks: dropped without being listed."""
 _AROUND = re.compile(r"\([^()]*+\)|（[^（）]*+）|[\d#.:：!?！？*_`–—-]++")
-"""Numbers, brackets and marks of a heading: "2. Fix (Tuesday):"."""
+"""Numbers, brackets and punctuation around a heading's words: "2. Fix (Tuesday):"."""
 _ITEM = re.compile(r"\A[ \t>]*+(?:[-*+•]|\d{1,3}[.)])[ \t]++")
 _ENDS = (":", "：", "?", "？")
 _BOX = re.compile(r"\[[ xX✓✔]\]|[☐☑☒✅✔✓]")
@@ -45,12 +45,12 @@ _LABEL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Telegraph:
-    """The parts of a card that were found, and what was left out."""
+    """The telegraph parts of a card, and its statements that were left out."""
 
     parts: Mapping[str, str]
-    """By heading, in order; a part for which nothing was found is absent."""
+    """Text by heading, in the order of the telegraph; empty parts are absent."""
     left_out: tuple[str, ...]
-    """Statements of the card that it does not have."""
+    """Statements of the card that are not in the telegraph."""
 
     @property
     def tokens(self) -> int:
@@ -69,11 +69,11 @@ class _Block:
     text: str
     is_item: bool = False
     begins: bool = True
-    """Whether it is not a later sentence of a paragraph that was split."""
+    """False for the second and later sentences of a split paragraph."""
 
 
 def plan_distill(ledger: Ledger, card: Card) -> Plan:
-    """Return the change that writes the telegraph of a card."""
+    """Return the plan that writes the telegraph of a card."""
     found = distill_card(card)
     title, today = card.document.title, ledger.today.isoformat()
     fields: dict[str, object] = {
@@ -97,10 +97,10 @@ def plan_distill(ledger: Ledger, card: Card) -> Plan:
 
 
 def distill_card(card: Card) -> Telegraph:
-    """Return the four parts of a card, without those that it lacks.
+    """Return the telegraph of a card, with those of the four parts that the card has.
 
-    Raise ``UsageError`` for a card that is not completed, ``CheckFailedError`` where no heading or
-    label of it names a part.
+    Raise ``UsageError`` if the card is not completed, ``CheckFailedError`` if no text of the card
+    is under a heading or label that names a part.
     """
     if card.state != "completed":
         raise UsageError(f"{card.path} is {card.state}; only completed cards are distilled")
@@ -117,13 +117,13 @@ def distill_card(card: Card) -> Telegraph:
 
 
 def part_of(heading: str) -> str | None:
-    """Return the part that a heading or label names."""
+    """Return the part that a heading or label names, or ``None``."""
     return _read_phrases().get(_fold(_AROUND.sub(" ", heading)))
 
 
 @cache
 def _read_phrases() -> dict[str, str]:
-    """Return the part of each phrase that names one, in all languages."""
+    """Return a mapping of folded phrases to the parts they name, in all languages."""
     file = files("memory_palace.features.metabolism").joinpath("telegraph.toml")
     table = tomllib.loads(file.read_text("utf-8"))
     named = {part: chain.from_iterable(table[part].values()) for part in (_ASIDE, *_NAMES)}
@@ -135,10 +135,10 @@ def _fold(text: str) -> str:
 
 
 def _read_blocks(body: str) -> list[_Block]:
-    """Return the blocks of a note in order, each with its part, labels taken off.
+    """Return the blocks of a note in order, each with its part and without its label.
 
-    A label with words after it names the part of its block; one that stands alone names the part
-    of all blocks up to the next label or heading. Boxes to tick say nothing of any part.
+    A label followed by text sets the part of its block; a label alone on a line sets the part of
+    all blocks up to the next such label or heading. Items with a check box have no part.
     """
     markup = Markup(drop_comments(body)[0])
     levels: dict[int, str | None] = {}
@@ -174,7 +174,7 @@ def _read_blocks(body: str) -> list[_Block]:
 
 
 def _lines_of(markup: Markup) -> Iterator[tuple[str, Heading | None, bool]]:
-    """Yield lines with the heading that begins there and whether they are code."""
+    """Yield lines, each with the heading that begins there or ``None``, and whether it is code."""
     starts = {h.first: h for h in markup.headings if not h.is_nested}
     inside = {n for h in starts.values() for n in range(h.first + 1, h.last + 1)}
     for number, (line, fenced) in enumerate(
@@ -185,7 +185,7 @@ def _lines_of(markup: Markup) -> Iterator[tuple[str, Heading | None, bool]]:
 
 
 def _take_label(text: str) -> tuple[str | None, str]:
-    """Return the part that a label before a text names, and the text after it."""
+    """Return the part named by a text's leading label, or ``None``, and the text without it."""
     bare = text.strip()
     is_alone = bare[-1:] in _ENDS or bare[:2] == bare[-2:] == "**"
     if is_alone and (part := part_of(bare)) is not None:
@@ -196,9 +196,9 @@ def _take_label(text: str) -> tuple[str | None, str]:
 
 
 def _shorten(blocks: Sequence[_Block]) -> tuple[list[_Block], list[str]]:
-    """Return what fits into a telegraph, and what was cut.
+    """Return the blocks shortened to ``MOST_TOKENS``, and the sentences cut.
 
-    Sentences go from the end of the longest part; every part keeps its first.
+    Sentences are cut from the end of the longest part that has more than one, while any has.
     """
     if sum(estimate_tokens(block.text) for block in blocks) <= MOST_TOKENS:
         return list(blocks), []
@@ -227,7 +227,7 @@ def _sentences_of(block: _Block) -> Sequence[str]:
 
 
 def _join(blocks: Sequence[_Block]) -> str:
-    """Return blocks as one text: items below each other, sentences of a paragraph on one line."""
+    """Return blocks joined to one text: items on lines, sentences of a paragraph on one line."""
     text = ""
     before: _Block | None = None
     for block in blocks:

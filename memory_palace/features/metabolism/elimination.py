@@ -1,7 +1,6 @@
-"""Reverse elimination: which notes step down, go, or are in doubt, by rules that can be counted.
+"""Reverse elimination: propose to demote, archive, return or dispute notes, by countable rules.
 
-Every rule gives proposals with their evidence; nothing is deleted, and no contradiction is
-decided here.
+Every proposal has its evidence. No rule deletes a note or decides a contradiction.
 """
 
 from __future__ import annotations
@@ -33,14 +32,14 @@ from memory_palace.notes.superseding import blank_claims, find_claims
 
 LineRange: TypeAlias = tuple[int, int]
 DUPLICATE_SHARE = 0.7
-"""Of the words of two assets of a kind, that they must share more than to be duplicates."""
+"""Jaccard overlap of words above which two assets of a kind are duplicates."""
 _SHOWN = 100
-"""Characters that are shown of a statement."""
+"""Most characters of a statement in a reason."""
 _ADDRESS = re.compile(r"https?://[^\s)\]>\"]+")
 _NAMES_ALONE = re.compile(
     r"^[ \t]*(?:[-*+][ \t]+)?(?:(?:\[\[[^\[\]\n]*\]\][ \t,;]*)+|[^\s:;,|()\[\]]+\.md[ \t]*)$", re.M
 )
-"""Lines that hold nothing but links or a path."""
+"""A line with only wikilinks or a path."""
 _WORD = re.compile(r"\w+")
 EliminationAction: TypeAlias = Literal[
     "supersede", "return", "revive", "demote", "archive", "finish", "merge", "contradiction"
@@ -49,14 +48,14 @@ UNUSED_DAYS = 90
 """Days without use after which an asset is stale, and again until it is archived; also the days
 after which finished work that was distilled is archived."""
 _LEAVING = frozenset({"supersede", "return", "archive", "finish"})
-"""Steps that take a note from where it is."""
+"""Actions that move a note."""
 _BY_DISUSE = frozenset({"archive", "finish"})
-"""Steps that nobody has asked for: only what is said elsewhere goes so."""
+"""Actions without a person's request: they require that other notes say all that a note says."""
 
 
 @dataclass(frozen=True, slots=True)
 class Elimination:
-    """One step for one note, and what was counted."""
+    """One proposed action for one note, and its evidence."""
 
     action: EliminationAction
     path: str
@@ -70,7 +69,7 @@ class Elimination:
 
 
 def find_proposals(ledger: Ledger) -> list[Elimination]:
-    """Return at most one step for each note, by path."""
+    """Return the proposals, at most one per note, sorted by path."""
     found: dict[str, Elimination] = {}
     for path, document in ledger.documents.items():
         if not document.is_cold and not is_protected(document):
@@ -79,15 +78,15 @@ def find_proposals(ledger: Ledger) -> list[Elimination]:
                 found[path] = _hold(ledger, proposal)
     for pair in find_pairs(ledger):
         found[pair.path] = _hold(ledger, pair)
-        found.pop(pair.other or "", None)  # neither goes while they are in doubt
+        found.pop(pair.other or "", None)  # neither note is moved while their pair is disputed
     return list(_hold_unsaid(ledger, [found[path] for path in sorted(found)]))
 
 
 def _hold_unsaid(ledger: Ledger, proposals: Sequence[Elimination]) -> Iterator[Elimination]:
-    """Hold what nobody asked to go and what says something that no note says that stays hot.
+    """Yield the proposals, holding unrequested moves of notes with a statement of no staying note.
 
-    A telegraph stands for its card. It repeats what it was made of, so it stands for nothing else,
-    and no more do cards: they go when it says what they say.
+    A telegraph's statements count only for archiving cards, and a card's not for other notes:
+    both repeat statements and may be archived themselves.
     """
     staying = HotNotes(ledger.documents.values())
     for proposal in proposals:
@@ -115,7 +114,7 @@ def _step_for(ledger: Ledger, document: Document) -> Elimination | None:
 
 
 def _superseded(ledger: Ledger, document: Document, names: Sequence[str]) -> Elimination:
-    """Rule 3: superseded is archived at once, and links lead to what took its place."""
+    """Return the proposal of rule 3: archive a superseded note and redirect links to its heir."""
     stems = {stem_of(name) for name in names}
     linked = sorted(ledger.out.get(document.path, ()))
     heirs = [path for path in linked if ledger.documents[path].stem in stems]
@@ -125,7 +124,7 @@ def _superseded(ledger: Ledger, document: Document, names: Sequence[str]) -> Eli
 
 
 def _failed(ledger: Ledger, document: Document) -> Elimination | None:
-    """Rule 6: an asset goes back to its project where its card is open again, or it fails."""
+    """Return rule 6's proposal: an asset with a reopened card or failures returns to a project."""
     reopened = ledger.reopened_sources(document.path)
     successes, failures = ledger.record(document.path)
     has_failed = failures > 0 and failures >= successes
@@ -143,9 +142,9 @@ def _failed(ledger: Ledger, document: Document) -> Elimination | None:
 
 
 def _unused(ledger: Ledger, document: Document) -> Elimination | None:
-    """Rules 1 and 2: stale after 90 days without use or inbound link, archived after 90 more.
+    """Return the proposal of rules 1 and 2: stale after 90 unused days, archived after 90 more.
 
-    Only where a log of use is old enough to say so: without one daily use looks like none.
+    Unused needs no inbound link and a usage log that is old enough to show disuse.
     """
     path, last = document.path, ledger.last_use(document.path)
     is_stale = document.text("status") == "stale"
@@ -176,7 +175,7 @@ def _unused(ledger: Ledger, document: Document) -> Elimination | None:
 
 
 def _finished_card(ledger: Ledger, document: Document) -> Elimination | None:
-    """Completed work is archived 90 days after it was distilled, where nobody opened it since."""
+    """Return the proposal to archive a completed card 90 days after its telegraph, if unused."""
     card = ledger.cards[document.path]
     completed = field_date(document, "completed") or field_date(document, "last_updated")
     if card.state != "completed" or completed is None or ledger.was_used_lately(document.path):
@@ -194,7 +193,7 @@ def _finished_card(ledger: Ledger, document: Document) -> Elimination | None:
 
 
 def _hold(ledger: Ledger, proposal: Elimination) -> Elimination:
-    """Rule 7, and rule 5's second half: hands off what is in use, disputed or not committed."""
+    """Return a proposal held by rules 5 and 7: note in use, disputed, or not committed to git."""
     touched = [proposal.path, proposal.other]
     why = proposal.held
     if proposal.action in _LEAVING and ledger.was_used_lately(proposal.path):
@@ -207,9 +206,9 @@ def _hold(ledger: Ledger, proposal: Elimination) -> Elimination:
 
 
 def find_pairs(ledger: Ledger) -> list[Elimination]:
-    """Compare assets with one another; each is in one pair at most, duplicates are of one kind.
+    """Return pairs of contradicting or duplicate assets; each asset is in at most one pair.
 
-    The older of two is the ``other``. Pairs that a person has looked at are not proposed again.
+    The older asset of a pair is ``other``. Pairs with a conflict, open or closed, are skipped.
     """
     assets = [
         document
@@ -231,7 +230,7 @@ def find_pairs(ledger: Ledger) -> list[Elimination]:
 
 
 def _contradictions(ordered: Sequence[Document]) -> Iterator[Elimination]:
-    """Yield the rules that cannot both be followed, by the tests of ``palace verify``."""
+    """Yield pairs of contradicting statements, found by the tests of ``palace verify``."""
     for found in find_contradictions([read_statements(document) for document in ordered]):
         ends = found.first, found.second
         said = (f"{end.place} says “{end.text}”" for end in ends)
@@ -251,23 +250,23 @@ def _duplicates(ordered: Sequence[Document]) -> Iterator[Elimination]:
 
 
 class HotNotes:
-    """The statements of the notes that are in the hot rooms."""
+    """Index from statements to the hot notes that contain them."""
 
     def __init__(self, documents: Iterable[Document]) -> None:
         self.gone: set[str] = set()
-        """Notes that leave in the same run."""
+        """Paths of notes to be archived in the same run."""
         self._needed: dict[str, str] = {}
         self._notes: dict[str, dict[str, None]] = defaultdict(dict)
-        """For each statement the notes that have it in these words."""
+        """Paths of notes by folded statement."""
         for document in documents:
             for statement in () if document.is_cold else _statements(document):
                 self._notes[_key(statement)][document.path] = None
 
     def let_go(self, document: Document, *, without: Collection[str] = ()) -> str:
-        """Return why a note has to stay; nothing where others say all it says, and then it is gone.
+        """Return why a note must stay; or return nothing and add it to ``gone`` if others cover it.
 
-        A note that says what another one leaves behind stays for this time. A line that only names
-        notes is no loss. The notes ``without`` stand for nothing.
+        Notes that cover one already gone must stay in this run. Lines of links only are ignored.
+        Statements of the notes in ``without`` do not count.
         """
         if document.path in self._needed:
             return f"{self._needed[document.path]} goes because this note says what it said"
@@ -288,7 +287,7 @@ class HotNotes:
 
 
 def _statements(document: Document) -> Iterator[str]:
-    """Yield the sentences of a note that say something, its lines of code and its addresses."""
+    """Yield a note's sentences with content words, lines of code, and URLs."""
     body = blank_claims(document.body, find_claims(document.body))
     said = dict.fromkeys(split_prose(read_claims(_NAMES_ALONE.sub("", body))))
     yield from (each for each in said if set(tokenize(each)) - STOP_STEMS)

@@ -1,4 +1,4 @@
-"""Promotion: gates that say what they counted and what is missing, and the asset behind them."""
+"""Promotion gates with counted evidence; plans that promote notes to assets and rules."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from memory_palace.notes.note import stem_of
 
 LEAST_TASKS = 2
 LEAST_USES = 3
-"""Uses asked for where they are logged."""
+"""Fewest uses of a note to promote, checked if usage is logged."""
 LEAST_SUCCESS = 0.8
-"""The share of successes must be above it."""
+"""Share of successes that a note to promote must exceed."""
 LEAST_ROOMS = 2
 LEAST_DAYS = 90
-"""Days that a rule must have held before it may become part of the constitution."""
+"""Lowest age in days of a note that may become part of the constitution."""
 _COST = "Cost of deviation"
 _ITEM = re.compile(r"^(\d{1,9})[.)] ", re.MULTILINE)
 _UNTRUSTED = frozenset(
@@ -49,7 +49,7 @@ _UNTRUSTED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class PromotionGate:
-    """One condition, what was counted for it, and by which notes."""
+    """One condition of a promotion, the count for it, and the notes counted."""
 
     name: str
     is_open: bool
@@ -61,7 +61,7 @@ class PromotionGate:
 
 
 def reflection_gates(ledger: Ledger, path: str) -> list[PromotionGate]:
-    """Return the conditions under which a note may be compiled into the reflection wing."""
+    """Return the gates of promoting a note into the reflection wing."""
     return [
         _worked(ledger, path),
         _compressible(ledger.documents[path]),
@@ -71,7 +71,7 @@ def reflection_gates(ledger: Ledger, path: str) -> list[PromotionGate]:
 
 
 def constitution_gates(ledger: Ledger, path: str, *, cost_of_deviation: str) -> list[PromotionGate]:
-    """Return the four tests of a constitution candidate, and what holds for every promotion."""
+    """Return the four tests of a constitution candidate, and the gates of every promotion."""
     document = ledger.documents[path]
     projects = {card.document.text("project") for card in ledger.worked_in(path)} - {""}
     day = field_date(document, "date")
@@ -109,7 +109,7 @@ def _compressible(document: Document) -> PromotionGate:
 
 
 def _lowers_cost(ledger: Ledger, path: str) -> PromotionGate:
-    """Count successes and failures; where use is logged, uses as well."""
+    """Return the gate on the share of successes and, if usage is logged long enough, on uses."""
     successes, failures = ledger.record(path)
     share = successes / (successes + failures) if successes + failures else 0.0
     is_open = share > LEAST_SUCCESS
@@ -145,7 +145,7 @@ def _always(ledger: Ledger, path: str) -> list[PromotionGate]:
 
 
 def _distrust(document: Document) -> str:
-    """Return why a note's origin is not trusted; empty where it is."""
+    """Return why a note's origin is not trusted, or an empty string if it is."""
     for key in ("origin", "trust"):
         if document.text(key).casefold() in _UNTRUSTED:
             return f"{key}: {document.text(key)}"
@@ -157,9 +157,9 @@ def _distrust(document: Document) -> str:
 def _draft_sections(
     ledger: Ledger, path: str, kind: AssetKind, *, sections: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the sections of an asset: as given, else as the note has them, else from its links.
+    """Return the sections of an asset: given, else from the note, else evidence from its links.
 
-    Raise ``UsageError`` for a section that the kind does not have.
+    Raise ``UsageError`` for a given section that the kind does not have.
     """
     known = {name.casefold(): name for name in kind.sections}
     for name in sections:
@@ -179,9 +179,9 @@ def _draft_sections(
 def plan_promotion(
     ledger: Ledger, path: str, kind: AssetKind, *, sections: Mapping[str, str]
 ) -> Plan:
-    """Return what makes an asset of a note.
+    """Return the plan that promotes a note to an asset of a kind.
 
-    Raise ``CheckFailedError`` naming every closed gate and every missing section.
+    Raise ``CheckFailedError`` listing closed gates and missing sections.
     """
     document = ledger.documents[path]
     if kind_of(document) is KINDS["constitution"]:
@@ -218,10 +218,10 @@ def plan_promotion(
 
 
 def plan_amendment(ledger: Ledger, path: str, *, decided_by: str, deciders: Sequence[str]) -> Plan:
-    """Return what makes a candidate a rule, by the recorded decision of one of the ``deciders``.
+    """Return the plan that accepts a candidate as a rule and records who decided.
 
-    Raise ``CheckFailedError`` where a test no longer holds, a section is absent, or somebody else
-    decides.
+    Raise ``CheckFailedError`` if a test fails, a section is absent, or ``decided_by`` is not one
+    of ``deciders``; ``UsageError`` if the candidate was decided before.
     """
     document = ledger.documents[path]
     if decided_by not in deciders:
@@ -235,7 +235,7 @@ def plan_amendment(ledger: Ledger, path: str, *, decided_by: str, deciders: Sequ
     kind = KINDS["constitution"]
     cost = kind.find(document, _COST)
     gates = constitution_gates(ledger, path, cost_of_deviation=cost)
-    # A candidate may be younger than what it was made from.
+    # A gate also counts as open if a source of the candidate, which may be older, passes it.
     proven = {
         gate.name: gate
         for source in ledger.sources(path)

@@ -1,4 +1,4 @@
-"""What metabolism counts: kinds of assets, which note worked in which task, links, and use."""
+"""Evidence for metabolism: kinds of assets, links between notes and cards, outcomes, usage."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from memory_palace.palace import Palace
 
 WING = "reflection_wing"
 CONSTITUTION = "grand_hall/constitution.md"
-"""The place of the constitution, see ``Rooms.path_of``."""
+"""Place of the constitution, see ``Rooms.path_of``."""
 
 
 @dataclass(frozen=True, slots=True)
 class AssetKind:
-    """One kind of note in the reflection wing."""
+    """A kind of note in the reflection wing."""
 
     name: str
     """Name on the command line."""
     type: str
-    """The ``type`` in its front matter."""
+    """Front matter field ``type`` of its notes."""
     folder: str
     sections: Sequence[str]
-    """All required; the first says what it is about."""
+    """Required sections; the first states the subject."""
     evidence: str | None = None
-    """The section that lists where it worked."""
+    """Section that lists the tasks an asset worked in."""
     synonyms: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Other headings a source may have for a section."""
+    """Other headings by section that a source note may use."""
 
     def missing(self, sections: Mapping[str, str]) -> list[str]:
         """Return the required sections that are absent or empty."""
@@ -48,7 +48,7 @@ class AssetKind:
         return [name for name in self.sections if name.casefold() not in filled]
 
     def find(self, document: Document, section: str) -> str:
-        """Return what a note says under a section's name or another heading for it."""
+        """Return a note's text under a section's name or one of its synonyms."""
         return document.section(section, *self.synonyms.get(section, ()))
 
 
@@ -62,14 +62,14 @@ TELEGRAM = KINDS.pop("telegram")
 
 
 def get_kind(name: str) -> AssetKind:
-    """Return the kind of that name; ``UsageError`` lists the known ones."""
+    """Return the asset kind with a name; raise ``UsageError`` for an unknown name."""
     if name not in KINDS:
         raise UsageError(f"the kind of an asset is one of {', '.join(KINDS)}, not {name!r}")
     return KINDS[name]
 
 
 def kind_of(document: Document) -> AssetKind | None:
-    """Return the kind that a note's folder in the reflection wing says."""
+    """Return the asset kind by a note's folder, or ``None`` outside the reflection wing."""
     for kind in (*KINDS.values(), TELEGRAM):
         if document.place.startswith(f"{WING}/{kind.folder}/"):
             return kind
@@ -77,7 +77,7 @@ def kind_of(document: Document) -> AssetKind | None:
 
 
 def is_protected(document: Document) -> bool:
-    """Whether metabolism never touches a note; only a person removes a rule or its record."""
+    """Return whether a note is the constitution, pinned, or an accepted rule: never proposed."""
     is_record = kind_of(document) is KINDS["constitution"]
     return (
         document.place == CONSTITUTION
@@ -91,29 +91,29 @@ _DATES = ("completed", "last_updated")
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """Notes, links both ways, cards and usage, as they stand on one day."""
+    """Notes, links in both directions, cards, usage and conflicts on a given day."""
 
     documents: Mapping[str, Document]
     out: Mapping[str, frozenset[str]]
-    """Notes that each note links to, names as input of a card, or as its source."""
+    """Targets by note: links, a card's inputs, and notes named in front matter, such as sources."""
     back: Mapping[str, frozenset[str]]
     cards: Mapping[str, Card]
-    """By path, archived ones too."""
+    """Cards by path, including archived cards."""
     usage: Usage
     today: date
     disputed: frozenset[str] = field(default_factory=frozenset)
-    """Notes that are party to an open conflict."""
+    """Paths of notes in an open conflict."""
     uncommitted: frozenset[str] = field(default_factory=frozenset)
-    """Notes with edits that git has not seen."""
+    """Paths of notes with edits that are not committed to git."""
     settled: frozenset[frozenset[str]] = field(default_factory=frozenset)
-    """Pairs of notes that a conflict was opened on, whatever became of it."""
+    """Pairs of notes with a conflict, open or closed."""
     rooms: Rooms = SEVEN
 
     def linked(self, path: str) -> frozenset[str]:
         return self.out.get(path, frozenset()) | self.back.get(path, frozenset())
 
     def worked_in(self, path: str) -> list[Card]:
-        """Return the completed cards that a note is linked with, in either direction."""
+        """Return the completed cards linked with a note in either direction, by path."""
         return [
             card
             for card in (self.cards[p] for p in sorted(self.linked(path)) if p in self.cards)
@@ -127,10 +127,10 @@ class Ledger:
         return [source.path for source in self.sources(path) if self.is_open_card(source.path)]
 
     def record(self, path: str) -> tuple[int, int]:
-        """Return successes and failures of a note.
+        """Return the numbers of successes and failures of a note.
 
-        A completed card that was never reopened is a success, each reopening of a card a
-        failure. ``successes`` and ``failures`` in the note's front matter are added.
+        Each linked completed card that was never reopened is a success, each reopening of a linked
+        card a failure. ``successes`` and ``failures`` in the note's front matter are added.
         """
         cards = [self.cards[p] for p in self.linked(path) if p in self.cards]
         reopened = [len(card.document.texts("reopened")) for card in cards]
@@ -146,12 +146,12 @@ class Ledger:
         return self.usage.tells_disuse(self.today)
 
     def was_used_lately(self, path: str) -> bool:
-        """Whether the log has a note opened or cited within the last 90 days."""
+        """Return whether the usage log has a use of a note within ``KNOWN_AFTER_DAYS``."""
         last = self.usage.last(path)
         return last is not None and (self.today - last).days < KNOWN_AFTER_DAYS
 
     def inbound(self, path: str) -> list[str]:
-        """Return the hot notes that link to a note."""
+        """Return the paths of the other hot notes that link to a note, sorted."""
         return sorted(
             source
             for source in self.back.get(path, frozenset())
@@ -159,13 +159,13 @@ class Ledger:
         )
 
     def last_use(self, path: str) -> date | None:
-        """Return the last day a note was written, cited by a dated note or answer, or opened."""
+        """Return the latest of a note's last logged use, own date, and dates of linking notes."""
         days = [self.usage.last(path), date_of(self.documents[path])]
         days += [date_of(self.documents[source]) for source in self.back.get(path, frozenset())]
         return max((day for day in days if day is not None), default=None)
 
     def sources(self, path: str) -> list[Document]:
-        """Return what a note says it was made from."""
+        """Return the notes named in ``source`` and ``corridor_card`` of a note's front matter."""
         named = {
             *self.documents[path].texts("source"),
             *self.documents[path].texts("corridor_card"),
@@ -179,7 +179,7 @@ class Ledger:
 
 
 def take_ledger(palace: Palace, library: Library, *, today: date | None = None) -> Ledger:
-    """Gather everything that is counted; ``today`` is by default the day, UTC."""
+    """Return the ledger of a palace; ``today`` is by default the present day in UTC."""
     documents, today = library.documents, today or datetime.now(UTC).date()
     logged = logs_usage(palace.paths, palace.config)
     moves = read_moves(palace.paths)
@@ -196,7 +196,7 @@ def take_ledger(palace: Palace, library: Library, *, today: date | None = None) 
 def make_ledger(
     documents: Mapping[str, Document], usage: Usage, today: date, rooms: Rooms = SEVEN
 ) -> Ledger:
-    """Resolve every link once, hot notes first, as the graph does."""
+    """Return a ledger with all links resolved, to hot notes first, as in the link graph."""
     cards = {card.path: card for card in read_cards(documents.values())}
     zones = ZonedNames((d.path, d.texts("aliases"), d.is_cold) for d in documents.values())
     top = "/" + rooms.prefix.rstrip("/")
@@ -213,7 +213,7 @@ def make_ledger(
 
 
 def date_of(document: Document) -> date | None:
-    """Return the last day that a note names as its own, ``None`` where it names none."""
+    """Return the latest date in a note's front matter or file name, or ``None``."""
     found = [date_in_front_matter({"date": document.fields.get(key)}) for key in _DATES]
     found += [date_in_front_matter(document.fields), date_in_name(document.path)]
     days = [datetime.fromtimestamp(d.timestamp, UTC).date() for d in found if d is not None]
@@ -221,7 +221,7 @@ def date_of(document: Document) -> date | None:
 
 
 def field_date(document: Document, key: str) -> date | None:
-    """Return a field as a day."""
+    """Return a front matter field as a UTC date, or ``None`` if it is no date."""
     found = date_in_front_matter({"date": document.fields.get(key)})
     return None if found is None else datetime.fromtimestamp(found.timestamp, UTC).date()
 
