@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from memory_palace.language.words import read_table
-
 _MARKS = "\u061c\u200e\u200f"
 _JOINERS = "\u200c\u200d"
 _SELECTORS = "\u180b-\u180d\u180f\ufe00-\ufe0f"
@@ -244,6 +242,8 @@ def _kind(line: str) -> str | None:
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
     """Return the patterns of ``secrets.txt`` by kind, compiled on first use."""
+    from memory_palace.language.words import read_table  # delayed: it needs a stemmer
+
     table = read_table("secrets.txt")
     return {kind: re.compile(pattern, re.ASCII) for kind, pattern in table.items()}
 
