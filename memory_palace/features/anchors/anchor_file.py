@@ -25,7 +25,7 @@ from memory_palace.models import Matrix, Scores
 from memory_palace.storage import write_content
 
 Keys = NDArray[np.uint64]
-"""First eight bytes of text digests."""
+"""Passage keys: the first eight bytes of text digests, as integers."""
 TermKind = Literal["curated", "project", "entity", "title", "link", "name"]
 """Kinds of terms, the most reliable first."""
 

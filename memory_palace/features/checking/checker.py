@@ -110,7 +110,7 @@ candidates, which bounds the time."""
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence of a passage."""
+    """One sentence of a passage, with its source and lines."""
 
     wording: Wording
     source: int

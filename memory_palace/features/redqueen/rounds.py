@@ -54,7 +54,7 @@ from memory_palace.shown import Shown, plural
 
 COMMAND = "redqueen"
 REST = timedelta(hours=24)
-"""A memory is never evolved twice within this time (source document 000)."""
+"""Least time between two changes of a memory (source document 000)."""
 QUESTIONS = 100
 MODEL_QUESTIONS = 10
 """Default with a model, whose questions cost tokens; the search answers 100 in seconds."""

@@ -69,7 +69,7 @@ def _parse_field(value: object) -> tuple[int, Pose2D]:
 
 @dataclass(frozen=True, slots=True)
 class LocusList(Shown):
-    """The loci of a palace by id, and the notes that would be some and are not."""
+    """The loci of a palace by id, and the notes with an invalid or duplicate locus."""
 
     loci: Sequence[Locus]
     problems: Sequence[Problem] = inner(default=())

@@ -103,7 +103,7 @@ class SearchSessions:
         return found[0]
 
     def free_name(self, name: str) -> str:
-        """Return a name no session has yet."""
+        """Return ``name``, with a number appended if a session has it already."""
         number, found = 1, name
         while (self._folder / f"{found}.json").exists():
             number += 1

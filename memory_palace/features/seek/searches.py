@@ -343,14 +343,14 @@ def _observed(
 
 
 class Loci(Feature):
-    """Notes that have a place in the plane."""
+    """Loci: notes with a pose in the plane."""
 
     read = Verb(read_loci)
     add = Verb(add_locus)
 
 
 class Searches(Feature):
-    """Searches that go on over several commands, kept beside the index."""
+    """Searches over several commands, stored beside the index."""
 
     start = Verb(start_search)
     step = Verb(step_search)
