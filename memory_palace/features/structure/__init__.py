@@ -1,5 +1,5 @@
-"""Structure of passages, after source document 001: names, phrases, relations, wishes.
+"""Structure of passages (source document 001): names, noun phrases, relations, preferences.
 
-Off by default: `palace index --structure` keeps the facts, and `--profile structured` weighs the
-signals. It reaches the engine through ``memory_palace.signals`` alone, as any extension does.
+Off by default: `palace index --structure` indexes the facts, and `--profile structured` ranks with
+their signals. The engine uses it only through the extension interface ``memory_palace.signals``.
 """

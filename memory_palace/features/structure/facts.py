@@ -1,8 +1,8 @@
-"""Facts of a passage, under the keys by which they are kept and asked for, by small grammars.
+"""Extract facts from passages with small grammars; facts are indexed and looked up by keys.
 
-A noun phrase is a run of modifiers and nouns that ends in a noun: its head. Function words, verbs
-and punctuation end it. A word that can be verb or noun ("plan") is a noun after a determiner or an
-adjective, and a verb elsewhere.
+A noun phrase is a run of modifiers and nouns that ends in a noun, its head. Function words, verbs
+and punctuation end a phrase. A word that can be verb or noun ("plan") is a noun after a determiner
+or an adjective, and otherwise a verb.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from memory_palace.notes.note import Chunk, Note, stem_of
 from memory_palace.retrieval.quotes import find_quoted
 
 ANY = "*"
-"""Stands for the part of a relation or preference that is left open."""
+"""Wildcard in the key of a relation or preference."""
 _SHORTEST_PART = 3
 
 
 class Utterance(NamedTuple):
-    """A part of a passage, and who says it."""
+    """A part of a passage with its speaker."""
 
     who: str
     text: str
@@ -38,7 +38,7 @@ class Utterance(NamedTuple):
 
 
 class Kind(StrEnum):
-    """What a fact is about. The value is what postings are kept under."""
+    """Kind of a fact; its value is part of the posting's key."""
 
     ENTITY = "entity"
     PHRASE = "phrase"
@@ -56,18 +56,18 @@ def text_key(text: str) -> str:
 
 
 def relation_keys(relation: Relation) -> tuple[str, str, str]:
-    """Return the key of a whole relation, then those with object and subject left open."""
+    """Return the keys of a relation: whole, with any object, and with any subject."""
     subject, verb, found = relation
     return f"{subject}|{verb}|{found}", f"{subject}|{verb}|{ANY}", f"{ANY}|{verb}|{found}"
 
 
 def preference_key(holder: str, subject: str) -> str:
-    """Return the key of a preference of somebody (or ``ANY``) for a stemmed phrase or ``ANY``."""
+    """Return the key of a holder's preference for a stemmed subject; either may be ``ANY``."""
     return f"{holder}|{subject}"
 
 
 def describe(note: Note, chunk: Chunk, config: Config) -> Derived:
-    """Return the structure of a chunk."""
+    """Return the facts of a chunk for the index."""
     links = (link for link in note.links if chunk.first_line <= link.line <= chunk.last_line)
     facts = extract_structure(
         chunk.text,
@@ -89,10 +89,10 @@ def extract_structure(
     links: Sequence[str] = (),
     entities: Sequence[str] = (),
 ) -> tuple[Fact, ...]:
-    """Return the structure of one passage, each fact once, in order of appearance.
+    """Return the distinct facts of one passage: tags, links, entities, quotes, then grammar.
 
-    ``tags`` and ``entities`` are those of its note, ``links`` the targets of its own wikilinks.
-    What needs grammar is looked for in English only.
+    ``tags`` and ``entities`` are those of the note, ``links`` the targets of the passage's
+    wikilinks. Facts that need grammar are extracted from English only.
     """
     named = (tag.lstrip("#").replace("-", " ").replace("_", " ") for tag in tags)
     facts = [Fact(Kind.TAG, name_key(tag)) for tag in named]
@@ -112,7 +112,7 @@ def extract_structure(
 def _spoken(
     said: Sequence[Utterance], known: Collection[str], keys: frozenset[str]
 ) -> Iterator[Fact]:
-    """Yield names, phrases, relations and preferences, given the keys of names that are known."""
+    """Yield the facts that need grammar; ``known`` are keys of entities, ``keys`` of all words."""
     words = [word for part in said for word in (*part.words, END)]
     names = find_names(words, known)
     for name in names:
@@ -136,7 +136,7 @@ def _phrases(phrases: Iterable[tuple[Word, ...]]) -> Iterator[Fact]:
 
 
 def _preference(holder: str, wanted: str) -> Iterator[Fact]:
-    """Yield nothing for "I like it": what is liked stands elsewhere."""
+    """Yield the facts of a preference; none without a noun or verb, as in "I like it"."""
     words = split_words(wanted)
     subjects = {text_key(word.key) for word in words if word.part in (Part.NOUN, Part.VERB)}
     if not subjects:
@@ -153,25 +153,25 @@ _NOMINAL = frozenset({Part.NOUN, Part.ADJECTIVE})
 _MODIFIERS = frozenset({Part.ADJECTIVE, Part.PARTICIPLE})
 _OPEN_CLASS = frozenset({Part.NOUN, Part.VERB, Part.PARTICIPLE})
 _SUBJECTS = WORDS["before a verb"]
-"""What a verb follows, listed as one or not."""
+"""Words after which a word is a verb, whatever its listed part of speech."""
 _OBJECT_PRONOUNS = frozenset("it them him us me this that these those all how what".split())
 _SHORTEST_HEAD = 3
 _FIRST_PERSON = WORDS["first person"]
 _SKIPPED = WORDS["between subject and verb"]
 _PREPOSITIONS = WORDS["prepositions"]
 _AMBIGUOUS = {"saw": "see", "left": "leave", "rose": "rise", "bit": "bite", "led": "lead"}
-"""Forms of irregular verbs that ``stem_word`` leaves alone: behind a subject they are verbs."""
+"""Irregular verb forms that ``stem_word`` does not stem, for words after a subject."""
 _MOST_BETWEEN = 3
 
 
 def find_phrases(words: Sequence[Word]) -> list[tuple[Word, ...]]:
-    """Return the noun phrases in order, each of at most four words, the last being its head."""
+    """Return the noun phrases in order, each of at most four words with the head last."""
     return [phrase for run in _runs(words) if (phrase := _trim(run))]
 
 
 @lru_cache(maxsize=1 << 14)
 def phrase_keys(phrase: tuple[Word, ...]) -> tuple[str, ...]:
-    """Return the keys of a phrase: itself, its last two words and its head, stemmed."""
+    """Return the stemmed keys of a phrase: all words, the last two, and the head unless vague."""
     stems = [stem_word(word.key) for word in phrase]
     keys = [" ".join(stems[start:]) for start in (0, -2, -1)]
     if phrase[-1].key in WORDS["vague"]:
@@ -214,7 +214,7 @@ def _part_after(before: int, previous: str, word: Word) -> int:
 
 
 def _is_followed(words: Sequence[Word], place: int) -> bool:
-    """Say whether an object begins at ``place``, so that the word before it is a verb."""
+    """Return whether an object (determiner or pronoun) begins at ``place``."""
     return place < len(words) and (
         words[place].part == Part.DETERMINER or words[place].key in _OBJECT_PRONOUNS
     )
@@ -230,7 +230,7 @@ def _trim(run: list[Word]) -> tuple[Word, ...]:
 
 
 class Relation(NamedTuple):
-    """Subject (``i`` for the writer), verb and object as they are compared."""
+    """Subject (``i`` for the writer), verb and object, stemmed except for the subject."""
 
     subject: str
     verb: str
@@ -238,17 +238,17 @@ class Relation(NamedTuple):
 
 
 def lemma(verb: str) -> str:
-    """Return a form that all forms of a verb share."""
+    """Return the stem shared by a verb's forms."""
     return stem_word(_AMBIGUOUS.get(verb, verb))
 
 
 def find_relations(
     words: Sequence[Word], names: Collection[str], *, writer: str = "i"
 ) -> Iterator[Relation]:
-    """Yield the relations whose subject is ``writer`` ("I"), one of ``names``, or capitalised.
+    """Yield relations whose subject is a first person (``writer``), in ``names``, or capitalised.
 
-    The verb follows within three words, auxiliaries and adverbs aside; the object is the head of
-    the noun phrase behind it, at most one preposition away.
+    At most three auxiliaries or adverbs separate subject and verb; the object is the head of the
+    noun phrase after the verb, behind at most two prepositions.
     """
     for place, word in enumerate(words):
         if word.key in _FIRST_PERSON:
@@ -263,7 +263,7 @@ def find_relations(
 
 
 def find_verb(words: Sequence[Word], start: int) -> int | None:
-    """Return where the verb of a clause is whose subject ends before ``start``."""
+    """Return the position of the verb whose subject ends before ``start``, or ``None``."""
     for place in range(start, min(start + _MOST_BETWEEN + 1, len(words))):
         word = words[place]
         is_progressive = word.key.endswith("ing") and words[place - 1].key in AUXILIARIES
@@ -275,7 +275,7 @@ def find_verb(words: Sequence[Word], start: int) -> int | None:
 
 
 def find_object(words: Sequence[Word], start: int) -> str:
-    """Return the stemmed head of the noun phrase that begins at ``start``, or nothing."""
+    """Return the stemmed head of the noun phrase at ``start``, or an empty string."""
     place = start
     while place < len(words) and words[place].key in _PREPOSITIONS and place < start + 2:
         place += 1
@@ -303,7 +303,7 @@ _FAVOURITE = re.compile(
     r"\s+(?P<object>[^.,;:!?()\n\"“”]{3,60})"
 )
 _HINTS = WORDS["words of preference"]
-"""Every statement has one of these words."""
+"""Words of which every statement of a preference has one."""
 _STOP = re.compile(
     r"\s(?:because|since|when|while|but|so|and (?:i|he|she|they|it|we)|which|that|as|if|although|"
     r"though|until|before|after)\s.*$",
@@ -314,7 +314,7 @@ _NOT_SUBJECTS = WORDS["no holders of preferences"]
 
 
 def find_preferences(text: str, *, writer: str, keys: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield who (``writer`` for "I") likes, dislikes, wants or plans what, as it is written.
+    """Yield pairs of holder (``writer`` for "I") and liked, disliked, wanted or planned text.
 
     ``keys`` are the casefolded words of the text.
     """

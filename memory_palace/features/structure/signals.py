@@ -1,7 +1,7 @@
-"""The extension of source document 001: signals over phrases, names, relations, wishes, quotes.
+"""Signals of source document 001 over noun phrases, names, relations, preferences and quotes.
 
-Precision is low where a signal is silent of right passages too, or speaks of many wrong ones; the
-sum of those is capped (``LOW_PRECISION``).
+Signals that miss right passages or match many wrong ones have low precision; their sum is capped
+(``LOW_PRECISION``).
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ _SHORTEST_WORD = 3
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """A question after reading, as keys of facts; empty unless it is English.
+    """A parsed question as fact keys; empty unless it is English.
 
-    ``phrases`` are the keys of each noun phrase, ``words`` stems of three letters or more that are
-    no stop words, ``relations`` have their unknown part left open.
+    ``phrases`` are the keys of each noun phrase, ``words`` stems of words of three letters or more
+    except stop words, ``relations`` keys with ``ANY`` for the unknown part.
     """
 
     is_english: bool
@@ -71,7 +71,7 @@ class Analysis:
 
 
 def analyse(text: str, *, known_entities: Container[str] = ()) -> Analysis:
-    """Read a question; ``known_entities`` are keys as ``name_key`` makes them."""
+    """Return the analysis of a question; ``known_entities`` are keys from ``name_key``."""
     text = unicodedata.normalize("NFKC", text)
     if not is_english(text):
         return Analysis(is_english=False)
@@ -102,7 +102,7 @@ def _content_words(words: Sequence[Word]) -> tuple[str, ...]:
 
 
 def _relations(words: Sequence[Word], names: Sequence[Name]) -> tuple[str, ...]:
-    """Return what is asked of each subject: "what does Anna play" leaves the object open."""
+    """Return the relation keys of a question: "what does Anna play" has any object."""
     people = {word.key for name in names for word in name} | {"i", "we"}
     keys: list[str] = []
     for place, word in enumerate(words):
@@ -115,7 +115,7 @@ def _relations(words: Sequence[Word], names: Sequence[Name]) -> tuple[str, ...]:
             Relation(subject, lemma(words[verb_place].key), found)
         )
         keys += [whole, any_object, any_subject] if found else [any_object]
-    if not keys and words and words[0].key == "who":  # plays the violin
+    if not keys and words and words[0].key == "who":  # "who plays the violin" has any subject
         verb_place = find_verb(words, 1)
         if verb_place is not None and (found := find_object(words, verb_place + 1)):
             keys.append(relation_keys(Relation("", lemma(words[verb_place].key), found))[2])
@@ -123,19 +123,19 @@ def _relations(words: Sequence[Word], names: Sequence[Name]) -> tuple[str, ...]:
 
 
 RELATION, OPEN, ENTITY = 1.0, 0.6, 0.3
-"""What a whole relation, one with an open part, and an entity add (chosen, not tuned)."""
+"""Weights of a whole relation, a relation with ``ANY``, and an entity (chosen, not tuned)."""
 OF_HOLDER, OF_ANYBODY, SOME = 1.0, 0.7, 0.3
-"""What a passage gets for a preference of the one that is asked about for the thing that is asked
-about, for one of anybody, and for any other preference of the former (chosen, not tuned)."""
+"""Scores of a passage for the asked holder's preference for an asked subject, anybody's preference
+for it, and any preference of the asked holder (chosen, not tuned)."""
 _WRITER = "i"
 _QUOTED_AS = (Kind.QUOTE, Kind.PHRASE, Kind.ENTITY, Kind.LINK, Kind.TAG)
 ALL_WORDS = 0.6
-"""For a passage that holds all words of a quote of two or more, perhaps apart (chosen)."""
+"""Score of a passage with all words of a quote of two or more, perhaps not adjacent (chosen)."""
 _NAMED_AS = (Kind.ENTITY, Kind.LINK, Kind.TAG)
 WORDS_ALONE = 0.8
-"""For all words of a name that is no entity there: written small, or first in a sentence."""
+"""Score of a passage with all words of a name but no such entity, as when in lower case."""
 PARTIAL = (1.0, 0.7, 0.4)
-"""What a passage gets for a whole phrase, for its last two words, and for its head alone."""
+"""Scores of a passage for a whole noun phrase, its last two words, and its head alone."""
 
 
 @lru_cache(maxsize=1)
@@ -149,7 +149,7 @@ def _analysis(evidence: Evidence) -> Analysis:
 
 
 def logic(evidence: Evidence, rows: Places) -> Scores:
-    """Return the weighted share of the question's facts, in [0, 1]. Precision: low."""
+    """Return the weighted share of the question's relations and names, in [0, 1]; low precision."""
     wanted = [
         (Kind.RELATION, k, OPEN if ANY in k else RELATION) for k in _analysis(evidence).relations
     ]
@@ -166,7 +166,7 @@ def logic(evidence: Evidence, rows: Places) -> Scores:
 
 
 def preference(evidence: Evidence, rows: Places) -> Scores:
-    """Return how well a stated preference answers, in [0, 1]; silent unless one is asked for."""
+    """Return the preference score in [0, 1]; 0 unless the question asks for a preference."""
     analysis = _analysis(evidence)
     scores = np.zeros(len(rows), np.float32)
     if not analysis.asks_preference:
@@ -188,9 +188,9 @@ def _raise(evidence: Evidence, rows: Places, scores: Scores, key: str, value: fl
 
 
 def noun_phrase(evidence: Evidence, rows: Places) -> Scores:
-    """Return the share of the question's noun phrases in each candidate, the rarer the more.
+    """Return the share of the question's noun phrases in each candidate, weighted by rarity.
 
-    In [0, 1]. The bridge of source document 001 compares phrase embeddings; this one stems.
+    In [0, 1]. Source document 001 compares phrase embeddings; this signal compares stems.
     """
     total, scores = 0.0, np.zeros(len(rows), np.float32)
     for keys in _analysis(evidence).phrases:
@@ -228,13 +228,13 @@ def quoted(evidence: Evidence, rows: Places) -> Scores:
 def _is_kept(
     evidence: Evidence, rows: Places, kinds: Sequence[Kind], key: str
 ) -> NDArray[np.bool_]:
-    """Say for each candidate whether it has a fact of that key, of any of some kinds."""
+    """Return a mask: whether each candidate has a fact with a key, of any of ``kinds``."""
     having = [evidence.facts_in.rows(kind, key) for kind in kinds]
     return evidence.mark(np.concatenate(having), rows)
 
 
 def _holds_all(evidence: Evidence, rows: Places, words: Collection[str]) -> NDArray[np.bool_]:
-    """Say for each candidate whether it holds all of some stems; of none, no candidate does."""
+    """Return a mask: whether each candidate has all of the stems; all false without stems."""
     holds = np.full(len(rows), bool(words))
     for word in words:
         holds &= evidence.mark(evidence.words_in.rows(word), rows)
@@ -256,7 +256,7 @@ def name(evidence: Evidence, rows: Places) -> Scores:
 
 
 def temporal_phrase(evidence: Evidence, rows: Places) -> Scores:
-    """Return nearness in time times the share of phrases: tells apart the notes of one day."""
+    """Return the temporal signal times the noun phrase signal, to rank notes of the same day."""
     if not (evidence.question.times and _analysis(evidence).phrases):
         return np.zeros(len(rows), np.float32)
     scores: Scores = np.multiply(
@@ -266,7 +266,7 @@ def temporal_phrase(evidence: Evidence, rows: Places) -> Scores:
 
 
 def _rarity(evidence: Evidence, kind: str, key: str) -> float:
-    """Return how telling a fact is, in (0, 1]: ``1 / (1 + ln(frequency))``; 0 if nothing has it."""
+    """Return the rarity of a fact, ``1 / (1 + ln(document frequency))`` in (0, 1]; 0 if absent."""
     frequency = evidence.facts_in.document_frequency(kind, key)
     return 1 / (1 + float(np.log(frequency))) if frequency else 0.0
 
@@ -280,9 +280,9 @@ WEIGHTS = {
     "name": 0.0452,
     "temporal_phrase": 0.1007,
 }
-"""What the profile adds to ``hybrid``. ``quoted`` speaks in less than one question of a hundred,
-too few for a fit: it adds what a cosine three deviations above the mean does. The others are fitted
-beside ``hybrid``; the rest ended without weight."""
+"""Weights added to ``hybrid``. ``quoted`` applies to under 1 % of questions, too few to fit: its
+weight equals that of a cosine three deviations above the mean. The others are fitted together with
+``hybrid``; signals not listed were fitted to no weight."""
 
 STRUCTURE = Extension(
     NAME,
