@@ -1,1 +1,1 @@
-"""The palace as a plan that one can look at: gathered, laid out, and written as one page."""
+"""Draw a palace as a floor plan in one HTML page: gather notes, lay them out, write the page."""

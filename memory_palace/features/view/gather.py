@@ -1,6 +1,6 @@
-"""Gather what a page shows of a palace: rooms, districts under words that tell them apart, notes.
+"""Build the plan of a palace: rooms, districts with distinctive labels, and notes.
 
-Nothing of a private note is taken up.
+Private notes are left out entirely.
 """
 
 from __future__ import annotations
@@ -51,59 +51,59 @@ class PlanRoom:
     """A room, or a folder of a palace without rooms."""
 
     name: str
-    """The room, or the folder relative to the root; empty for notes that lie in the root."""
+    """Name of the room, or folder relative to the root; empty for notes in the root."""
     box: Box
     is_cold: bool
     notes: int
-    """How many are on the plan."""
+    """Number of notes on the plan."""
     locked: int = 0
-    """How many are kept out of it because they are cold; such a room is drawn as locked."""
+    """Number of cold notes left out of the plan; a room with such notes is drawn as locked."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanDistrict:
-    """Notes of a room that lie together and are about the same: what is drawn from afar."""
+    """A group of adjacent notes of similar meaning in a room, drawn when zoomed out."""
 
     room: int
     box: Box
     label: str
-    """The words that tell it from the rest of the room; empty where none do."""
+    """Words that distinguish the district from the rest of the room; may be empty."""
     notes: int
 
 
 @dataclass(frozen=True, slots=True)
 class PlanNote:
-    """A note in its place. Days are those since 1970-01-01, UTC."""
+    """A note on the plan. Days count from 1970-01-01, UTC."""
 
     path: str
     title: str
     aliases: tuple[str, ...]
     tags: tuple[str, ...]
     room: int
-    """Place among the rooms of the plan."""
+    """Index into the rooms of the plan."""
     box: Box
-    """Its cell; no two overlap."""
+    """Filled part of the note's cell; boxes of notes do not overlap."""
     length: int
     """Bytes of the note."""
     day: int
-    """What it is of, by front matter, name, git or file."""
+    """Day of the note's date, by front matter, file name, git or mtime."""
     changed: int
     priority: int
     """0 none, 1 low, 2 medium, 3 high."""
     is_cold: bool
     links: tuple[tuple[str, int], ...]
-    """Each target as written, and the note on the plan that it leads to; others are left out."""
+    """Link targets as written, each with its note's index on the plan; others are left out."""
     near: tuple[int, ...]
-    """The notes on the plan that are nearest by meaning, the nearest first."""
+    """Indexes of the notes with the highest cosine, highest first."""
     text: str
-    """Its Markdown without front matter; what is private and what is secret is blank."""
+    """Markdown without front matter; private lines and secrets are blank."""
     is_dated: bool = True
-    """Whether front matter, name or git tells its day; else it is the file's, a copy's too."""
+    """Whether the day is from front matter, name or git, not from mtime, which copying changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class PalacePlan:
-    """What a page shows of a palace. Nothing of a private note is in it."""
+    """The data of a page about a palace, without private notes."""
 
     title: str
     rooms: tuple[PlanRoom, ...]
@@ -111,12 +111,12 @@ class PalacePlan:
     notes: tuple[PlanNote, ...]
     """In path order."""
     day: int
-    """The day it counts ages from: the latest of its notes, so that the same notes give the same
-    plan."""
+    """Reference day of ages: the latest ``changed`` of the notes, so that equal notes give equal
+    plans."""
 
 
 NEAR = 3
-"""How many notes are named as the nearest of a note: of 25,000 notes they are half of the plan."""
+"""Nearest notes listed per note; of 25,000 notes they are half of the plan's size."""
 _ROWS_AT_ONCE = 10_000
 _COMPARED_AT_ONCE = 512
 _DAY_SECONDS = 86_400
@@ -129,11 +129,11 @@ def gather(
     relayout: bool = False,
     remark: Notice = lambda words: None,
 ) -> PalacePlan:
-    """Return the plan of a palace as its index has it, texts as they are on the disk.
+    """Return the plan of a palace by its index, with texts read from disk.
 
-    ``relayout`` forgets the places that notes had; ``remark`` is told what a person should know of
-    the layout. The same notes and the same layout beside the index give the same plan. Raise
-    ``IndexMissingError`` without an index.
+    ``relayout`` discards the stored layout; ``remark`` is called with messages about the layout
+    for the user. Equal notes and stored layouts give equal plans. Raise ``IndexMissingError``
+    without an index.
     """
     snapshot = palace.snapshot(include_cold=True)
     known = np.flatnonzero(~snapshot.private)
@@ -166,11 +166,11 @@ def gather(
 
 
 def read_text(palace: Palace, path: str) -> str | None:
-    """Return what a page shows of a note, read from the disk.
+    """Return a note's text for the page, read from disk.
 
-    That is its Markdown without front matter, comments, HTML and verification tokens; lines that
-    are private or hold a secret are blank, as in the index. ``None`` for a note that is private,
-    gone or unreadable.
+    It is Markdown without front matter, comments, HTML and verification tokens; private lines and
+    lines with a secret are blank, as in the index. Return ``None`` for a note that is private,
+    missing or unreadable.
     """
     try:
         data, _ = read_note(palace.paths, path, limit_bytes=palace.config.max_note_bytes)
@@ -220,9 +220,9 @@ def _changed_on(snapshot: Snapshot, place: int) -> int:
 
 
 def _resolve_links(snapshot: Snapshot, nodes: Sequence[int]) -> dict[int, list[tuple[str, int]]]:
-    """Return for each note the targets as written, and the note each leads to, as the graph does.
+    """Return each note's link targets as written with the notes they resolve to, as in the graph.
 
-    A link of a note to itself, or to one that is not among the nodes, is left out.
+    Links of a note to itself or to notes not among ``nodes`` are left out.
     """
     aliases, titles, targets = snapshot.aliases, snapshot.titles, list_links(snapshot)
     names = ZonedNames(
@@ -238,10 +238,10 @@ def _resolve_links(snapshot: Snapshot, nodes: Sequence[int]) -> dict[int, list[t
 
 
 def mean_vectors(snapshot: Snapshot, notes: NDArray[np.int64]) -> Matrix:
-    """Return the mean vector of each note's passages, of unit length; zero for a note without any.
+    """Return the normalized mean of each note's passage vectors; zero for a note without vectors.
 
-    Shape ``(notes, dimension)``; ``(notes, 0)`` where the index has no vectors. ``notes`` are
-    places in the snapshot.
+    Shape ``(notes, dimension)``, or ``(notes, 0)`` if the index has no vectors. ``notes`` are
+    indexes into the snapshot's notes.
     """
     means = np.zeros((len(notes), snapshot.commit.dimension), np.float32)
     if not means.shape[1]:
@@ -259,9 +259,9 @@ def mean_vectors(snapshot: Snapshot, notes: NDArray[np.int64]) -> Matrix:
 
 
 def find_near(vectors: Matrix) -> list[tuple[int, ...]]:
-    """Return for each note the places of those nearest in meaning, the nearest first.
+    """Return each note's indexes of up to ``NEAR`` notes with positive cosine, highest first.
 
-    None where there are no vectors. Memory grows with the notes, not with their square.
+    Empty tuples without vectors. Memory is linear in the number of notes.
     """
     count = min(NEAR, len(vectors) - 1)
     if count < 1 or vectors.shape[1] == 0:
@@ -282,17 +282,17 @@ def find_near(vectors: Matrix) -> list[tuple[int, ...]]:
 
 
 MOST_WORDS = 3
-"""Of a label."""
+"""Most words of a label."""
 _READ_CHARACTERS = 600
-"""Of a note's text: what it is about stands in its beginning."""
+"""Characters read from a note's text, whose beginning states the subject."""
 _LEAST_SHARE = 0.06
-"""Of the notes of a group, that have a word of its label."""
+"""Lowest share of a group's notes that have a word of the group's label."""
 _NEXT_BEST = 0.4
-"""A word with less than this share of the first one's weight is not worth its space."""
+"""Lowest score of a further word of a label, relative to the first word's."""
 
 
 class LabelText(NamedTuple):
-    """What a note offers for the label of its group."""
+    """The texts of a note from which its group's label is built."""
 
     title: str
     tags: tuple[str, ...]
@@ -304,8 +304,8 @@ def draw_districts(
 ) -> list[PlanDistrict]:
     """Return the districts of a room that have notes.
 
-    ``number`` is the room's place on the plan; ``cells`` and ``texts`` are of the notes
-    shown.
+    ``number`` is the room's index on the plan; ``cells`` and ``texts`` are those of its notes on
+    the plan.
     """
     inside = [_find_district(room.grid, room.districts, cell) for cell in cells]
     used = sorted({district for district in inside if district >= 0})
@@ -318,7 +318,7 @@ def draw_districts(
 
 
 def _find_district(grid: Grid, districts: Sequence[GridSpan], cell: GridCell) -> int:
-    """Return the district that a cell is in; -1 where it is in none."""
+    """Return the index of the district that contains a cell, or -1."""
     row, column = divmod(cell[0], grid.columns)
     for number, (left, top, right, below) in enumerate(districts):
         if left <= column < right and top <= row < below:
@@ -327,9 +327,9 @@ def _find_district(grid: Grid, districts: Sequence[GridSpan], cell: GridCell) ->
 
 
 def label_groups(texts: Sequence[LabelText], groups: Sequence[int], count: int) -> list[str]:
-    """Return a label of one to three words for each of ``count`` groups, or nothing.
+    """Return a label of up to three words for each of ``count`` groups.
 
-    ``groups`` has the group of each text, or -1 for a text that only counts as one of the others.
+    ``groups`` has the group of each text, or -1 for a text in no group, used only for contrast.
     """
     having = [Counter[str]() for _ in range(count + 1)]
     forms: dict[str, Counter[str]] = defaultdict(Counter)
@@ -345,16 +345,16 @@ def label_groups(texts: Sequence[LabelText], groups: Sequence[int], count: int) 
 
 
 def _spell(forms: Counter[str]) -> str:
-    """Return a word in the form in which most notes write it."""
+    """Return the form of a word that most notes use."""
     return min(forms, key=lambda form: (-forms[form], form))
 
 
 def _score(
     having: Counter[str], whole: Counter[str], notes: int, all_notes: int
 ) -> dict[str, float]:
-    """Return how much more usual each word is in a group than outside: p · log(p / q)².
+    """Return ``p · log(p / q)²`` of each word, ``p`` and ``q`` its share of notes in and outside.
 
-    The square is for what is rare elsewhere: without it every group of essays is about life.
+    The square favors words that are rare elsewhere over words common to all groups, like "life".
     """
     scores: dict[str, float] = {}
     for key, count in having.items():
@@ -366,7 +366,7 @@ def _score(
 
 
 def _choose(scores: Mapping[str, float]) -> list[str]:
-    """Return the words with the highest scores; of those without spaces none share a character."""
+    """Return the highest-scored words; CJK words that share a character are not repeated."""
     order = sorted(scores, key=lambda key: (-round(scores[key], 6), key))
     chosen: list[str] = []
     for key in order:
@@ -388,11 +388,11 @@ _LITTLE = (
     | WORDS["elsewhere"]
     | WORDS["foreign"]
 )
-"""What says little, in English and some thirty languages."""
+"""Words of little meaning in English and some thirty languages, never in labels."""
 _GRAMMAR = frozenset(
     "的了是在和有我你他她它们這这那不就都也很会要说到与及或而等以从被把对于之其中个為"
 )
-"""Characters of Chinese that are grammar."""
+"""Chinese characters that are function words."""
 _LINE_NOISE = re.compile(r"https?://\S+|\]\([^()\n]*\)|</?[a-zA-Z][^<>\n]*>|\[\[[^\[\]|\n]*\|")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
@@ -400,9 +400,9 @@ _SHORTEST, _LONGEST = 3, 24
 
 
 def find_words(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each word that says something as a key, which its other forms share, and as written.
+    """Yield the stem and the written form of each content word.
 
-    Of Chinese, Japanese and Korean every two characters in a row are one.
+    Chinese, Japanese and Korean text is split into character bigrams.
     """
     for found in _WORD.finditer(_LINE_NOISE.sub(" ", text)):
         written = found[0]
@@ -415,7 +415,7 @@ def find_words(text: str) -> Iterator[tuple[str, str]]:
 
 @lru_cache(maxsize=1 << 16)
 def _read_word(written: str) -> tuple[str, str] | None:
-    """Return what forms of a word have in common, and the word; ``None`` for one of no weight."""
+    """Return stem and written form of a word, or ``None`` for a stop word or unusual length."""
     bare = written.strip("'’-_")
     folded = bare.casefold().replace("’", "'").removesuffix("'s")
     is_word = _SHORTEST <= len(folded) <= _LONGEST and folded not in _LITTLE

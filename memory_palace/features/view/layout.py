@@ -1,9 +1,9 @@
-"""Where each room and each note lies, so that a note which comes or goes moves no other.
+"""Lay out rooms and notes on a plan, stably: adding or removing a note moves no other.
 
-In a room that is new, what is near in meaning is put together; a later note takes the free cell
-nearest to the notes it is like. A note fills three quarters of its cell in each direction. The rest
-is street, and holds seven cells of a quarter of the size, each with streets of its own. So a room
-never runs out of cells, and no note has to move or shrink for another.
+A new room places similar notes together; a later note takes the free cell nearest to the notes
+with the highest cosine. A note fills three quarters of its cell's width and height. The rest is
+street: seven cells of a quarter of the width and height, each with streets of its own. Thus a room
+never runs out of cells.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from memory_palace.storage import write_atomic, writer_lock
 
 
 class Box(NamedTuple):
-    """An upright rectangle of the plan.
+    """An axis-parallel rectangle in plan units; y grows downwards.
 
-    In plan units, of which the plan is about one wide when it is first laid out; y grows downwards.
+    The first layout of a plan is about one unit wide.
     """
 
     x: float
@@ -41,9 +41,9 @@ class Box(NamedTuple):
 
 
 MILLION = 1_000_000
-"""Layouts are whole millionths of a plan unit, so that every machine computes the same."""
+"""Layout units per plan unit; extents are integers, so that all machines compute the same."""
 CELL_SHAPE = 1.3
-"""How much wider than high a cell should be: titles are."""
+"""Preferred ratio of a cell's width to its height, because titles are wide."""
 _PARTS = 4
 _STREETS = tuple(
     (column, row)
@@ -51,16 +51,16 @@ _STREETS = tuple(
     for column in range(_PARTS)
     if max(column, row) == _PARTS - 1
 )
-"""The seven quarters of a cell, by column and row, that its note leaves free."""
+"""Column and row of the seven subcells, of 4 x 4, in a cell that its note leaves free."""
 
 GridCell: TypeAlias = tuple[int, ...]
-"""Number of a cell, counted row by row, then which of the street's cells, and so on."""
+"""Number of a grid cell in row order, then indexes into ``_STREETS``, one per level."""
 GridSpan: TypeAlias = tuple[int, int, int, int]
 """First column, first row, and the column and row after the last."""
 
 
 class Extent(NamedTuple):
-    """An upright rectangle in millionths of a plan unit."""
+    """An axis-parallel rectangle in millionths of a plan unit."""
 
     x: int
     y: int
@@ -69,14 +69,14 @@ class Extent(NamedTuple):
 
 
 class Grid(NamedTuple):
-    """How the inside of a room is divided."""
+    """Division of a room's inside into columns and rows."""
 
     inside: Extent
     columns: int
     rows: int
 
     def cells(self, level: int) -> Iterator[GridCell]:
-        """Yield all cells of one level: 0 those of the grid, 1 those in its streets, and so on."""
+        """Yield all cells of a level: 0 for the grid, 1 for its cells' streets, and so on."""
         if level == 0:
             yield from ((number,) for number in range(self.columns * self.rows))
         else:
@@ -84,11 +84,11 @@ class Grid(NamedTuple):
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height of its own cells, those of level 0."""
+        """Width and height of a cell of level 0, in millionths."""
         return self.inside.width / self.columns, self.inside.height / self.rows
 
     def box(self, cell: GridCell) -> Box:
-        """Return the part of a cell that its note fills."""
+        """Return the box in a cell that its note fills."""
         width, height = self.size
         x = self.inside.x + cell[0] % self.columns * width
         y = self.inside.y + cell[0] // self.columns * height
@@ -99,14 +99,14 @@ class Grid(NamedTuple):
         return to_box(x, y, width * filled, height * filled)
 
     def box_of(self, span: GridSpan) -> Box:
-        """Return the box around some columns and rows."""
+        """Return the box around a span of columns and rows."""
         width, height = self.size
         x, y = self.inside.x + span[0] * width, self.inside.y + span[1] * height
         return to_box(x, y, (span[2] - span[0]) * width, (span[3] - span[1]) * height)
 
 
 def divide(inside: Extent, cells: int) -> Grid:
-    """Divide a rectangle into at least so many cells, of about the shape that cells should have."""
+    """Return a grid with at least ``cells`` cells, of about the ratio ``CELL_SHAPE``."""
     ideal = (cells * inside.width / inside.height / CELL_SHAPE) ** 0.5
     columns = min(max(round(ideal), 1), cells)
     return Grid(inside, columns, -(-cells // columns))
@@ -118,30 +118,30 @@ def to_box(x: float, y: float, width: float, height: float) -> Box:
 
 
 PLAN = Extent(0, 0, MILLION, 640_000)
-"""What a plan fills when it is first laid out: about the shape of a screen."""
+"""Extent of a plan's first layout, of about the shape of a screen."""
 CORRIDOR = 14_000
-"""Width of a corridor."""
+"""Width of a corridor between rooms, in millionths."""
 SLACK = 0.25
-"""Share of the cells that are free when a room is laid out."""
+"""Share of free cells in a new room."""
 _LEAST_FREE = 3
 _LEAST_SHARE = 0.012
-"""Of the notes of a palace, that every room is given room for beyond its own."""
+"""Share of the palace's notes added to each room's weight when the plan is divided."""
 _MARGIN, _HEAD = 7_000, 22_000
-"""Between the wall of a room and its notes; above them, for the room's name."""
+"""Space between a room's walls and its notes, and above them for the room's name."""
 MOST_PER_DISTRICT = 80
-"""Halves of more notes are halved again, so districts have about 40 to 80."""
+"""Most notes of a district; larger parts are halved, so districts have about 40 to 80."""
 _DIRECTIONS = 48
-"""Directions that are kept of the vectors: what splits a room is in the first few."""
+"""Principal components kept of the vectors; the first few suffice to split a room."""
 _STEPS = 8
-"""Of the power iteration; what it starts from is a direction already."""
+"""Steps of the power iteration, which starts near the principal component."""
 _FEW = 6
-"""So few notes are split along the direction of the whole room."""
+"""Most notes that are split along the whole room's component instead of their own."""
 _NEAREST = 3
-"""So many notes draw a new one to them."""
+"""Number of similar notes that determine a new note's cell."""
 
 
 class Lodging(NamedTuple):
-    """The place that a note has."""
+    """Room and cell of a note."""
 
     room: str
     cell: GridCell
@@ -149,7 +149,7 @@ class Lodging(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LaidRoom:
-    """A room, and the parts of it that are districts."""
+    """A room with its extent, grid and districts."""
 
     name: str
     extent: Extent
@@ -159,20 +159,20 @@ class LaidRoom:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The places of all rooms and notes."""
+    """The positions of all rooms and notes."""
 
     home: str = ""
-    """The folder whose folders are rooms; notes right in it are in the room of its name."""
+    """Folder whose subfolders are rooms; notes directly in it are in the room of its name."""
     rooms: tuple[LaidRoom, ...] = ()
     notes: Mapping[str, Lodging] = field(default_factory=dict)
-    """By path, in path order."""
+    """Room and cell of each note by path, in path order."""
 
 
 def lay_out(rooms_of: Mapping[str, str], vectors: Matrix, before: Layout) -> Layout:
-    """Give every note a place in its room; those that have one in ``before`` keep it.
+    """Return a layout of all notes; notes in the same room as in ``before`` keep their cells.
 
-    ``rooms_of`` is by path, in path order, ``vectors`` one unit vector for each, or of width zero.
-    Same arguments, same layout.
+    ``rooms_of`` maps paths, in path order, to rooms; ``vectors`` has a unit vector per path, or
+    width 0. Deterministic.
     """
     paths, members = list(rooms_of), dict[str, list[int]]()
     for place, room_name in enumerate(rooms_of.values()):
@@ -196,7 +196,7 @@ def lay_out(rooms_of: Mapping[str, str], vectors: Matrix, before: Layout) -> Lay
 
 
 def _find_rooms(sizes: Mapping[str, int], before: Layout) -> list[LaidRoom]:
-    """Return the rooms that have notes, those of before first; new ones have no districts yet."""
+    """Return the rooms with notes, earlier rooms first; new rooms have no districts yet."""
     kept = [room for room in before.rooms if room.name in sizes]
     names = {room.name for room in kept}
     new = sorted((name for name in sizes if name not in names), key=lambda n: (-sizes[n], n))
@@ -229,7 +229,7 @@ def _count_cells(notes: int) -> int:
 
 
 def _side_of(notes: int, others: Sequence[LaidRoom]) -> tuple[int, int]:
-    """Return width and height of a further room whose cells are about as large as in others."""
+    """Return width and height of a new room with cells of the other rooms' median area."""
     areas = sorted(w * h for w, h in (room.grid.size for room in others))
     area = areas[len(areas) // 2] * _count_cells(notes)
     shape = PLAN.width / PLAN.height
@@ -239,9 +239,9 @@ def _side_of(notes: int, others: Sequence[LaidRoom]) -> tuple[int, int]:
 
 
 def divide_plan(weights: Sequence[float], whole: Extent = PLAN) -> list[Extent]:
-    """Divide a rectangle in proportion to the weights, the greatest first; return them in order.
+    """Divide a rectangle in proportion to weights; return the extents in the order of the weights.
 
-    It is halved across its longer side, the weights as evenly as their order allows, and so on.
+    Recursively cut across the longer side; weights, in descending order, are split evenly.
     """
     order = sorted(range(len(weights)), key=lambda place: (-weights[place], place))
     found: list[Extent] = [whole] * len(weights)
@@ -266,7 +266,7 @@ def divide_plan(weights: Sequence[float], whole: Extent = PLAN) -> list[Extent]:
 
 
 def find_site(taken: Sequence[Extent], width: int, height: int) -> Extent:
-    """Return where a further room of this size goes: where it lengthens the plan least."""
+    """Return the extent of a new room of a given size, at the site that enlarges the plan least."""
     if not taken:
         return Extent(CORRIDOR // 2, CORRIDOR // 2, width, height)
     right = sorted({PLAN.x + CORRIDOR // 2, *(e.x + e.width + CORRIDOR for e in taken)})
@@ -284,7 +284,7 @@ def find_site(taken: Sequence[Extent], width: int, height: int) -> Extent:
 
 
 def _meet(one: Extent, other: Extent) -> bool:
-    gap = CORRIDOR - 2  # rounding may have narrowed one
+    gap = CORRIDOR - 2  # rounding may have narrowed a corridor
     return (
         one.x < other.x + other.width + gap
         and other.x < one.x + one.width + gap
@@ -294,11 +294,11 @@ def _meet(one: Extent, other: Extent) -> bool:
 
 
 def arrange(vectors: Matrix, columns: int, rows: int) -> tuple[list[int], list[GridSpan]]:
-    """Return the cell of each note in a grid with enough of them, and the districts.
+    """Return each note's cell in a grid that has enough cells, and the districts.
 
-    ``vectors`` has a row for each note, in path order. Notes are halved along their main direction,
-    and the grid along its longer side, until one note is left for a cell. Without vectors they are
-    halved in path order.
+    ``vectors`` has a row per note, in path order. Recursively, notes are halved along their
+    principal component, and the grid across its longer side, down to one note per cell. Without
+    vectors notes are halved in path order.
     """
     points = find_directions(vectors)
     cells, districts = [0] * len(vectors), list[GridSpan]()
@@ -311,9 +311,9 @@ def arrange(vectors: Matrix, columns: int, rows: int) -> tuple[list[int], list[G
 
 
 def find_directions(vectors: Matrix) -> Matrix:
-    """Return what the vectors are along their main directions, the widest first.
+    """Return the vectors' principal component scores, largest variance first.
 
-    Shape ``(notes, directions)``; along one direction, their order, where there are no vectors.
+    Shape ``(notes, components)``; without vectors one column with the order of the notes.
     """
     if vectors.shape[1] == 0 or len(vectors) < 3:
         return np.arange(len(vectors), dtype=np.float32)[:, None]
@@ -328,7 +328,7 @@ def find_directions(vectors: Matrix) -> Matrix:
 def _halve(
     points: Matrix, columns: int, rows: int
 ) -> Iterator[tuple[GridSpan, NDArray[np.int64], bool]]:
-    """Yield every part that has notes, and whether it is a district."""
+    """Yield span and notes of every part that has notes, and whether the part is a district."""
     waiting = [((0, 0, columns, rows), np.arange(len(points)), False)]
     while waiting:
         span, notes, is_inside = waiting.pop()
@@ -345,7 +345,7 @@ def _halve(
 
 
 def _share(notes: int, left: GridSpan, right: GridSpan) -> int:
-    """Return the notes of the left part: its share, rounded now up, now down, to scatter gaps."""
+    """Return the left part's number of notes, pseudo-randomly rounded to scatter free cells."""
     share = notes * _count(left) / (_count(left) + _count(right))
     chance = (left[0] * 7_919 + left[1] * 104_729 + _count(left) * 1_299_709) * 2_654_435_761
     first = int(share + chance % 2**32 / 2**32)
@@ -353,7 +353,7 @@ def _share(notes: int, left: GridSpan, right: GridSpan) -> int:
 
 
 def _order(points: Matrix, *, is_wide: bool) -> NDArray[np.int64]:
-    """Order notes along their main direction, which points as that of the whole room does."""
+    """Return the order of notes along their principal component, signed like the whole room's."""
     axis = min(0 if is_wide else 1, points.shape[1] - 1)
     along = points[:, axis]
     if len(points) > _FEW and points.shape[1] > 1:
@@ -371,7 +371,7 @@ def _order(points: Matrix, *, is_wide: bool) -> NDArray[np.int64]:
 
 
 def _cut(span: GridSpan) -> tuple[GridSpan, GridSpan, bool]:
-    """Cut a part of the grid across its longer side; a single cell gives itself twice."""
+    """Return two halves of a span, cut across its longer side; a single cell is returned twice."""
     x, y, right, below = span
     is_wide = (right - x) * CELL_SHAPE >= below - y
     if (is_wide and right - x == 1) or (not is_wide and below - y == 1):
@@ -389,10 +389,10 @@ def _count(span: GridSpan) -> int:
 
 
 def settle(grid: Grid, vectors: Matrix, cells: Sequence[GridCell | None]) -> list[GridCell]:
-    """Return the cell of every note of a room, in path order; those that have one keep it.
+    """Return the cells of a room's notes, in path order; notes that have a cell keep it.
 
-    Notes are settled in batches, each as large as what is settled already, so that many new
-    ones do not crowd around few old ones.
+    Notes are placed in batches, each as large as the number placed before, so that many new notes
+    do not crowd around few old ones.
     """
     found, level, free = list(cells), -1, np.zeros(0, np.bool_)
     at = np.array([_middle(grid, cell) if cell else (0.0, 0.0) for cell in cells]).reshape(-1, 2)
@@ -422,7 +422,7 @@ def settle(grid: Grid, vectors: Matrix, cells: Sequence[GridCell | None]) -> lis
 def _find_near(
     vectors: Matrix, settled: Sequence[int], batch: Sequence[int]
 ) -> list[NDArray[np.int64]]:
-    """Return the settled notes that each of a batch is most like, or is listed beside."""
+    """Return the placed notes most similar to each new note, or nearest in path order."""
     known = np.array(settled, np.int64)
     if not len(known):
         return [known] * len(batch)
@@ -434,15 +434,15 @@ def _find_near(
 
 
 def _middle(grid: Grid, cell: GridCell) -> tuple[float, float]:
-    """Return the middle of a cell, in millionths."""
+    """Return the center of the box that a cell's note fills, in millionths."""
     box = grid.box(cell)
     return (box.x + box.width / 2) * 1e6, (box.y + box.height / 2) * 1e6
 
 
 Notice: TypeAlias = Callable[[str], object]
-"""Told, in one line, what a person should know."""
+"""Callback for one-line messages to the user."""
 _WAIT_SECONDS = 30.0
-"""For another that writes the layout of the same palace: laying out anew takes a few seconds."""
+"""Longest wait for another process that writes the layout, which takes a few seconds."""
 
 
 def house(
@@ -454,10 +454,10 @@ def house(
     relayout: bool = False,
     remark: Notice = lambda words: None,
 ) -> Layout:
-    """Return the layout of these notes, kept beside the index; ``known`` are places in a snapshot.
+    """Return the layout of notes and store it beside the index; ``known`` are snapshot indexes.
 
-    Notes keep the places they have, unless ``relayout`` forgets them. ``remark`` is told where the
-    layout cannot be kept, or is damaged. Its lock is not that of the index: no build waits for it.
+    Notes keep their cells, unless ``relayout`` discards them. ``remark`` is called if the stored
+    layout is damaged or cannot be written. The layout has its own lock; index builds do not wait.
     """
     file, lock = paths.view.with_suffix(".json"), paths.view.with_suffix(".lock")
     before = Layout() if relayout else read_layout(file, remark)
@@ -467,7 +467,7 @@ def house(
     try:
         with writer_lock(lock, wait_seconds=_WAIT_SECONDS, what="the plan's layout"):
             now = before if relayout else read_layout(file)
-            if now != before:  # another has just given new notes their places
+            if now != before:  # another process has just stored a layout
                 layout = follow(snapshot, known, vectors, now)
             write_atomic(file, _dump(layout))
     except (OSError, IndexLockedError) as error:
@@ -477,7 +477,7 @@ def house(
 
 
 def read_layout(file: Path, remark: Notice = lambda words: None) -> Layout:
-    """Return the layout that is kept; an empty one, and a remark, for a file that is damaged."""
+    """Return the stored layout; an empty layout if there is none, or, with a remark, if damaged."""
     try:
         record = json.loads(file.read_bytes())
         body = record["layout"]
@@ -505,7 +505,7 @@ def read_layout(file: Path, remark: Notice = lambda words: None) -> Layout:
 
 
 def _dump(layout: Layout) -> bytes:
-    """Return the file that keeps a layout; the same layout gives the same bytes."""
+    """Return the bytes of a layout's file, deterministically."""
     numbers = {room.name: number for number, room in enumerate(layout.rooms)}
     body = {
         "home": layout.home,
@@ -526,7 +526,7 @@ def _check(body: object) -> str:
 
 
 def follow(snapshot: Snapshot, known: NDArray[np.int64], vectors: Matrix, before: Layout) -> Layout:
-    """Return the layout of these notes in which those of ``before`` keep their places."""
+    """Return the layout of the notes ``known``; notes in ``before`` keep their cells."""
     given = {
         snapshot.paths[place]: ARCHIVE if snapshot.cold[place] else snapshot.rooms[place]
         for place in known.tolist()
@@ -536,22 +536,22 @@ def follow(snapshot: Snapshot, known: NDArray[np.int64], vectors: Matrix, before
 
 
 GATHERED = "smaller folders"
-"""The room of folders that have none of their own."""
+"""Name of the room shared by small folders."""
 _MOST_ROOMS = 24
 _LEAST_SHARE = 0.01
-"""Of all notes, for a room of its own where there are more folders than rooms."""
+"""Lowest share of all notes for a folder's own room if there are too many folders."""
 _MAIN_SHARE = 0.8
-"""A folder with so many of the notes is entered: its folders are the rooms."""
+"""Share of the notes from which on a folder's subfolders become the rooms."""
 
 
 def name_rooms(
     given: Mapping[str, str], home: str, known: Sequence[str]
 ) -> tuple[str, dict[str, str]]:
-    """Return the folder whose folders are rooms, and the room of each path.
+    """Return the home folder, whose subfolders are rooms, and the room of each path.
 
-    ``given`` has the archive or one of the seven rooms, empty for a note outside of them. ``known``
-    are the rooms of the layout, with its ``home``: without any it is chosen. Where there are too
-    many folders, and for good then, small ones share a room.
+    ``given`` maps paths to the archive or one of the seven rooms, or to an empty string. ``known``
+    are the rooms of a layout with this ``home``; if empty, the home is chosen. If there are too
+    many folders, small ones share a room, also in later layouts.
     """
     outside = [path for path, room in given.items() if not room]
     home = home if known else _find_home(outside)
@@ -571,7 +571,7 @@ def name_rooms(
 
 
 def _folder_of(path: str, home: str) -> str:
-    """Return the folder that could be the room of a note; of one outside of home its top folder."""
+    """Return the folder for a note's room: subfolder of home, or outside home top folder."""
     below = path.removeprefix(f"{home}/") if home else path
     first, slash, _ = below.partition("/")
     if home and below == path:
@@ -580,7 +580,7 @@ def _folder_of(path: str, home: str) -> str:
 
 
 def _find_home(paths: Sequence[str]) -> str:
-    """Return the deepest folder that holds most notes and has folders with notes itself."""
+    """Return the deepest folder with at least ``_MAIN_SHARE`` of the notes and used subfolders."""
     home = ""
     while True:
         sizes = _count_below(paths, home)

@@ -1,7 +1,7 @@
-"""``palace view --live``: one process serves the page and follows the notes until it is ended.
+"""``palace view --live``: serve the page on loopback and redraw it when the index changes.
 
-Nothing is written through it, and no path comes from a visit: a note is asked for by its place in
-the plan, and read from the disk when it is asked for.
+The server is read-only. Requests name a note by its number in the plan, never by path; its text is
+read from disk on request.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ from memory_palace.shown import say
 
 MOST_HITS = 8
 LOOK_SECONDS = 0.5
-"""How often it is asked whether another index was committed: one call of the system."""
+"""Interval of checks for a new index commit; each reads one small file."""
 ENDPOINTS = {
     "": frozenset[str](),
     "plan": frozenset[str](),
     "note": frozenset({"of", "i"}),
     "search": frozenset({"q"}),
 }
-"""What can be asked for, and the names of the values that each takes."""
+"""Endpoints of the server, and the names of their query parameters."""
 _END_SECONDS = 0.5
 _TOKEN_BYTES = 24
 
 
 def serve_page(palace: Palace, *, include_cold: bool, port: int, opens: bool) -> None:
-    """Show the palace on a port of this machine, 0 for any, until it is interrupted.
+    """Serve the page on a loopback port, 0 for any, until SIGINT or SIGTERM.
 
-    Raise ``UsageError`` where the port is taken, ``IndexMissingError`` without an index.
+    Raise ``UsageError`` if the port cannot be used, ``IndexMissingError`` without an index.
     """
     root, stop = os.path.realpath(palace.paths.root), threading.Event()
-    read_commit(palace.paths.commit)  # says that there is no index
-    say_once = cache(say)  # that another process indexes is no news the next time
+    read_commit(palace.paths.commit)  # raises IndexMissingError early
+    say_once = cache(say)  # prints each message once
     page = LivePage(root, include_cold=include_cold, warn=say_once)
-    for number in (signal.SIGINT, signal.SIGTERM):  # in the background a shell ignores the first
+    for number in (signal.SIGINT, signal.SIGTERM):  # shells ignore SIGINT for background jobs
         signal.signal(number, _interrupt)
     threads: list[threading.Thread] = []
     try:
@@ -64,17 +64,17 @@ def serve_page(palace: Palace, *, include_cold: bool, port: int, opens: bool) ->
             say("whoever has this address can read what the page shows; Ctrl-C ends it")
             if opens and not webbrowser.open(door.url):
                 say("no browser was found; open the address in one")
-            while not stop.wait(1.0):  # a wait without end cannot be interrupted everywhere
+            while not stop.wait(1.0):  # some platforms cannot interrupt a wait without timeout
                 continue
     except KeyboardInterrupt:
         stop.set()
-        for thread in threads[:1]:  # it ends the process that indexes, if it is given the time
+        for thread in threads[:1]:  # give the watcher time to end its indexing process
             thread.join(_END_SECONDS)
         say("ends: a signal")
 
 
 def _open_door(port: int, page: LivePage) -> Door:
-    """Listen on a port, 0 for any; whoever has the new token may look."""
+    """Return a server on a port, 0 for any, with a new access token."""
     try:
         return Door(port, token_urlsafe(_TOKEN_BYTES), ENDPOINTS, page.answer)
     except OSError as error:
@@ -89,22 +89,22 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PlanGeneration:
-    """A plan, ready to be sent."""
+    """A rendered plan."""
 
     name: str
-    """Of the index it was made from and of its own bytes."""
+    """Digest of the index commit and of ``data``."""
     page: bytes
     data: bytes
-    """What a page that is open already needs of it."""
+    """The packed plan, with which an open page updates itself."""
     paths: tuple[str, ...]
-    """Of the notes, in the order of the plan."""
+    """Paths of the notes, in the order of the plan."""
 
 
 class LivePage:
-    """The page of one palace: drawn anew for each index, and the answers to its visits."""
+    """Renders the page of one palace for each new index and answers its requests."""
 
     latest: PlanGeneration
-    """The plan that is shown; there is one after the first ``refresh``."""
+    """The current plan; set by the first ``refresh``."""
 
     def __init__(
         self, root: str, *, include_cold: bool = False, warn: Callable[[str], None]
@@ -112,12 +112,12 @@ class LivePage:
         self._include_cold, self._warn = include_cold, warn
         self._drawn, self._asked = Palace(root), Palace(root)
         self._turn = threading.Lock()
-        """Held by the visit that asks the palace: its index and models take one at a time."""
+        """Serializes queries, because index and models allow one at a time."""
         self._mark = ""
-        """Digest of the commit that the latest plan shows."""
+        """Digest of the index commit that the latest plan shows."""
 
     def refresh(self) -> None:
-        """Draw the plan if the index is another; raise ``PalaceError`` where it cannot be read."""
+        """Render the plan if the index changed; raise ``PalaceError`` if it cannot be read."""
         commit = self._drawn.paths.commit
         mark = _digest(commit.read_bytes()) if commit.exists() else ""
         if mark == self._mark and mark:
@@ -131,7 +131,7 @@ class LivePage:
         self._mark = mark
 
     def follow(self, stop: threading.Event) -> None:
-        """Refresh until ``stop`` is set; where that fails the last plan stays."""
+        """Refresh until ``stop`` is set; on an error warn and keep the last plan."""
         while not stop.wait(LOOK_SECONDS):
             try:
                 self.refresh()
@@ -139,7 +139,7 @@ class LivePage:
                 self._warn(str(error))
 
     def answer(self, visit: PageVisit, has_gone: Callable[[], bool]) -> PageReply:
-        """Return the reply to a visit that was let in; raise ``Unwanted`` for what is not there."""
+        """Return the reply to an authorized request; raise ``Unwanted`` to refuse it."""
         latest = self.latest
         match visit.endpoint:
             case "":
@@ -155,17 +155,17 @@ class LivePage:
                 return self._search(latest, visit.values["q"], has_gone)
 
     def _show(self, latest: PlanGeneration, name: str, place: str) -> PageReply:
-        """Return a note of the plan as it is now, without what is private or secret."""
+        """Return a note's present text without private spans and secrets; null if outdated."""
         if name != latest.name:
-            return _json({"text": None})  # the page asks again when it has the new plan
+            return _json({"text": None})  # the page asks again with the new plan's number
         if not (place.isascii() and place.isdecimal() and int(place) < len(latest.paths)):
             raise Unwanted(404)
         return _json({"text": read_text(self._asked, latest.paths[int(place)])})
 
     def _search(self, latest: PlanGeneration, text: str, has_gone: Callable[[], bool]) -> PageReply:
-        """Return what the palace finds, of the notes on the plan.
+        """Return the hits of a query among the notes of the plan.
 
-        One question is answered at a time; one whose page has a newer one is not answered at all.
+        Queries are answered one at a time; a query whose page has left or asked anew gets 503.
         """
         if not text.strip():
             return _json({"answered": False, "hits": []})
@@ -189,7 +189,7 @@ class LivePage:
 
 
 def _reopen(palace: Palace) -> Palace:
-    """Return a palace with its settings as they are now, and the models that were open."""
+    """Return a palace with settings read again and the open models kept."""
     again = Palace(palace.paths.root)
     again.adopt(palace)
     return again

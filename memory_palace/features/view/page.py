@@ -1,9 +1,9 @@
-"""Write a plan as one HTML file that needs no network and may run nothing but its own script.
+"""Write a plan as one HTML file without network access that may run only its own script.
 
-The plan is columns of JSON, deflated, in base64, and nothing is stored twice. It is one block that
-the page unpacks at once; the texts are blocks of about a megabyte, unpacked when a note of one is
-asked for. The beginning of a text, which search reads, is in the plan only, and a title only
-where neither the file's name nor the first heading gives it.
+The plan is JSON by columns, deflated, in base64, without duplicates. It is one block, which the
+page unpacks at start; texts are blocks of about a megabyte, unpacked when one of their notes is
+opened. The beginning of a text, which search reads, is stored only in the plan. A title is stored
+only if it differs from the file's stem and the first heading.
 """
 
 from __future__ import annotations
@@ -53,26 +53,26 @@ SCRIPTS = (
     "live.js",
     "start.js",
 )
-"""In this order, inside one function: what one defines, those after it may use when they run. All
-may use it once the plan is open; ``start.js``, which opens it, is the last."""
+"""Scripts in this order, in one function: at start each may use definitions of those before it.
+Once the plan is open all may use all; ``start.js``, which opens the plan, is the last."""
 
 UNITS = 100_000
-"""Of the page, in one of the plan: a cell of 25,000 is 600 wide."""
+"""Page units per plan unit; with 25,000 notes a cell is 600 wide."""
 BLOCK_BYTES = 1_000_000
 HEAD_LENGTH = 160
-"""Characters of the beginning that search reads and a tip shows."""
+"""Most characters of a text's beginning, which search reads and a tooltip shows."""
 SHORT_LENGTH = 320
-"""A text of so many characters is not cut in two: one block shrinks more than two."""
+"""Most characters of a text that is stored whole in the plan, as one block compresses better."""
 
 IS_STEM, IS_HEADING = 0, 1
-"""Where a title is found that is not stored; ``page/data.js`` reads the same."""
+"""Codes of titles that are not stored; ``page/data.js`` has the same codes."""
 
 
 def render(plan: PalacePlan, *, live: str | None = None) -> bytes:
-    """Return the page of ``plan`` as UTF-8; the same plan gives the same bytes.
+    """Return the HTML page of a plan as UTF-8, deterministically.
 
-    With ``live``, the generation of the index that a server has open, it holds no texts: it asks
-    the server for them.
+    With ``live``, the name of the server's plan generation, the page has no texts and requests
+    them from the server.
     """
     packed = pack(plan, with_texts=live is None)
     parts = {
@@ -98,7 +98,7 @@ def render(plan: PalacePlan, *, live: str | None = None) -> bytes:
 
 
 def content_policy(*, is_live: bool) -> str:
-    """Return what the page may do: run its own script, show data: pictures, and nothing else."""
+    """Return the Content-Security-Policy: only the page's own script and style and data: images."""
     rules = [
         "default-src 'none'",
         f"script-src '{digest(script())}'",
@@ -114,40 +114,40 @@ def content_policy(*, is_live: bool) -> str:
 
 
 def digest(content: str) -> str:
-    """Return the source expression for an inline element with ``content``."""
+    """Return the CSP hash source of an inline element with ``content``."""
     return "sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode("ascii")
 
 
 @cache
 def style() -> str:
-    """Return all rules of the page."""
+    """Return the style sheets of the page, joined."""
     return "\n" + "".join(read(name) for name in STYLES)
 
 
 @cache
 def script() -> str:
-    """Return all scripts of the page as one."""
+    """Return the scripts of the page, joined in one function."""
     body = "".join(read(name) for name in SCRIPTS)
     return f'\n(() => {{\n"use strict";\n{body}}})();\n'
 
 
 @cache
 def read(name: str) -> str:
-    """Return a file of the folder ``page``."""
+    """Return the text of a file in the folder ``page``."""
     return (files("memory_palace.features.view") / "page" / name).read_text("utf-8")
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A plan as text that may stand in an element ``script``."""
+    """A plan packed as base64 text for ``script`` elements."""
 
     plan: str
     texts: tuple[str, ...]
-    """Blocks in the order of the notes; the plan says which notes begin them."""
+    """Blocks in the order of the notes; the plan has the number of notes per block."""
 
 
 def pack(plan: PalacePlan, *, with_texts: bool = True) -> Packed:
-    """Return ``plan`` packed; without the rest of the texts where they are asked of a server."""
+    """Return a plan packed; without ``with_texts``, only the beginnings of texts are included."""
     heads = [head_of(note.text) for note in plan.notes]
     rests = [note.text[len(head) :] for note, head in zip(plan.notes, heads, strict=True)]
     blocks = list(divide(rests))
@@ -164,7 +164,7 @@ def pack(plan: PalacePlan, *, with_texts: bool = True) -> Packed:
 
 
 def pack_notes(plan: PalacePlan, heads: Sequence[str]) -> dict[str, object]:
-    """Return a column for each field of a note."""
+    """Return the notes of a plan as columns by field name."""
     notes = plan.notes
     boxes = [scaled(note.box) for note in notes]
     return {
@@ -187,7 +187,7 @@ def pack_notes(plan: PalacePlan, heads: Sequence[str]) -> dict[str, object]:
 
 
 def head_of(text: str) -> str:
-    """Return the beginning of ``text`` up to the end of its first line that is not a heading."""
+    """Return a text's beginning up to its first line of prose; a short text is returned whole."""
     if len(text) <= SHORT_LENGTH:
         return text
     end = 0
@@ -199,35 +199,35 @@ def head_of(text: str) -> str:
 
 
 def heading_of(head: str) -> str:
-    """Return the first line if it is a heading of level 1, without its mark.
+    """Return the text of the first line if it is a level 1 heading, else an empty string.
 
-    Spaces, tabs and carriage returns go; what else is white space Python and JavaScript differ in.
+    Only spaces, tabs and carriage returns are stripped: Python and JavaScript differ on others.
     """
     first = head.split("\n", 1)[0]
     return first[2:].strip(" \t\r") if first.startswith("# ") else ""
 
 
 def title_code(note: PlanNote, head: str) -> str | int:
-    """Return the title, or where the page finds it."""
+    """Return the title, or ``IS_STEM`` or ``IS_HEADING`` if the page can derive it."""
     if note.title == PurePosixPath(note.path).stem:
         return IS_STEM
     return IS_HEADING if note.title == heading_of(head) else note.title
 
 
 def link_code(notes: Sequence[PlanNote], target: str, place: int) -> int | list[object]:
-    """Return the place of a linked note, with the target where it is not the stem."""
+    """Return a linked note's index, paired with the target if that differs from the note's stem."""
     return place if target == PurePosixPath(notes[place].path).stem else [place, target]
 
 
 def scaled(box: Box) -> list[int]:
-    """Return x, y, width and height in whole units, its edges where those of its neighbours are."""
+    """Return x, y, width and height in whole page units; edges shared by boxes stay shared."""
     left, top = round(box.x * UNITS), round(box.y * UNITS)
     right, bottom = round((box.x + box.width) * UNITS), round((box.y + box.height) * UNITS)
     return [left, top, right - left, bottom - top]
 
 
 def divide(texts: Iterable[str]) -> Iterable[list[str]]:
-    """Yield runs of ``texts`` of about :data:`BLOCK_BYTES`."""
+    """Yield consecutive texts in blocks of about ``BLOCK_BYTES``."""
     block: list[str] = []
     size = 0
     for text in texts:
@@ -241,19 +241,19 @@ def divide(texts: Iterable[str]) -> Iterable[list[str]]:
 
 
 def shrink(value: object) -> str:
-    """Return ``value`` as JSON, deflated, in base64."""
+    """Return a value as JSON, deflated, in base64."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return base64.b64encode(zlib.compress(text.encode("utf-8", "replace"), 9)).decode("ascii")
 
 
 MARK = b'<meta name="generator" content="memory-palace view">'
-"""What tells a page of ours, which may be replaced, from a file of somebody else."""
+"""Marker of pages written by this program, which may be overwritten, unlike other files."""
 _HEAD_BYTES = 8192
 
 
 @dataclass(frozen=True, slots=True)
 class ViewReport(Shown):
-    """A page that was written, and what is on it."""
+    """A written page's file and counts."""
 
     file: Path
     size_bytes: int
@@ -286,7 +286,7 @@ class ViewReport(Shown):
 
 
 def seen_from_here(file: Path) -> str:
-    """Return a path as it is seen from the working folder."""
+    """Return a path relative to the working folder if below it, else an absolute path."""
     whole, here = file.resolve(), Path.cwd()
     return str(whole.relative_to(here) if whole.is_relative_to(here) else whole)
 
@@ -302,12 +302,11 @@ def write_view(
     include_cold: bool = False,
     relayout: bool = False,
 ) -> ViewReport:
-    """Draw the palace as one HTML page, and return which file it is and what is on it.
+    """Write the palace as one HTML page to ``out``, by default beside the index.
 
-    It is written to ``out``, or beside the index; a page of ours is replaced. Notes lie where they
-    lay before, unless ``relayout`` lays the plan out anew. Raise ``UsageError`` for a file that
-    must not be replaced, ``PalaceError`` where it cannot be written beside the index, ``OSError``
-    elsewhere.
+    A page of this program is overwritten. Notes keep their positions unless ``relayout`` is set.
+    Raise ``UsageError`` for a target that must not be overwritten; if writing fails, raise
+    ``PalaceError`` beside the index and ``OSError`` for ``out``.
     """
     file = palace.paths.view if out is None else Path(out).expanduser()
     if out is not None:
@@ -337,7 +336,7 @@ def write_view(
 
 
 def check_target(file: Path) -> None:
-    """Raise ``UsageError`` for what a page must not be written to, nor over."""
+    """Raise ``UsageError`` if a page must not be written to, or overwrite, ``file``."""
     if file.suffix.lower() in (".md", ".markdown") or file.name == "-":
         raise UsageError(f"{file} cannot be a page; name a file such as palace.html")
     if not file.parent.is_dir():
