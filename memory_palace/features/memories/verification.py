@@ -97,7 +97,7 @@ class VerificationChecker:
 
 
 def check_tokens(response: str, tokens: Sequence[str]) -> TokenVerdict:
-    """Return whether a response contains any of a memory's tokens.
+    """Return the verdict whether a response contains any of a memory's tokens.
 
     Tokens without a word are ignored: ``NOT_APPLICABLE`` if none is left. ``lint`` reports them.
     """

@@ -85,8 +85,8 @@ def find_proposals(ledger: Ledger) -> list[Elimination]:
 def _hold_unsaid(ledger: Ledger, proposals: Sequence[Elimination]) -> Iterator[Elimination]:
     """Yield the proposals, holding unrequested moves of notes with a statement of no staying note.
 
-    A telegraph's statements count only for archiving cards, and a card's not for other notes:
-    both repeat statements and may be archived themselves.
+    Statements of telegraphs and cards count only for the archiving of cards: both repeat other
+    notes, and may be archived themselves.
     """
     staying = HotNotes(ledger.documents.values())
     for proposal in proposals:

@@ -77,7 +77,7 @@ def kind_of(document: Document) -> AssetKind | None:
 
 
 def is_protected(document: Document) -> bool:
-    """Return whether a note is the constitution, pinned, or an accepted rule: never proposed."""
+    """Return whether a note is the constitution, pinned, or an accepted rule: never changed."""
     is_record = kind_of(document) is KINDS["constitution"]
     return (
         document.place == CONSTITUTION
