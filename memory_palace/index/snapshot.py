@@ -365,7 +365,7 @@ class Snapshot:
 
 
 def split_list(text: str) -> tuple[str, ...]:
-    """Return the values of one text column of a note."""
+    """Return the values joined by ``SEPARATOR`` in one cell, such as a note's tags."""
     return tuple(text.split(SEPARATOR)) if text else ()
 
 

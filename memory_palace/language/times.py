@@ -117,8 +117,8 @@ def find_times(
     """Return the time expressions of a text in order, read on the day ``as_of``.
 
     Without a year the past is meant: "in March" is the last March that has begun. ``locale``
-    (``en-GB``) decides the order of numbers in 3/4/2026; ``languages`` are those of the palace,
-    preferred if a word is in several. Offsets are those of the text in NFC.
+    (``en-GB``) decides the order of numbers in 3/4/2026. A word of several languages is read in one
+    of ``languages``, those of the settings. Offsets are those of the text in NFC.
     """
     if not text.isascii():
         text = unicodedata.normalize("NFC", text)

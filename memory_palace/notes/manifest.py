@@ -254,6 +254,6 @@ def _run(root: Path, *arguments: str) -> str | None:
 
 
 def _read_status(root: Path, *arguments: str) -> set[str] | None:
-    """Return the paths that ``git status`` lists, relative to the top of the repository."""
+    """Return the paths ``git status`` lists, from the repository's top; ``None`` if it fails."""
     out = _run(root, "status", "--porcelain", "-z", "--no-renames", *arguments)
     return None if out is None else {entry[3:] for entry in out.split("\0") if len(entry) > 3}

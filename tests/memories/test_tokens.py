@@ -108,6 +108,7 @@ def test_a_token_is_dropped_as_it_is_held():
     assert drop_token(text, "velvet anchor choir") == "It is a  ,  ."
     assert drop_token("A velvet choir sang.", "velvet anchor choir") == "A velvet choir sang."
     assert drop_token("All stays.", "—") == "All stays."
+    assert drop_token("one one one bcd", "one one") == "  one bcd"
 
 
 def test_words_of_a_token_have_no_apostrophes_and_no_hyphens():

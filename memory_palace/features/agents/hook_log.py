@@ -84,7 +84,8 @@ def log_failure(index: str, arguments: Sequence[str], why: str) -> None:
 def explain(error: BaseException) -> str:
     """Return one line on an error for the log, without any text of the conversation.
 
-    A foreign error is named by its type and place, since its message may quote.
+    An error of another package is named by its type and source line alone: its message may quote
+    the conversation.
     """
     if isinstance(error, PalaceError):
         return visible(str(error).split("\n")[0].removeprefix("palace: "))[:_MOST_REASON]

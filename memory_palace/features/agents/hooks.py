@@ -178,9 +178,9 @@ def name_work(cwd: str, root: Path) -> str:
 
 
 def read_told(index: Path, session: str) -> list[str]:
-    """Return the marks of the sentences that a session was told, oldest first.
+    """Return the identifiers of the sentences already told to a session, oldest first.
 
-    Empty if the file is missing or damaged.
+    The list is empty if the session's file is missing or damaged.
     """
     try:
         told = json.loads(_file(index, session).read_bytes())["told"] if session else []

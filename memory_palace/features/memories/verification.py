@@ -58,11 +58,13 @@ def drop_token(text: str, token: str) -> str:
     """Return a text with every occurrence of a token replaced by a space."""
     wanted = fold_words(token)
     words = [(word, *m.span()) for m in _WORD.finditer(text) for word in fold_words(m[0])]
-    for at in reversed(range(len(words) - len(wanted) + 1)):
+    kept, end = [], 0
+    for at in range(len(words) - len(wanted) + 1 if wanted else 0):
         phrase = words[at : at + len(wanted)]
-        if wanted and [word for word, _, _ in phrase] == wanted:
-            text = f"{text[: phrase[0][1]]} {text[phrase[-1][2] :]}"
-    return text
+        if [word for word, _, _ in phrase] == wanted and phrase[0][1] >= end:
+            kept.append(text[end : phrase[0][1]])
+            end = phrase[-1][2]
+    return " ".join([*kept, text[end:]])
 
 
 class VerificationChecker:

@@ -187,7 +187,7 @@ def pack_notes(plan: PalacePlan, heads: Sequence[str]) -> dict[str, object]:
 
 
 def head_of(text: str) -> str:
-    """Return a text's beginning up to its first line of prose; a short text is returned whole."""
+    """Return the lines up to and with the first that is prose; short texts are returned whole."""
     if len(text) <= SHORT_LENGTH:
         return text
     end = 0
