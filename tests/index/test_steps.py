@@ -13,7 +13,6 @@ from running import run_main
 
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import IndexMissingError
-from memory_palace.features.store.rows import IndexFiles
 from memory_palace.index import build, rows
 from memory_palace.index.commit import read_commit
 from memory_palace.palace import Palace
@@ -208,6 +207,9 @@ def test_a_full_disk_keeps_every_published_step(notes, stepping, monkeypatch, ca
 
 
 def test_an_index_that_lacks_vectors_is_pushed_to_no_store(notes, stepping, monkeypatch):
+    pytest.importorskip("psycopg", reason="needs the extra [postgres]")
+    from memory_palace.features.store.rows import IndexFiles
+
     stop(notes, monkeypatch, 0)
     with pytest.raises(IndexMissingError, match="40 passages have no vectors yet"):
         IndexFiles(notes.paths).read_commit()
