@@ -216,10 +216,7 @@ def note_below(palace: Palace, name: str) -> str:
 
 
 def ask_below(palace: Palace, asked: Query) -> Query:
-    """Return a query with its folders relative to the root; raise ``UsageError`` for invalid ones.
-
-    See ``folders_below`` and ``check_cold``.
-    """
+    """Return a question with its folders relative to the root; raise ``UsageError`` for others."""
     asked = replace(asked, folder=folders_below(palace, asked.folder))
     check_cold(palace.paths.rooms, asked)
     return asked

@@ -300,6 +300,9 @@ class Publisher:
                 except (KeyboardInterrupt, PalaceError):
                     refs[place] = filling.write()
                     self.publish(refs, is_stopped=True)
+                    # What is kept, not what was reported before it: a slice may lie between them.
+                    maker.done = maker.total - sum(r.awaiting for r in refs if r.name in names)
+                    maker.report()
                     raise
                 refs[place] = filling.write()
                 self.publish(refs)

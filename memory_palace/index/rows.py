@@ -315,14 +315,15 @@ class VectorMaker:
     ) -> Iterator[tuple[Sequence[bytes], Matrix]]:
         """Yield the texts' digests and vectors, one batch at a time."""
         waiting = iter(texts)
-        self._report()
+        self.report()
         # The first slices are small, so that the rate is known within the first second.
         while part := dict(islice(waiting, min(max(self.done, 1), _SLICE))):
             vectors = self._context.embedder.embed_passages(list(part.values()))
             self.done += len(part)
             yield tuple(part), vectors
-            self._report()
+            self.report()
 
-    def _report(self) -> None:
+    def report(self) -> None:
+        """Pass the counts to the progress callback."""
         if self.dimension:
             self._context.progress(EMBEDDING, self.done, max(self.total, self.done))

@@ -84,8 +84,7 @@ def log_failure(index: str, arguments: Sequence[str], why: str) -> None:
 def explain(error: BaseException) -> str:
     """Return one line on an error for the log, without any text of the conversation.
 
-    An error of another package is named by its type and source line alone: its message may quote
-    the conversation.
+    Errors of other packages are named by type and source line: their messages may quote it.
     """
     if isinstance(error, PalaceError):
         return visible(str(error).split("\n")[0].removeprefix("palace: "))[:_MOST_REASON]
