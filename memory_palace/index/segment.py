@@ -107,9 +107,9 @@ def same_keys(first: Sequence[KeyCounts], second: Sequence[KeyCounts]) -> bool:
 
 
 @lru_cache(maxsize=1 << 15)
-def hash_key(term: str) -> int:
-    """Return the key of a term."""
-    return int.from_bytes(blake2b(term.encode(), digest_size=8).digest(), "little")
+def hash_key(*parts: str) -> int:
+    """Return the key of a term, or of a fact given by its kind and key."""
+    return int.from_bytes(blake2b("\x1f".join(parts).encode(), digest_size=8).digest(), "little")
 
 
 def fact_term(kind: str, key: str) -> str:

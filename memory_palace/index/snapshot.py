@@ -96,6 +96,9 @@ class Snapshot:
         self.room_map = rooms
         self.languages = read_languages(commit.fingerprint)
         """Languages of the stemmers that made its words."""
+        chance = commit.calibration
+        self.null = chance.get("null_mean", NULL[0]), chance.get("null_std", NULL[1])
+        """Mean and standard deviation of cosines of unrelated texts, see ``index.chance``."""
         self._folds = tuple(folds)
         paths = [path for fold in self._folds for path in fold.paths]
         order = sorted(range(len(paths)), key=paths.__getitem__)
@@ -371,6 +374,8 @@ def split_list(text: str) -> tuple[str, ...]:
 
 _QUANTUM = 10_000
 """Scores are rounded to this fraction: sums of whole numbers do not depend on the order of rows."""
+NULL = (0.05, 0.1)
+"""Default mean and standard deviation of the null: cosines of unrelated texts."""
 PRIOR = 4
 """Unrelated pseudo-passages that are added to those of a palace: without them the only passage,
 equal passages, or a word that all passages hold would not stand above the mean. On LoCoMo dev and

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.index.segment import fact_term, hash_key
+from memory_palace.index.segment import hash_key
 from memory_palace.index.snapshot import PRIOR, Snapshot, Spread
 from memory_palace.language.words import expect_idf
 from memory_palace.models import Scores
@@ -67,7 +67,7 @@ class PostingLookup:
                 self._frequencies[term,] = 0
 
     def _look_up(self, *parts: str) -> tuple[Rows, Counts]:
-        key = hash_key(parts[0] if len(parts) == 1 else fact_term(*parts))
+        key = hash_key(*parts)
         rows: list[Rows] = [NO_ROWS]
         counts: list[Counts] = [NO_COUNTS]
         snapshot = self.snapshot
@@ -144,8 +144,8 @@ class BM25:
             return scores
         for term in dict.fromkeys(terms):
             rows, counts = self._lists.find_all(term)
-            weight = expect_idf(term, self._lists.document_frequency(term), self._snapshot.passages)
-            scores[rows] += weight * counts * (K1 + 1) / (counts + norm[rows])
+            having = self._lists.document_frequency(term)
+            scores[rows] += _weigh(term, having, self._snapshot.passages, counts, norm[rows])
         return scores
 
     def notes(self, terms: Sequence[str]) -> Counts:
@@ -160,10 +160,9 @@ class BM25:
         norm = K1 * (1 - NOTE_B + NOTE_B * lengths / mean)
         for term in dict.fromkeys(terms):
             rows, counts = self._lists.find(term)
-            totals = np.bincount(note_of[rows], weights=counts, minlength=size)
+            totals: Counts = np.bincount(note_of[rows], counts, size).astype(np.float64)
             having = self._all.note_frequency(term, int(np.count_nonzero(totals[hot])))
-            weight = expect_idf(term, having, notes)
-            scores += weight * totals * (K1 + 1) / (totals + norm)
+            scores += _weigh(term, having, notes, totals, norm)
         return scores
 
     def familiarity(self, terms: Sequence[str]) -> tuple[float, float]:
@@ -182,13 +181,17 @@ class BM25:
         return common / max(len(distinct), 1), most
 
 
+def _weigh(term: str, having: int, texts: int, counts: Counts, norm: Counts) -> Counts:
+    """Return the part of BM25 that one term adds, by its frequency in each text and their norms."""
+    scores: Counts = expect_idf(term, having, texts) * counts * (K1 + 1) / (counts + norm)
+    return scores
+
+
 LEAST = 1e-3
 """Least standardised score of the best passage with a word of the question, in proportion for the
 others: a word is never without effect, though every passage may hold it."""
 LEAST_DEVIATION = 0.02
 """Least deviation of cosines: among a few similar texts smaller differences are noise."""
-NULL = (0.05, 0.1)
-"""Default mean and standard deviation of the null: cosines of unrelated texts."""
 
 
 def stand_out(scores: NDArray[np.float64], spread: Spread | None) -> Scores:
@@ -204,11 +207,6 @@ def stand_above(values: NDArray[np.floating], mean: float, deviation: float) -> 
     """Return each value in deviations above the mean, 0 for values below it."""
     above: Scores = np.maximum((values - mean) / deviation, 0.0).astype(np.float32)
     return above
-
-
-def read_null(calibration: Mapping[str, float]) -> tuple[float, float]:
-    """Return mean and standard deviation of the null from ``chance``, else ``NULL``."""
-    return calibration.get("null_mean", NULL[0]), calibration.get("null_std", NULL[1])
 
 
 def expect(cosines: NDArray[np.float64], null: tuple[float, float]) -> tuple[float, float]:

@@ -16,15 +16,7 @@ from numpy.typing import NDArray
 
 from memory_palace.errors import UsageError
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.index.words import (
-    BM25,
-    LEAST,
-    PostingLookup,
-    expect,
-    read_null,
-    stand_above,
-    stand_out,
-)
+from memory_palace.index.words import BM25, LEAST, PostingLookup, expect, stand_above, stand_out
 from memory_palace.language.words import expect_idf
 from memory_palace.models import ParsedQuery, Scores
 from memory_palace.retrieval.question import (
@@ -310,7 +302,7 @@ def _standardise(
     cosines: Scores, sample: Exact, snapshot: Snapshot, read: frozenset[str]
 ) -> VectorEvidence:
     """Return vector evidence: cosines standardised by their sample and the null distribution."""
-    mean, deviation = expect(sample, read_null(snapshot.commit.calibration))
+    mean, deviation = expect(sample, snapshot.null)
     above = stand_above(cosines, mean, deviation)
     notes = questions = np.zeros(len(snapshot.paths), np.float32)
     if "note_dense" in read:

@@ -168,11 +168,16 @@ def match_names(text: str, snapshot: Snapshot, *, is_known: bool) -> Scores:
     ``is_known``: passages or names hold every word of the question, so a typo is unlikely.
     """
     scores: Scores = np.zeros(len(snapshot.paths), np.float32)
-    asked, loose = fold_name(text), squeeze_all([text])[0]
+    (asked,), (loose,) = _fold([text.replace("\0", " ")])  # the separator of ``_fold``
     for names in (_read_names(snapshot), _Names(_linked(asked, snapshot))):
         for place, value in names.called(asked, loose, DOUBTFUL if is_known else MISTYPED):
             scores[place] = max(scores[place], value)
     return scores
+
+
+def _fold(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return each name casefolded, and each by its letters and digits alone."""
+    return fold_names(names), squeeze_all(names)
 
 
 class _Names:
@@ -183,10 +188,9 @@ class _Names:
         self._loose: dict[str, list[tuple[int, float]]] = defaultdict(list)
         self._by_length: dict[int, list[str]] = defaultdict(list)
         for notes, names, value in named:
-            for place, name in zip(notes, fold_names(names), strict=True):
-                self._folded[name].append((place, value))
-            for place, name in zip(notes, squeeze_all(names), strict=True):
-                self._loose[name].append((place, value))
+            for place, folded, loose in zip(notes, *_fold(names), strict=True):
+                self._folded[folded].append((place, value))
+                self._loose[loose].append((place, value))
         for name in self._loose:
             self._by_length[len(name)].append(name)
 

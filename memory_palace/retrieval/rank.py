@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.graph.resolve import fold_name, fold_target
-from memory_palace.index.words import read_null
 from memory_palace.language.words import STOPWORDS, expect_idf, tokenize
 from memory_palace.models import (
     ALWAYS,
@@ -473,7 +472,7 @@ class _Rivals:
         if evidence.query.vector is None:
             (mean, deviation), likeness = _WORDS, self._compare_words()
         else:
-            mean, deviation = read_null(evidence.snapshot.commit.calibration)
+            mean, deviation = evidence.snapshot.null
             vectors = evidence.snapshot.rows_of(self.rows).astype(np.float64)
             likeness = np.round(vectors @ vectors.T, 6)
         hits = likeness[np.triu_indices(len(self.rows), 1)]

@@ -321,7 +321,7 @@ class Confidence:
         terms = dict.fromkeys(term for found in tokens for term in found[1:] or found)
         self._needed = [(term, self._find(term)[1]) for term in terms]
         """Terms of a note that has every word of the question, each with the notes that hold it."""
-        self._words = [self._look_up(term) for term in evidence.question.content_terms]
+        self._words = [self._weigh(*term[:2]) for term in evidence.terms]
         self._spans = self._list_spans()
         chance = self._snapshot.commit.calibration
         sample, self._shift = evidence.meaning.sample, 0.0
@@ -337,9 +337,9 @@ class Confidence:
         named = evidence.note_of[evidence.names_in.find_all(term)[0]]
         return rows, np.concatenate([evidence.note_of[rows], named]), named
 
-    def _look_up(self, term: str) -> _Word:
-        having = max(self._evidence.words_in.document_frequency(term), UNSEEN)
-        return _Word(term, math.log1p(self._evidence.count / having), *self._find(term))
+    def _weigh(self, term: str, having: int) -> _Word:
+        weight = math.log1p(self._evidence.count / max(having, UNSEEN))
+        return _Word(term, weight, *self._find(term))
 
     def _list_spans(self) -> list[tuple[int, int]]:
         """Return the windows of the question as day ordinals, if time makes up most of it."""

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.index.snapshot import find_spread
-from memory_palace.index.words import K1, NOTE_B, NULL, expect, stand_above, stand_out
+from memory_palace.index.snapshot import NULL, find_spread
+from memory_palace.index.words import K1, NOTE_B, expect, stand_above, stand_out
 from memory_palace.language.words import drop_stop_stems, expect_idf, tokenize
 from memory_palace.models import Scores
 

@@ -19,7 +19,7 @@ from memory_palace.errors import NotAPalaceError
 from memory_palace.features.memories.collection import TextCollection
 from memory_palace.features.memories.form import Memory, is_memory, load_reviews, read_memory
 from memory_palace.index.chance import measure_null
-from memory_palace.index.words import NULL
+from memory_palace.index.snapshot import NULL
 from memory_palace.language.visible import drop_markers, visible
 from memory_palace.language.words import STOP_STEMS, STOPWORDS, tokenize
 from memory_palace.models import Vector

@@ -25,7 +25,7 @@ from memory_palace.features.store.connecting import Statements
 from memory_palace.features.store.rows import Generation, damaged, read_figures, read_matrix
 from memory_palace.graph.resolve import join_labels, list_ends, read_link
 from memory_palace.index.segment import FIELDS as WORDS
-from memory_palace.index.segment import Array, fact_term, hash_key
+from memory_palace.index.segment import Array, hash_key
 from memory_palace.index.snapshot import (
     PRIOR,
     Figure,
@@ -62,9 +62,9 @@ _TAKEN = (
 )
 
 
-def key_of(term: str) -> int:
-    """Return the 64-bit hash key of a term as a signed integer, PostgreSQL's ``int8``."""
-    key = hash_key(term)
+def key_of(*parts: str) -> int:
+    """Return the 64-bit hash key of a term or fact as a signed integer, PostgreSQL's ``int8``."""
+    key = hash_key(*parts)
     return key - (1 << 64) if key >> 63 else key
 
 
@@ -202,8 +202,7 @@ class Lists:
 
     def get(self, field: str, *parts: str) -> Posted:
         """Return the postings of a term, or of a fact given by its parts."""
-        term = fact_term(*parts) if len(parts) > 1 else parts[0]
-        return self._read([(FIELDS.index(field), key_of(term))])[0]
+        return self._read([(FIELDS.index(field), key_of(*parts))])[0]
 
 
 # --- The outline ---
