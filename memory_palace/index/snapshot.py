@@ -268,7 +268,7 @@ class Snapshot:
 
     @cached_property
     def told_dates(self) -> NDArray[np.float64]:
-        """``dates``, but 0 for a note that a copy or checkout dates: its age is unknown."""
+        """``dates``, but 0 where the date is only that of a copy or checkout."""
         by_file = self.date_sources == _MTIME
         days = np.where(by_file, self.dates // _DAY_SECONDS, 0).astype(np.int64)
         least = days.min(initial=0)

@@ -296,7 +296,7 @@ class NoteReader:
         )
 
     def _find_evidence(self, text: str, units: Sequence[Unit]) -> tuple[list[float], list[float]]:
-        """Return the BM25 score of each unit alone, and its score with nearby units and bonuses."""
+        """Return each unit's BM25 score for the question: alone, and with neighbors and bonuses."""
         words = [self._tokenize(text[unit.start : unit.end]) for unit in units]
         mean = max(sum(map(len, words)) / max(len(words), 1), 1.0)
         own = [

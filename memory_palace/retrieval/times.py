@@ -157,7 +157,7 @@ def changed_days(snapshot: Snapshot) -> Ordinals:
 
 
 def near_notes(snapshot: Snapshot, window: Window, *, is_sure: bool) -> Scores:
-    """Return the nearness of each note to a window, by its date spans and its date."""
+    """Return how near each note's own date and the dates in its text lie to a window."""
     days = snapshot.days.astype(np.float64)
     is_said = snapshot.date_sources <= SAYS_WHEN
     changed = changed_days(snapshot)

@@ -159,6 +159,20 @@ def test_an_answer_gets_what_the_question_before_it_found(build, passage):
     assert measured("replied", snapshot, "pump").keys() == {("palace/a.md", 11)}
 
 
+def test_an_answer_does_not_pass_the_note_that_says_it(build, passage):
+    texts = ["is the pump of the hut red?", "yes it is", "sun", "rain"]
+    red = "a red hut by the lake, and the old pump that the keeper painted in spring"
+    snapshot = build(
+        [
+            passage("palace/a.md", [0.0] * 4, texts=texts),
+            *(passage(f"palace/{n}.md", texts=[t]) for n, t in enumerate([red, "a pump", "wind"])),
+        ]
+    )
+    query, profile = asked("red pump of the hut", None), Profile("hybrid", HYBRID)
+    found = search(query, snapshot, profile=profile, per_note=False, limit=9)
+    assert [hit.chunk.preview for hit in found.hits[:3]] == [red, *texts[:2]]
+
+
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
@@ -279,7 +293,9 @@ def test_a_word_that_every_note_has_finds_them_all_in_a_large_palace(build, pass
     """Where the others outnumber the prior, a note of few of the words is below the mean."""
     texts = [f"meeting {'meeting ' * (n % 5)} {'pad ' * n}" for n in range(60)]
     snapshot = build([passage(f"palace/{n:02d}.md", texts=[text]) for n, text in enumerate(texts)])
-    assert len(search(asked("meeting", None), snapshot, profile="hybrid", limit=60).hits) == 60
+    for profile in (Profile("bm25", {"lexical": 1.0}), Profile("hybrid", HYBRID)):
+        found = search(asked("meeting", None), snapshot, profile=profile, limit=60)
+        assert len(found.hits) == 60
 
 
 def test_a_stop_word_says_less_than_another_though_there_are_two_notes(build, passage):

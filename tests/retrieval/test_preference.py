@@ -91,7 +91,8 @@ def test_what_took_a_place_later_has_not_taken_it_yet(write):
 def test_the_heir_of_a_note_may_say_it_in_other_words_but_has_to_answer(write):
     heir = "At nine o'clock somebody notes how high the weir stands, from the gauge."
     assert order(write("superseded_by: two", "", heir))[0] == "two"
-    assert order(write("superseded_by: two", "", "Pumpkins and beans."))[0] == "one"
+    for other in ("Pumpkins and beans.", "Somebody painted the weir green, from top to bottom."):
+        assert order(write("superseded_by: two", "", other))[0] == "one"
 
 
 @pytest.mark.parametrize(("link", "expected"), [("", "two"), (" See [[one]].", "one")])

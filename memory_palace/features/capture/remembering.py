@@ -85,7 +85,7 @@ class InboxEntry:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A change that adds an entry to the inbox, or raises the count of an existing one."""
+    """A change that adds an inbox entry, or counts an existing one once more."""
 
     operation: Create | Replace
     line: int

@@ -178,7 +178,7 @@ class LinkFaults(Shown):
             yield f"{one.state:<9}  {one.path} -> [[{one.link}]]{targets}"
 
     def failure(self) -> CheckFailedError | None:
-        """Return the error of ``--strict``."""
+        """Return the error that ends a ``--strict`` run with broken or ambiguous links."""
         if not self.is_strict or not (self.broken or self.ambiguous):
             return None
         count = plural(len(self.broken), "broken link")

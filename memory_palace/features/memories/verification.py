@@ -168,7 +168,7 @@ class VisibleWords:
     """The folded words of all notes, without verification markers, to search for tokens."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
-        """``texts`` maps paths to a note's visible text: title, aliases and body."""
+        """``texts`` maps a note's path to its visible text: title, aliases, body."""
         self._words = {path: f" {' '.join(fold_words(text))} " for path, text in texts.items()}
 
     def holding(self, token: str) -> list[str]:

@@ -40,9 +40,9 @@ def run(
     ] = None,
     apply: Apply = False,
 ) -> Round:
-    """Ask the search what people ask, in the words of links and questions.
+    """Test the search with queries made from the words of links and questions.
 
-    Reported are notes that are not found, and notes taken for each other. A --model examines the
+    Reports notes not found, and notes taken for each other. With --model, a model reads the
     notes instead, and proposes questions, names and images for three of them.
 
     Example: palace redqueen run --strategy adversarial
