@@ -14,13 +14,7 @@ from memory_palace.features.redqueen import askings, session
 from memory_palace.features.structure import facts
 from memory_palace.features.structure.signals import analyse
 from memory_palace.index.commit import Detail
-from memory_palace.language import (
-    numbers,
-    sentences,
-    tagged_words,
-    visible,
-    words,
-)
+from memory_palace.language import numbers, sentences, tagged_words, visible, words
 from memory_palace.language.times import find_times
 from memory_palace.markdown.markup import Markup, drop_comments, strip_markup
 from memory_palace.notes.document import parse_document, read_section, set_fields, split_sections

@@ -12,15 +12,7 @@ import pytest
 pytest.importorskip("mcp", reason="needs the extra [mcp]")
 
 import anyio
-from agents.talking import (
-    START,
-    ask,
-    connect,
-    open_pipes,
-    refuse,
-    run,
-    wait_for_updates_of,
-)
+from agents.talking import START, ask, connect, open_pipes, refuse, run, wait_for_updates_of
 from writing_notes import index_notes
 
 from memory_palace import Palace

@@ -281,21 +281,14 @@ def test_the_only_passage_of_a_palace_answers(build, passage):
     assert paths(search(asked("xyzzy", None), snapshot, profile="hybrid")) == []
 
 
-@pytest.mark.parametrize("count", range(2, 12))
+@pytest.mark.parametrize("count", [*range(2, 12), 60])
 def test_a_word_that_every_note_has_finds_them_all(build, passage, count):
-    names = [f"palace/{n:02d}.md" for n in range(count)]
-    snapshot = build([passage(name, texts=[f"weekly meeting {name[7:9]}"]) for name in names])
-    found = search(asked("meeting", None), snapshot, profile="hybrid", limit=count)
-    assert sorted(paths(found)) == names
-
-
-def test_a_word_that_every_note_has_finds_them_all_in_a_large_palace(build, passage):
     """Where the others outnumber the prior, a note of few of the words is below the mean."""
-    texts = [f"meeting {'meeting ' * (n % 5)} {'pad ' * n}" for n in range(60)]
+    texts = [f"meeting {'meeting ' * (n % 5)} {'pad ' * n}" for n in range(count)]
     snapshot = build([passage(f"palace/{n:02d}.md", texts=[text]) for n, text in enumerate(texts)])
     for profile in (Profile("bm25", {"lexical": 1.0}), Profile("hybrid", HYBRID)):
-        found = search(asked("meeting", None), snapshot, profile=profile, limit=60)
-        assert len(found.hits) == 60
+        found = search(asked("meeting", None), snapshot, profile=profile, limit=count)
+        assert len(found.hits) == count
 
 
 def test_a_stop_word_says_less_than_another_though_there_are_two_notes(build, passage):
