@@ -29,6 +29,7 @@ VERBS: dict[str, Callable[..., None]] = {
     "beir": sets.beir,
     "qmsum": sets.qmsum,
     "pages": sets.pages,
+    "lmeb": sets.lmeb,
     "notes": sets.notes,
     "ablate": sets.ablate,
     "known": systems.run_known,

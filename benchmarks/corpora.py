@@ -29,7 +29,9 @@ from memory_palace.index.snapshot import Snapshot, open_snapshot
 from memory_palace.index.values import Derived
 from memory_palace.index.writing import NoteRow, note_line, write_segment
 from memory_palace.language.sentences import drop_times, find_talkers
+from memory_palace.markdown.markup import Markup
 from memory_palace.models import NoteDate
+from memory_palace.notes.chunking import Cutter
 from memory_palace.notes.note import Chunk, Note
 from memory_palace.notes.parsing import parse_note
 
@@ -61,8 +63,8 @@ def open_corpus(
 ) -> Corpus:
     """Open the index of a collection, or make it with the same rows the indexer writes.
 
-    A document of passages becomes a note whose chunks are its passages, one to a line; any other
-    is read as Markdown and chunked as notes are.
+    A document of passages becomes a note whose chunks are its passages, one to a line, the longest
+    cut; any other is read as Markdown and chunked as notes are.
     """
     fingerprint = name_recipe(embedder, detail)
     paths = PalacePaths(folder / "corpora" / digest_index(collection, fingerprint))
@@ -86,7 +88,7 @@ def digest_index(collection: Collection, fingerprint: str) -> str:
 
 @cache
 def _digest_code() -> str:
-    whole = sha256()
+    whole = sha256(Path(__file__).read_bytes())
     for package in _INDEXING:
         for path in sorted((Path(memory_palace.__file__).parent / package).rglob("*.py")):
             whole.update(path.read_bytes())
@@ -129,15 +131,20 @@ def _note(number: int, document: EvalDocument, embedder: Embedder) -> Note:
         return note
     digest = sha256(document.id.encode()).hexdigest()
     talkers = find_talkers("\n".join(passage.text for passage in document.passages))
-    chunks = tuple(_chunks(document, talkers))
+    cutter = Cutter(embedder.count_tokens, embedder.token_limit, "", talkers)
+    chunks = tuple(_chunks(document, cutter))
     return replace(note, digest=digest, title=document.id, talkers=talkers, chunks=chunks)
 
 
-def _chunks(document: EvalDocument, talkers: frozenset[str]) -> Iterator[Chunk]:
+def _chunks(document: EvalDocument, cutter: Cutter) -> Iterator[Chunk]:
+    """Yield the chunk of each passage; one that is too long for the model is cut as notes are."""
     for line, passage in enumerate(document.passages, start=1):
-        text = drop_times(passage.text, talkers)
-        digest = sha256(text.encode()).hexdigest()
-        yield Chunk((), line, line, passage.text, text, digest)
+        text = drop_times(passage.text, cutter.talkers)
+        if cutter.count_tokens(text) <= cutter.token_limit:
+            yield Chunk((), line, line, passage.text, text, sha256(text.encode()).hexdigest())
+            continue
+        for group in cutter.pack(cutter.find_units(Markup(passage.text), 1)):
+            yield replace(cutter.chunk(group), first_line=line, last_line=line)
 
 
 def _row(note: Note, derived: Sequence[Derived]) -> NoteRow:

@@ -55,7 +55,10 @@ def profile_ranker(profile: Profile, collection: Collection, corpus: Corpus) -> 
             Query(limit=DEPTH, per_note=not collection.ranks_passages),
             profile=profile,
         )
-        return Found([(unit(hit.path, hit.chunk.first_line), hit.score) for hit in found.hits])
+        units: dict[str, float] = {}
+        for hit in found.hits:  # of a passage that was cut, the best piece counts
+            units.setdefault(unit(hit.path, hit.chunk.first_line), hit.score)
+        return Found(list(units.items()))
 
     return rank
 

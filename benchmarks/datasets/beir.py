@@ -31,7 +31,8 @@ def load_beir(folder: Path, *, split: str = "test") -> Collection:
         if gold:
             text = str(take(record, "text", f"{queries}:{number}"))
             graded = tuple(sorted(gains.items()))
-            questions.append(EvalQuestion(identity, text, gold, gains=graded))
+            kind = str(record.get("subset", ""))
+            questions.append(EvalQuestion(identity, text, gold, kind, gains=graded))
     return Collection(folder.name, tuple(documents), tuple(questions))
 
 

@@ -24,18 +24,21 @@ from memory_palace.errors import UsageError
 _SESSION = re.compile(r"session_(\d+)")
 _TURN = re.compile(r"D(\d+):(\d+)")
 _CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
-"""The official numbers; 5, adversarial, has no answer in the text and is left out."""
+"""The official numbers; 5, adversarial, asks of one person what another one said or did."""
 _DATE = "%I:%M %p on %d %B, %Y"
 
 
 def load_locomo(
-    path: Path, *, unit: str = "turn", gold: Path | None = None
+    path: Path, *, unit: str = "turn", gold: Path | None = None, is_adversarial: bool = False
 ) -> Iterator[Collection]:
     """Yield one collection per conversation.
 
     ``unit`` is what is ranked, ``turn`` or ``session``. ``gold`` is a JSONL of normalised labels;
-    without it the official ``evidence`` is used.
+    without it the official ``evidence`` is used. Adversarial questions have no answer in the text,
+    and are asked only with ``is_adversarial``: their evidence is what misleads. A question's own
+    ``subset`` goes before the name of its category.
     """
+    kinds = _CATEGORIES | ({5: "adversarial"} if is_adversarial else {})
     labels = _read_labels(gold) if gold is not None else None
     for sample in read_json(path):
         name = str(take(sample, "sample_id", str(path)))
@@ -43,7 +46,7 @@ def load_locomo(
         documents = tuple(_documents(conversation, f"{path}, {name}"))
         last = max((document.timestamp for document in documents), default=0.0)
         rows = labels.get(name, []) if labels is not None else _official(sample, f"{path}, {name}")
-        questions = tuple(_questions(rows, unit, last))
+        questions = tuple(_questions(rows, unit, last, kinds))
         yield Collection(name, documents, questions, unit == "turn")
 
 
@@ -103,6 +106,7 @@ def _official(sample: Any, where: str) -> list[dict[str, Any]]:
             {
                 "qid": f"{sample['sample_id']}_q{number}",
                 "category": take(item, "category", at),
+                "subset": item.get("subset"),
                 "question": take(item, "question", at),
                 "gold_turns": turns,
                 "gold_sessions": sessions,
@@ -121,9 +125,12 @@ def _read_labels(path: Path) -> dict[str, list[dict[str, Any]]]:
     return labels
 
 
-def _questions(rows: list[dict[str, Any]], unit: str, as_of: float) -> Iterator[EvalQuestion]:
+def _questions(
+    rows: list[dict[str, Any]], unit: str, as_of: float, kinds: Mapping[int, str]
+) -> Iterator[EvalQuestion]:
     for row in rows:
         gold = frozenset(row["gold_turns" if unit == "turn" else "gold_sessions"])
-        category = _CATEGORIES.get(row["category"])
+        category = kinds.get(row["category"])
         if category is not None and gold:
-            yield EvalQuestion(str(row["qid"]), row["question"], gold, category, as_of)
+            kind = row.get("subset") or category
+            yield EvalQuestion(str(row["qid"]), row["question"], gold, kind, as_of)

@@ -11,11 +11,13 @@ from typer import Argument, Option
 from benchmarks.ablations import configurations, without_each
 from benchmarks.datasets.beir import load_beir
 from benchmarks.datasets.items import Collection
+from benchmarks.datasets.lmeb import find_tasks, load_task
 from benchmarks.datasets.locomo import load_locomo
 from benchmarks.datasets.longmemeval import load_longmemeval
 from benchmarks.datasets.meetings import load_meetings, load_turns
 from benchmarks.datasets.own import load_notes
 from benchmarks.datasets.pages import load_pages
+from benchmarks.lmeb import judge_run, read_published
 from benchmarks.metrics import MEASURES
 from benchmarks.pages import judge_pages, sum_up
 from benchmarks.plots import draw_ablation, draw_runs
@@ -40,6 +42,7 @@ from benchmarks.verbs.options import (
 from memory_palace.cli.group import Json
 from memory_palace.cli.progress import progress_line
 from memory_palace.embedding.registry import get_embedder
+from memory_palace.errors import UsageError
 from memory_palace.retrieval.signals import Profile
 from memory_palace.shown import plural, print_json, say
 
@@ -175,6 +178,44 @@ def pages(
                 f"least any@5 {row.least:.3f} ({row.least_in})"
             )
             rows.add(row, line, to="means")
+
+
+def lmeb(
+    folder: Annotated[Path, Argument(help="Folder of tasks: NAME.json or NAME/ in BEIR's layout.")],
+    task: Annotated[list[str] | None, Option("--task", help="Only this task; repeatable.")] = None,
+    conversations: Annotated[
+        Path | None, Option("--locomo", help="LoCoMo's official file, asked with every kind.")
+    ] = None,
+    mode: Mode = None,
+    embedder: EmbedderName = "minilm",
+    cache: Cache = None,
+    as_json: Json = False,
+) -> None:
+    """Ask memory tasks of a public leaderboard: the mean over subsets, then each, the worst first.
+
+    What others published of whole tasks stands in a table of its own: no column has both.
+    """
+    paths = find_tasks(folder) | ({"locomo": conversations} if conversations else {})
+    if unknown := [name for name in task or () if name not in paths]:
+        raise UsageError(f"{folder} has no task {unknown[0]}, but {', '.join(paths)}")
+    modes = list(dict.fromkeys(mode or ("bm25", "vector", "hybrid")))
+    with printing("tasks", "published", as_json=as_json) as rows:
+        for name in task or paths:
+            found = load_task(paths[name])
+            for system in modes:
+                for row in judge_run(_ask_all(name, found, system, embedder, cache)):
+                    figures = ", ".join(f"{m} {value:.3f}" for m, value in row.means.items())
+                    head = f"  {row.subset}" if row.subset else f"{name}, {system}"
+                    line = f"{head}: n {row.questions}, {figures} [{row.low:.3f}, {row.high:.3f}]"
+                    rows.add(row, line, to="tasks")
+        source, published = read_published()
+        for other in published:
+            line = f"published: {other.task}, n {other.questions}, nDCG@10: " + ", ".join(
+                f"{system} {value:.3f}" for system, value in other.scores.items()
+            )
+            rows.add(other, line, to="published", source=source)
+        if not as_json:
+            say(source)
 
 
 def ablate(

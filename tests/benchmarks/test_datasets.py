@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from benchmarks.datasets.beir import load_beir
+from benchmarks.datasets.lmeb import find_tasks, load_task
 from benchmarks.datasets.locomo import load_locomo
 from benchmarks.datasets.longmemeval import load_longmemeval
 from benchmarks.datasets.meetings import load_meetings
@@ -220,3 +221,17 @@ def test_a_meeting_that_is_none_is_named_with_its_line(tmp_path, turn, spans, wo
     path.write_text(json.dumps({"meeting_transcripts": [turn], "specific_query_list": [item]}))
     with pytest.raises(UsageError, match=rf"val\.jsonl:1: .*{words}"):
         load_meetings(path)
+
+
+def test_a_scene_is_asked_of_its_own_documents_by_subset(folder):
+    rows = [{"_id": "q1", "text": "weir?", "subset": "one hop", "scene": "b"}]
+    (folder / "queries.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    corpus = [{"_id": name, "text": f"the {name} froze"} for name in ("d1", "d2", "d3")]
+    (folder / "corpus.jsonl").write_text("\n".join(map(json.dumps, corpus)))
+    scenes = [{"scene_id": "a", "candidate_doc_ids": ["d3"]}]
+    scenes += [{"scene_id": "b", "candidate_doc_ids": ["d2", "d1"]}]
+    (folder / "candidates.jsonl").write_text("\n".join(map(json.dumps, scenes)))
+    assert find_tasks(folder.parent)[folder.name] == folder
+    (collection,) = load_task(folder)
+    assert (collection.group, [d.id for d in collection.documents]) == ("b", ["d2", "d1"])
+    assert [question.category for question in collection.questions] == ["one hop"]
