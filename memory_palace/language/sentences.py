@@ -45,7 +45,8 @@ _LABEL = re.compile(
     r"(?(after)$\n?|(?!)))(?P<said>[^\n]*)"
 )
 _MOST_WORDS = 3
-_ASKING = re.compile(r"\?(?!\S)|[？؟]")
+ASKING = re.compile(r"\?(?!\S)|[？؟]")
+"""A question mark that ends a word."""
 WRITER = "i"
 """The speaker of the text above the first label."""
 SHORT, LONG = 240, 600
@@ -213,7 +214,7 @@ def find_speakers(text: str, talkers: Container[str] | None = None) -> Iterator[
 
 def find_talkers(text: str) -> frozenset[str]:
     """Return the casefolded labels that take turns, if one of them both asks and states."""
-    turns = [(m["who"].casefold(), bool(_ASKING.search(m["said"]))) for m in _find_labels(text)]
+    turns = [(m["who"].casefold(), bool(ASKING.search(m["said"]))) for m in _find_labels(text)]
     counts = Counter(who for who, _ in groupby(who for who, _ in turns))
     talkers = frozenset(who for who in counts if counts[who] > 1)
     is_talk = any({(who, True), (who, False)}.issubset(turns) for who in talkers)

@@ -19,9 +19,15 @@ from memory_palace.config import PalacePaths
 from memory_palace.index.segment import STAT
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.words import PostingLookup
-from memory_palace.language.sentences import Unit, cut_text, find_units
+from memory_palace.language.sentences import ASKING, Unit, cut_text, find_units
 from memory_palace.language.visible import shown_text, visible, visible_line
-from memory_palace.language.words import STOPWORDS, bm25_idf, drop_stop_stems, tokenize
+from memory_palace.language.words import (
+    STOPWORDS,
+    answer_stems,
+    bm25_idf,
+    drop_stop_stems,
+    tokenize,
+)
 from memory_palace.models import ELLIPSIS, ChunkRecord, Hit, Piece, Scores
 from memory_palace.notes.note import CLAIM_MARK, Fence, read_indexed
 from memory_palace.retrieval.evidence import Evidence
@@ -95,7 +101,16 @@ _K1, _B = 1.2, 0.75
 _AROUND = {-1: 0.5, 1: 0.3, -2: 0.2, 2: 0.15}
 """Share of the scores of nearby units that is added to a unit, by offset: most from the one before
 it, often the question it answers, none from a heading below it. Passages: ``signals.BESIDE``."""
-_SPEAKER, _OWN, _FOUND, _RANK, _NEAR = 0.6, 0.3, 0.2, 0.25, 0.3
+_IN_TALK = {-1: 0.3, 1: 0.3, -2: 0.2, 2: 0.15, -3: 0.1, 3: 0.1}
+"""The same for turns: talk keeps to a matter for longer, and the turn before counts less if it asks
+nothing of this speaker."""
+_REPLY = 0.6
+"""Share of the score of a turn that asks, added to the next speaker's: "What inspired you?" has the
+words of the question, and its reply seldom has any (as ``_IN_TALK``, ``_KIND`` and ``_SPEAKER``
+chosen on LoCoMo dev, each conversation judged by weights of the other four)."""
+_KIND = 0.3
+"""Added to a turn with a time or number where the question asks for one."""
+_SPEAKER, _OWN, _FOUND, _RANK, _NEAR = 1.0, 0.3, 0.2, 0.25, 0.3
 """Terms of a unit's value. Added: for a speaker named in the question, for a word of its own and
 not only nearby, for being in the hit's passage. Subtracted: per hit ranked above. Times the
 standardised cosine of its passage. A word of the question counts 1 on average (chosen on three
@@ -232,6 +247,10 @@ class NoteReader:
     def _names(self) -> frozenset[str]:
         return frozenset(_words_of(self._text)) - STOPWORDS
 
+    @cached_property
+    def _kinds(self) -> frozenset[str]:
+        return answer_stems(self._text)
+
     def find_pieces(self, hit: Hit, rank: int) -> list[Piece]:
         """Return the pieces of a hit's note that match the question, in order, else of its passage.
 
@@ -305,18 +324,13 @@ class NoteReader:
             else self._weigh(Counter(held), len(held) / mean)
             for unit, held in zip(units, words, strict=True)
         ]
-        return own, [
-            value
-            + _OWN * (value > 0)
-            + _SPEAKER * bool(self._names.intersection(unit.speaker.split()))
-            + sum(
-                share * own[place + step]
-                for step, share in _AROUND.items()
-                if 0 <= place + step < len(own)
-                and not (step > 0 and units[place + step].kind == "heading")
-            )
-            for place, (value, unit) in enumerate(zip(own, units, strict=True))
-        ]
+        values: list[float] = []
+        for place, (value, unit, held) in enumerate(zip(own, units, words, strict=True)):
+            is_named = not self._names.isdisjoint(unit.speaker.split())
+            value += _OWN * (value > 0) + _SPEAKER * is_named + _borrow(text, units, own, place)
+            is_kind = unit.speaker and value > 0 and not self._kinds.isdisjoint(held)
+            values.append(value + _KIND * bool(is_kind))
+        return own, values
 
     def _weigh(self, words: Counter[str], length: float) -> float:
         """Return the BM25 score of a unit; a relative ``length`` below 1 counts as 1."""
@@ -326,6 +340,20 @@ class NoteReader:
             for term, weight in self.weights.items()
             if term in words
         )
+
+
+def _borrow(text: str, units: Sequence[Unit], own: Sequence[float], place: int) -> float:
+    """Return the shares of the scores of the units around one; more of a turn that it answers."""
+    unit = units[place]
+    borrowed = sum(
+        share * own[place + step]
+        for step, share in (_IN_TALK if unit.speaker else _AROUND).items()
+        if 0 <= place + step < len(own) and not (step > 0 and units[place + step].kind == "heading")
+    )
+    before = units[place - 1] if place else unit
+    if unit.speaker and before.speaker not in ("", unit.speaker):
+        borrowed += _REPLY * own[place - 1] * bool(ASKING.search(text, before.start, before.end))
+    return borrowed
 
 
 def _find_window(text: str, first_line: int, chunk: ChunkRecord) -> tuple[int, int]:
