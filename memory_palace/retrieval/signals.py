@@ -6,6 +6,7 @@ package is registered, see ``memory_palace.signals``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -98,7 +99,7 @@ HYBRID: Mapping[str, float] = {
     "asked_kind": 2.0,
     "beside_words": 0.15,
     "beside_meaning": 0.3,
-    "speaker": 3.0,
+    "speaker": 2.5,
     "statement": 1.2,
     "temporal": 5.0,
     "dated": 30.0,
@@ -222,6 +223,10 @@ ANCHORING = (1.0, 0.75, 0.5625, 0.421875, 0.31640625)
 source document 001."""
 SPOKEN = 0.2
 """Share of a note's passages from which a speaker's label counts fully."""
+ROLES = {"user": True, "human": True, "assistant": False, "ai": False, "chatgpt": False}
+"""Labels of chats with a machine, each with whether it is the person's own."""
+_PRONOUN = re.compile(r"(?<!can )(?<!could )(?<!would )(?<!will )\b(?:I|[Mm][ey]|[Yy]our?)\b")
+"""The first one tells whose turns are meant; "can you" asks for a favor."""
 HEADED = 0.15
 """Score of a heading equal to the question: less than for any exact name of a note."""
 _DAY_SECONDS = 86_400.0
@@ -406,16 +411,20 @@ def speaker(evidence: Evidence, rows: Places) -> Scores:
 
     The label's words are compared with the question's whole words, not with their stems. The score
     is lower if few passages of the note have the label: the one line ``Obsidian: the app`` of a
-    page is no speaker. A word that no note holds matches speakers of similar spelling.
+    page is no speaker. A word that no note holds matches speakers of similar spelling. "Did I say"
+    asks for the turns of a chat's ``User``, "did you recommend" for those of its ``Assistant``.
     """
     text, languages = evidence.query.text, evidence.snapshot.languages
-    known = sorted(evidence.snapshot.speakers)
-    words = set(tokenize(text, stems=False)) - STOPWORDS
+    known = sorted(evidence.snapshot.speakers - ROLES.keys())
+    words = set(tokenize(text, stems=False)) - STOPWORDS - ROLES.keys()
     names = words.union(name for name in known if name in text and UNSPACED_RUN.fullmatch(name))
     for word in words.difference(known) if known else ():
         if not any(map(evidence.words_in.is_held, tokenize(word, languages=languages))):
             near = [name for name in known if is_mistyped(word, name)]
             names.update(near or get_close_matches(word, known, 1, cutoff=0.7))
+    if pronoun := _PRONOUN.search(text):
+        is_own = not pronoun[0].casefold().startswith("you")
+        names |= {role for role, is_user in ROLES.items() if is_user == is_own}
     found = [evidence.facts_in.rows("speaker", name) for name in sorted(names)]
     said = np.unique(np.concatenate([NO_ROWS, *found]))
     if not len(said):

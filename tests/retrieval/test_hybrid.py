@@ -236,6 +236,18 @@ def test_the_words_of_a_named_speaker_come_first(build, passage):
     assert paths(found)[0] == "palace/1.md"
 
 
+def test_did_i_say_and_did_you_say_ask_for_the_turns_of_a_chat(build, passage):
+    notes = [
+        passage(f"palace/{who}.md", texts=[f"{who}: the pump froze"])
+        for who in ("Assistant", "User")
+    ]
+    found = measured("speaker", build(notes), "can you tell me what I said of the pump")
+    assert found.keys() == {("palace/User.md", 1)}
+    found = measured("speaker", build(notes), "What did you tell me of the user's pump?")
+    assert found.keys() == {("palace/Assistant.md", 1)}
+    assert not measured("speaker", build(notes), "what does the user manual say of a pump")
+
+
 def test_a_passage_that_only_asks_comes_after_one_that_states(build, passage):
     texts = ["when did the pump freeze?", "when did the pump freeze", "nothing of the kind"]
     notes = [passage(f"palace/{n}.md", texts=[text]) for n, text in enumerate(texts)]
