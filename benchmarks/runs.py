@@ -130,4 +130,4 @@ def _make_ranker(
     if is_product:
         return product_ranker(recipe, collection, cache, embedder)
     corpus = open_corpus(collection, cache, embedder, detail=recipe.needs)
-    return profile_ranker(recipe, collection, corpus)
+    return profile_ranker(recipe, collection, corpus, embedder)

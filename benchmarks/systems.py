@@ -10,6 +10,7 @@ from typing import TypeAlias
 from benchmarks.corpora import Corpus
 from benchmarks.datasets.items import Collection, EvalQuestion
 from benchmarks.extension import add_baselines
+from memory_palace.embedding.registry import Embedder, embed_question
 from memory_palace.language.words import STOPWORDS, tokenize
 from memory_palace.models import Filters, ParsedQuery, Vector
 from memory_palace.query import Query
@@ -43,12 +44,15 @@ def mode_profile(mode: str, *, ranks_passages: bool) -> Profile:
     return get_profile("raw" if mode == "vector" else mode)
 
 
-def profile_ranker(profile: Profile, collection: Collection, corpus: Corpus) -> Ranker:
+def profile_ranker(
+    profile: Profile, collection: Collection, corpus: Corpus, embedder: Embedder
+) -> Ranker:
     """Return how a profile ranks the units of a collection."""
     unit = partial(corpus.unit, is_passage=collection.ranks_passages)
 
     def rank(question: EvalQuestion, vector: Vector) -> Found:
-        query = ParsedQuery(" ".join(question.text.split()), question.as_of, Filters(), vector)
+        query = ParsedQuery(" ".join(question.text.split()), question.as_of, Filters())
+        query = embed_question(query, embedder) if embedder.dimension else query
         found = search(
             query,
             corpus.snapshot,

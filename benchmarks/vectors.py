@@ -36,6 +36,7 @@ class RememberingEmbedder:
         self.name, self.dimension = embedder.name, embedder.dimension
         self.token_limit, self.fingerprint = embedder.token_limit, embedder.fingerprint
         self.count_tokens = embedder.count_tokens
+        self.find_share = getattr(embedder, "find_share", None)
         self._embedder = embedder
         key = sha256(embedder.fingerprint.encode()).hexdigest()[:16]
         self._path = folder / f"vectors-{key}.npz" if folder is not None else None

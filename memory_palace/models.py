@@ -220,6 +220,8 @@ class ParsedQuery:
     filters: Filters = field(default_factory=Filters)
     vector: Vector | None = None
     """``None`` if the text is empty (a listing) or the index has no vectors."""
+    vote: float = 1.0
+    """Weight of the vector, in [0, 1]: less if the embedder reads little of the text."""
     anchors: AnchorEvidence | None = None
     """Set if the profile uses anchors."""
     rows: NDArray[np.int64] | None = None

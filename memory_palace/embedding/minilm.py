@@ -93,6 +93,16 @@ class MiniLMEmbedder:
         ids = self._encode(text)
         return self._tokenizer.spell(ids[1:-1]), self._model.embed_tokens(ids)[1:-1]
 
+    def find_share(self, text: str) -> float:
+        """Return the share of a text's letters and digits that stand in pieces with a meaning.
+
+        Unknown pieces, and those of a single character outside ASCII, have none.
+        """
+        whole = sum(map(str.isalnum, text))
+        pieces = (p.removeprefix("##") for p in self._tokenizer.spell(self._tokenizer.encode(text)))
+        known = (p for p in pieces if p.isalnum() and (len(p) > 1 or p.isascii()))
+        return min(sum(map(len, known)) / whole, 1.0) if whole else 1.0
+
     def _encode(self, text: str) -> list[int]:
         """Return the ids that the model reads; empty for a text without a token."""
         ids = self._tokenizer.encode(text)[:TOKEN_LIMIT]

@@ -12,7 +12,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import file_digest, sha256
 from importlib import import_module
 from pathlib import Path
@@ -25,7 +25,8 @@ from memory_palace.errors import (
     WrongEmbedderError,
     did_you_mean,
 )
-from memory_palace.models import Matrix
+from memory_palace.language.words import is_foreign
+from memory_palace.models import Matrix, ParsedQuery
 from memory_palace.storage import write_atomic
 
 EMBEDDERS: Mapping[str, tuple[str, str]] = {
@@ -49,6 +50,10 @@ MULTILINGUAL = ("e5", "bge-m3")
 """Embedders for other languages than English; the first is the recommended one."""
 OFFERED = (DEFAULT, MULTILINGUAL[0])
 """Embedders that `palace models fetch` offers, and that an index uses by default."""
+UNREAD, READ = 0.55, 0.85
+"""Bounds of the share of a question that its embedder reads: no vote up to the first, a whole one
+from the second. Of minilm 99 English questions of 100 have .92 or more (seven sets), 19 of 20 in
+Chinese, Japanese, Korean or Russian at most .54."""
 
 
 class Embedder(Protocol):
@@ -116,6 +121,20 @@ def is_available(name: str, *, environ: Mapping[str, str] = os.environ) -> bool:
 def reads_english_alone(name: str) -> bool:
     """Whether an embedder is for English only."""
     return name == DEFAULT
+
+
+def embed_question(query: ParsedQuery, embedder: Embedder) -> ParsedQuery:
+    """Return a question with its vector, and the weight of it by the share of the text it reads.
+
+    An embedder that reads any text has no method ``find_share``. A vocabulary has the letters of
+    German or French, though its model reads neither.
+    """
+    find_share = getattr(embedder, "find_share", None)
+    share = find_share(query.text) if find_share else READ
+    if reads_english_alone(embedder.name) and is_foreign(query.text):
+        share = 0.0
+    vote = min(max((share - UNREAD) / (READ - UNREAD), 0.0), 1.0)
+    return replace(query, vector=embedder.embed_queries([query.text])[0], vote=vote)
 
 
 def find_ready(preferred: Sequence[str], *, environ: Mapping[str, str] = os.environ) -> str | None:

@@ -141,7 +141,7 @@ def read_lines(name: str) -> tuple[str, ...]:
 def choose_part(snapshot: Snapshot, name: str) -> slice:
     """Return the slice of a file's lines in the language of the notes, judged by their words."""
     words, parts, listed = PostingLookup(snapshot, "words"), read_parts(name), _list_terms(name)
-    words.note_missing(tuple(chain(*listed)))
+    words.look_up(tuple(chain(*listed)))
     shares = [sum(map(words.document_frequency, terms)) / len(terms) for terms in listed]
     own = shares.index(max(shares))
     start = sum(map(len, parts[:own]))
@@ -361,12 +361,12 @@ class SmallTalk:
         """
         if not self._snapshot.passages:
             return {}
-        self._words.note_missing(self._common)
+        self._words.look_up(self._common)
         said = [_add_up(self.count_telling(line, is_line=True)) for line in read_lines("chat")]
         chat_bar = float(np.quantile(said, _QUANTILE)) + _TALK * self._find_talk()
         own = choose_part(self._snapshot, "talk")
         lines = read_lines("talk")[own]
-        self._words.note_missing(_count_words(lines, tuple(self._snapshot.languages)))
+        self._words.look_up(_count_words(lines, tuple(self._snapshot.languages)))
         shares = [self.find_share(line) for line in lines]
         found = {"talk_share": np.array(shares)}
         if talk is not None:

@@ -10,8 +10,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.index.segment import hash_key
-from memory_palace.index.snapshot import PRIOR, Snapshot, Spread
+from memory_palace.index.segment import Segment, hash_key
+from memory_palace.index.snapshot import PRIOR, Snapshot, Spread, Statistics
 from memory_palace.language.words import expect_idf
 from memory_palace.models import Scores
 
@@ -53,34 +53,46 @@ class PostingLookup:
             self._found[parts] = self._look_up(*parts)
         return self._found[parts]
 
-    def note_missing(self, terms: Collection[str]) -> None:
-        """Cache the empty posting lists among many terms; only where all notes are loaded."""
+    def look_up(self, terms: Collection[str]) -> None:
+        """Cache what is known of many terms at once: empty posting lists, and frequencies."""
+        snapshot = self.snapshot
+        if not all(isinstance(segment, Segment) for segment in snapshot.segments):
+            return  # a store's lists are looked up as they are asked for
         keys = np.fromiter(map(hash_key, terms), np.uint64, len(terms))
-        held = np.zeros(len(terms), np.bool_)
-        for segment in self.snapshot.segments:
-            known = segment.arrays[f"{self._field}_keys"]
-            places = known.searchsorted(keys)
-            held |= np.append(known, np.uint64(0))[places] == keys
-        for term, is_held in zip(terms, held.tolist(), strict=True):
-            if not is_held:
+        sizes = np.zeros(len(terms), np.int64)
+        for segment in snapshot.segments:
+            if len(known := segment.arrays[f"{self._field}_keys"]):
+                places = np.minimum(known.searchsorted(keys), len(known) - 1)
+                sizes += segment.arrays[f"{self._field}_sizes"][places] * (known[places] == keys)
+        is_exact = type(snapshot.statistics) is Statistics and bool(snapshot.hot_rows.all())
+        for term, size in zip(terms, sizes.tolist(), strict=True):
+            if not size:
                 self._found[term,] = NO_ROWS, NO_COUNTS
-                self._frequencies[term,] = 0
+            if is_exact:
+                self._frequencies[term,] = size
 
     def _look_up(self, *parts: str) -> tuple[Rows, Counts]:
         key = hash_key(*parts)
-        rows: list[Rows] = [NO_ROWS]
-        counts: list[Counts] = [NO_COUNTS]
+        rows, counts = list[Rows](), list[Counts]()
         snapshot = self.snapshot
         for segment, start in zip(snapshot.segments, snapshot.row_starts.tolist(), strict=False):
             found, often = segment.find(self._field, key)
             if len(found):
                 rows.append(found.astype(np.int64) + start)
                 counts.append(often.astype(np.float64))
-        if len(rows) == 1:
-            return rows[0], counts[0]
-        all_rows, all_counts = np.concatenate(rows), np.concatenate(counts)
+        if not rows:
+            return NO_ROWS, NO_COUNTS
+        is_one = len(rows) == 1
+        all_rows = rows[0] if is_one else np.concatenate(rows)
+        all_counts = counts[0] if is_one else np.concatenate(counts)
+        if not self._has_dead:
+            return all_rows, all_counts
         is_live = snapshot.row_owner[all_rows] >= 0
         return all_rows[is_live], all_counts[is_live]
+
+    @cached_property
+    def _has_dead(self) -> bool:
+        return bool((self.snapshot.row_owner < 0).any())
 
     def rows(self, *parts: str) -> Rows:
         """Return the live passages that hold a term, ascending."""
@@ -144,6 +156,8 @@ class BM25:
             return scores
         for term in dict.fromkeys(terms):
             rows, counts = self._lists.find_all(term)
+            if not len(rows):
+                continue
             having = self._lists.document_frequency(term)
             scores[rows] += _weigh(term, having, self._snapshot.passages, counts, norm[rows])
         return scores
@@ -160,6 +174,8 @@ class BM25:
         norm = K1 * (1 - NOTE_B + NOTE_B * lengths / mean)
         for term in dict.fromkeys(terms):
             rows, counts = self._lists.find(term)
+            if not len(rows):
+                continue
             totals: Counts = np.bincount(note_of[rows], counts, size).astype(np.float64)
             having = self._all.note_frequency(term, int(np.count_nonzero(totals[hot])))
             scores += _weigh(term, having, notes, totals, norm)
@@ -176,6 +192,8 @@ class BM25:
             common += having / max(self._snapshot.passages, 1)
             weight = math.log1p(self._snapshot.passages / max(having, UNSEEN))
             whole += weight
+            if not len(rows):
+                continue
             held[np.bincount(note_of[rows], minlength=len(held)) > 0] += weight  # np.unique sorts
         most = self._all.figure("most_held", float(held.max(initial=0.0)) / (whole or 1.0))
         return common / max(len(distinct), 1), most

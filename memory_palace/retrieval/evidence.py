@@ -163,6 +163,8 @@ def gather(
     )
     read = frozenset(signals)
     read = read if read <= SIGNALS else read | SIGNALS
+    for field in (words_in, names_in):
+        field.look_up(question.terms)
     rows, count = find_candidates(query, snapshot), snapshot.passages
     note_of = snapshot.row_note.astype(np.int64)
     terms = []
@@ -244,7 +246,7 @@ def score_words(
     questions, in_names = np.zeros(size, np.float32), np.zeros(size, np.float32)
     bearing = np.float32(1)
     if query.vector is not None and read & (_WORDS | {"note_lexical", "covered"}):
-        bearing = find_bearing(bm25, question, count)
+        bearing = find_bearing(bm25, question, count) ** np.float32(query.vote)
     if read & _WORDS or snapshot.lacking is not None:
         scores = bm25.passages(question.terms)
         # If every passage scores 0, the spread is that of all live rows, stored questions too.
@@ -295,15 +297,15 @@ def compare_vectors(
             slope = both / spread if spread else 0.0
             cosines[lacking] = level + (words.above[lacking] - mean) * slope
     sample = snapshot.statistics.sample(query.vector)
-    return _standardise(cosines, sample, snapshot, read)
+    return _standardise(cosines, sample, snapshot, read, query.vote)
 
 
 def _standardise(
-    cosines: Scores, sample: Exact, snapshot: Snapshot, read: frozenset[str]
+    cosines: Scores, sample: Exact, snapshot: Snapshot, read: frozenset[str], vote: float
 ) -> VectorEvidence:
-    """Return vector evidence: cosines standardised by their sample and the null distribution."""
+    """Return vector evidence: cosines standardised by sample and null, weighed by ``vote``."""
     mean, deviation = expect(sample, snapshot.null)
-    above = stand_above(cosines, mean, deviation)
+    above = stand_above(cosines, mean, deviation) * np.float32(vote)
     notes = questions = np.zeros(len(snapshot.paths), np.float32)
     if "note_dense" in read:
         notes = _average_best(above, snapshot)
@@ -327,7 +329,8 @@ def sharpen(evidence: Evidence, notes: Places) -> Evidence:
     rows = np.flatnonzero(is_wanted[snapshot.row_owner])
     cosines = evidence.meaning.cosines.copy()
     cosines[rows] = multiply(evidence, rows)
-    meaning = _standardise(cosines, evidence.meaning.sample, snapshot, evidence.signals)
+    sample, vote = evidence.meaning.sample, evidence.query.vote
+    meaning = _standardise(cosines, sample, snapshot, evidence.signals, vote)
     return replace(evidence, meaning=meaning)
 
 

@@ -534,6 +534,7 @@ class _Rivals:
         words = [self._read_words(row) for row in self.rows.tolist()]
         known, rows = self._evidence.words_in, self._evidence.count
         listed = sorted(set().union(*words))
+        known.look_up(listed)
         rare = [expect_idf(word, known.document_frequency(word), rows) for word in listed]
         holds = np.array([[word in own for word in listed] for own in words]) * rare
         lengths = np.linalg.norm(holds, axis=1)

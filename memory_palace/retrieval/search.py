@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from memory_palace.config import Config, PalacePaths
 from memory_palace.errors import UsageError, WrongEmbedderError
 from memory_palace.graph.resolve import NearLinks
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.index.words import UNSEEN, expect_mean
+from memory_palace.index.words import NO_ROWS, UNSEEN, expect_mean
 from memory_palace.language.words import STOPWORDS, TOKEN, is_english, tokenize
 from memory_palace.models import Hit, NoteRecord, ParsedQuery, QueryResult, TimeReading
 from memory_palace.notes.note import ASKED, find_disputes
@@ -72,10 +72,7 @@ def answer(
     ``embedder`` opens that of an index; ``feature`` returns a feature of ``table.EVIDENCE``.
     """
     query = narrow(query, snapshot, paths)
-    plan = plan_ranking(asked, query.text, snapshot.commit, config)
-    if plan.mode == "vector":
-        model = embedder(snapshot.commit)
-        query = replace(query, vector=model.embed_queries([query.text])[0])
+    query, plan = plan_ranking(asked, query, snapshot.commit, config, embedder)
     for signal, name in EVIDENCE.items():
         if query.text and signal in plan.profile.weights:
             query = ASKED.read(name, partial(feature(name).ask, query, snapshot), query)
@@ -133,6 +130,7 @@ def search(
     if disputes is None:
         disputes = {} if paths is None else find_disputes(paths)
     chosen = profile if isinstance(profile, Profile) else get_profile(profile)
+    chosen = chosen.share_out(query.vote)
     read = chosen.weights.keys() | {"called"}  # the confidence looks at names
     if snapshot.detail < chosen.needs:
         raise WrongEmbedderError(
@@ -319,9 +317,14 @@ class Confidence:
         tokens = [tokenize(word, languages=self._snapshot.languages) for word in written]
         # The parts of a compound suffice: a note may have it in a longer compound.
         terms = dict.fromkeys(term for found in tokens for term in found[1:] or found)
+        self._find = cache(self._look_up)
         self._needed = [(term, self._find(term)[1]) for term in terms]
         """Terms of a note that has every word of the question, each with the notes that hold it."""
-        self._words = [self._weigh(*term[:2]) for term in evidence.terms]
+        self._terms = [word.term for word in evidence.terms]
+        weights = [math.log1p(evidence.count / max(w.having, UNSEEN)) for w in evidence.terms]
+        self._weights = np.array(weights, np.float64)
+        found = zip(*map(self._find, self._terms), strict=True)
+        self._rows, self._noted, self._named = map(_Held.of, found if self._terms else [()] * 3)
         self._spans = self._list_spans()
         chance = self._snapshot.commit.calibration
         sample, self._shift = evidence.meaning.sample, 0.0
@@ -330,16 +333,12 @@ class Confidence:
             mean = float(sample.mean())
             self._shift = shared * expect_mean(mean, len(sample), chance["best_level"])
 
-    def _find(self, term: str) -> tuple[Places, Places, Places]:
+    def _look_up(self, term: str) -> tuple[Places, Places, Places]:
         """Return the rows with a term, the notes that have it, and those that have it in a name."""
         evidence = self._evidence
         rows = evidence.words_in.find_all(term)[0]
         named = evidence.note_of[evidence.names_in.find_all(term)[0]]
         return rows, np.concatenate([evidence.note_of[rows], named]), named
-
-    def _weigh(self, term: str, having: int) -> _Word:
-        weight = math.log1p(self._evidence.count / max(having, UNSEEN))
-        return _Word(term, weight, *self._find(term))
 
     def _list_spans(self) -> list[tuple[int, int]]:
         """Return the windows of the question as day ordinals, if time makes up most of it."""
@@ -362,15 +361,12 @@ class Confidence:
         """Return the evidence for a note; parameters as in ``of``."""
         rows = np.flatnonzero(self._snapshot.row_owner == place)
         dated = _date_words(note)
-        held = 0.0
-        for word in self._words:
-            is_name = place in word.named or word.term in dated
-            in_note = is_name or place in word.notes
-            if is_name or (in_note if self._is_plain else row in word.rows):
-                held += word.weight
+        is_name = self._named.mark(place) | np.array([t in dated for t in self._terms], np.bool_)
+        in_passage = self._noted.mark(place) if self._is_plain else self._rows.mark(row)
+        held = sum(self._weights[is_name | in_passage].tolist())
         for question in rows[self._snapshot.row_note[rows] < 0]:
-            held = max(held, sum(word.weight for word in self._words if question in word.rows))
-        whole = sum(word.weight for word in self._words)
+            held = max(held, sum(self._weights[self._rows.mark(question)].tolist()))
+        whole = sum(self._weights.tolist())
         words = held / whole if whole else 0.0
         quoting, called = self._query.rows, self._evidence.called[place]
         is_quoted = quoting is not None and bool(np.isin(rows, quoting).any())
@@ -406,16 +402,25 @@ class Confidence:
         return (nearest - self._shift - chance["best_null"]) / chance["best_deviation"]
 
 
-class _Word(NamedTuple):
-    """A content word of the question and its postings."""
+class _Held(NamedTuple):
+    """Places that hold the words of a question, as pairs of a place and a word's number."""
 
-    term: str
-    weight: float
-    rows: Places
-    """Rows that hold it, stored questions included."""
-    notes: Places
-    named: Places
-    """Notes with it in a name."""
+    places: Places
+    words: Places
+    size: int
+
+    @classmethod
+    def of(cls, lists: Sequence[Places]) -> _Held:
+        """Return the pairs of one list of places per word."""
+        sizes = list(map(len, lists))
+        words = np.repeat(np.arange(len(lists)), sizes)
+        return cls(np.concatenate([NO_ROWS, *lists]), words, len(lists))
+
+    def mark(self, place: int) -> NDArray[np.bool_]:
+        """Return whether a place holds each word."""
+        marked = np.zeros(self.size, np.bool_)
+        marked[self.words[self.places == place]] = True
+        return marked
 
 
 def agree(hits: Sequence[Hit]) -> list[Hit]:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.config import Config
-from memory_palace.embedding.registry import reads_english_alone
+from memory_palace.embedding.registry import Embedder, embed_question
 from memory_palace.errors import UsageError, did_you_mean
 from memory_palace.index.commit import Commit, Detail
 from memory_palace.index.segment import PRIORITIES
@@ -25,11 +25,10 @@ from memory_palace.language.words import (
     STOPWORDS,
     UNSPACED_RUN,
     answer_stems,
-    is_foreign,
     squeeze_all,
     tokenize,
 )
-from memory_palace.models import Scores
+from memory_palace.models import ParsedQuery, Scores
 from memory_palace.query import Query
 from memory_palace.retrieval.evidence import Evidence, Places, find_nearest
 from memory_palace.retrieval.question import is_mistyped
@@ -77,6 +76,16 @@ class Profile:
         return not own <= OF_VECTORS | METADATA or any(
             not signal.needs_vectors for signal in self._registered()
         )
+
+    def share_out(self, vote: float) -> Profile:
+        """Return it with the weight that a model's vote lacks given to BM25."""
+        if vote == 1:
+            return self
+        weights = dict(self.weights)
+        for words, meaning in (("lexical", "dense"), ("note_lexical", "note_dense")):
+            if words in weights:
+                weights[words] += (1 - vote) * weights.get(meaning, 0.0)
+        return replace(self, weights=weights)
 
     def _registered(self) -> list[Signal]:
         """Return those of its signals that other packages registered."""
@@ -147,23 +156,31 @@ class RankingPlan:
     """The index's embedder if it cannot read the language of the question, else empty."""
 
 
-def plan_ranking(asked: Query, text: str, commit: Commit, config: Config) -> RankingPlan:
-    """Return the profile and mode asked for, or those that an index can do instead.
+def plan_ranking(
+    asked: Query,
+    query: ParsedQuery,
+    commit: Commit,
+    config: Config,
+    embedder: Callable[[Commit], Embedder],
+) -> tuple[ParsedQuery, RankingPlan]:
+    """Return the query with its vector, and the profile and mode asked for, or those possible.
 
-    ``text`` is the question without its filters: an empty one lists notes by metadata, and without
-    vectors words alone rank.
+    ``query`` is without its filters: an empty one lists notes by metadata. Without vectors, or if
+    the embedder reads too little of it to have a vote, words alone rank.
     """
     unread_by = ""
-    if not asked.profile and reads_english_alone(commit.embedder) and is_foreign(asked.text):
-        unread_by = commit.embedder
-    mode: Mode = "vector" if commit.dimension and not (asked.lexical or unread_by) else "lexical"
-    mode = mode if text else "listing"
+    mode: Mode = "vector" if commit.dimension and not asked.lexical else "lexical"
+    mode = mode if query.text else "listing"
+    if mode == "vector":
+        query = embed_question(query, embedder(commit))
+        if not (query.vote or asked.profile):
+            query, mode, unread_by = replace(query, vector=None), "lexical", commit.embedder
     profile = get_profile(asked.profile or config.profile or DEFAULT_PROFILE)
     if mode == "listing" and not profile.lists_notes:
         profile = PROFILES["compound"]
     if mode == "lexical" and not profile.reads_words:
         profile = PROFILES[DEFAULT_PROFILE]
-    return RankingPlan(profile, mode, unread_by)
+    return query, RankingPlan(profile, mode, unread_by)
 
 
 def get_profile(name: str) -> Profile:
@@ -320,13 +337,16 @@ def covered(evidence: Evidence, rows: Places) -> Scores:
     """
     note_of = evidence.note_of
     found: Scores = np.zeros(len(note_of), np.float32)
-    whole = LEAST
+    whole, places = LEAST, np.arange(len(note_of))
+    shares = [(np.clip(places - step, 0, places[-1:]), share) for step, share in AROUND.items()]
+    nearby = [(np.where(note_of[n] == note_of, n, places), share) for n, share in shares]
     for _, _, weight, held, _ in evidence.terms:
         whole += weight
+        if not len(held):
+            continue
         holders, reached = held[note_of[held] >= 0], np.zeros(len(note_of), np.float32)
-        for step, share in AROUND.items():
-            near = np.clip(holders - step, 0, len(note_of) - 1)
-            reached[near[note_of[near] == note_of[holders]]] = share
+        for near, share in nearby:  # its own place comes last
+            reached[near[holders]] = share
         found += np.float32(weight) * reached
     scores: Scores = found[rows] * (evidence.words.bearing / np.float32(whole))
     return scores

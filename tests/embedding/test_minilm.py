@@ -25,6 +25,14 @@ def test_a_text_past_the_limit_is_read_up_to_it(minilm: MiniLMEmbedder) -> None:
     assert np.array_equal(minilm.embed_queries([text]), minilm.embed_queries([cut]))
 
 
+def test_the_share_of_a_text_that_is_read(minilm: MiniLMEmbedder) -> None:
+    english = ("Where's José's 2nd IL-6 report?", "¿?", "a I 7")
+    assert [minilm.find_share(text) for text in english] == [1.0] * 3
+    foreign = ("我想找一家餐厅", "Где лежит ключ?", "冬のポンプ", "열쇠는 어디에")
+    assert max(map(minilm.find_share, foreign)) < 0.3
+    assert minilm.find_share("我们 Kafka") == 5 / 7
+
+
 def test_a_word_has_a_unit_vector_of_its_own_in_each_text(minilm: MiniLMEmbedder) -> None:
     pieces, vectors = minilm.embed_tokens("The river bank.")
     others, far = minilm.embed_tokens("The bank lends.")

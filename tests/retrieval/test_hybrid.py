@@ -1,5 +1,6 @@
 """Dense and lexical evidence, standardised and added up."""
 
+from dataclasses import replace
 from math import log1p
 from random import Random
 
@@ -333,18 +334,21 @@ def test_words_of_another_language_than_the_notes_count_little(build, passage):
     notes = [passage(name, [0.1], texts=[text]) for name, text in zip(names, texts, strict=True)]
     notes[3] = passage(names[3], [0.2], texts=[texts[3]])
     snapshot = build(notes)
-    foreign = search(
-        asked("how does one open the gate of that Obsidian tower"), snapshot, profile="hybrid"
-    )
+    question = asked("how does one open the gate of that Obsidian tower")
+    foreign = search(question, snapshot, profile="hybrid")
     own = search(asked("wie heisst der Turm am Ufer, Obsidian"), snapshot, profile="hybrid")
     assert paths(foreign)[0] == names[3]
     assert paths(own)[0] == names[7]
     listed = search(asked("Obsidian Tor"), snapshot, profile="hybrid")
     assert paths(listed)[0] == names[7]
-    alone = search(
-        asked("how does one open the gate of that Obsidian tower", None), snapshot, profile="hybrid"
+    for unread in (replace(question, vector=None), replace(question, vote=0.0)):
+        assert paths(search(unread, snapshot, profile="hybrid"))[0] == names[7]
+    sharing = (replace(question, vote=vote) for vote in (1.0, 0.5))
+    whole, half = (
+        gather(query, snapshot, signals=HYBRID, half_life_days=30).meaning.above
+        for query in sharing
     )
-    assert paths(alone)[0] == names[7]
+    assert (half == whole / 2).all() and half.any()
 
 
 def test_in_a_small_palace_missing_words_say_nothing_of_the_language(build, passage):

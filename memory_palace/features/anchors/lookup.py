@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.config import Config, Rooms
+from memory_palace.embedding.registry import embed_question
 from memory_palace.features.anchors.anchor_file import (
     AnchorFile,
     key_table,
@@ -124,7 +125,7 @@ def look_up(
     has_vectors = bool(snapshot.commit.dimension)
     query = ParsedQuery(text, time.time())
     if has_vectors:
-        query = replace(query, vector=palace.embedder().embed_queries([query.text])[0])
+        query = embed_question(query, palace.embedder())
     query = palace.anchors.ask(query, snapshot, projects=projects)
     found, hits = query.anchors, []
     if found is not None and found.fired:

@@ -14,6 +14,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from memory_palace.config import PalacePaths
+from memory_palace.embedding.registry import embed_question
 from memory_palace.graph.naming import active_projects
 from memory_palace.index.chance import SmallTalk
 from memory_palace.index.snapshot import Snapshot, check_freshness
@@ -97,8 +98,8 @@ class _Recaller:
         confidence, told = 0.0, ""
         hits: tuple[Hit, ...] = ()
         if text:
-            vector = self._embedder().embed_queries([text])[0] if has_vectors else None
-            query = replace(said, text=text, vector=vector)
+            query = replace(said, text=text)
+            query = embed_question(query, self._embedder()) if has_vectors else query
             points = ASKED.read("what was said", lambda: self._points(text), False)
             joined = self._join(query, self._list_turns(context) if points else [])
             confidence = ASKED.read("what was said", lambda: self._decide(query, joined), 0.0)
@@ -147,8 +148,8 @@ class _Recaller:
         if not turns:
             return query
         text = " ".join([*turns, query.text]).strip()
-        vector = self._embedder().embed_queries([text])[0] if query.vector is not None else None
-        return replace(query, text=text, vector=vector)
+        joined = replace(query, text=text)
+        return joined if query.vector is None else embed_question(joined, self._embedder())
 
     def _tell(
         self, query: ParsedQuery, *, budget_bytes: int, least: float

@@ -344,17 +344,16 @@ class StoreReader(AbstractContextManager["StoreReader"]):
             query = parse_query(asked, now=time.time(), locale=config.locale)
             query = take_times(query, outline.languages)
             query = take_tags(query, lambda tag: bool(bear_tag(outline, tag).any()))
-            plan = plan_ranking(asked, query.text, generation.commit, config)
+            query, plan = plan_ranking(
+                asked, query, generation.commit, config, lambda _: self._embedder(generation)
+            )
             if needed := plan.profile.weights.keys() - (SIGNALS - {"anchor"}):
                 raise UsageError(
                     f"the profile {plan.profile.name} needs {', '.join(sorted(needed))}, which a "
                     "store does not have: ask with --profile hybrid"
                 )
-            if plan.mode == "vector":
-                (vector,) = self._embedder(generation).embed_queries([query.text])
-                if len(vector) != generation.commit.dimension:
-                    raise damaged("the record of the generation")
-                query = replace(query, vector=vector)
+            if query.vector is not None and len(query.vector) != generation.commit.dimension:
+                raise damaged("the record of the generation")
             question = _Question(self.statements, outline, query)
             query, found = question.rank(plan.profile, config.half_life_days, asked, whole=whole)
         return replace(report(asked, query, plan, found, outline), freshness="current")
