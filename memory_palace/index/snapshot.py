@@ -90,6 +90,8 @@ class Snapshot:
 
     read_lines: Callable[[str], list[str]] | None = None
     """Returns the shown lines of a note by its path, if notes are not read from files."""
+    list_sessions: Callable[..., list[tuple[int, str]]] | None = None
+    """Lists dated talks or entries in order, if more of them pass than are at hand."""
 
     def __init__(self, commit: Commit, folds: Sequence[Fold], *, rooms: Rooms = SEVEN) -> None:
         self.commit = commit
@@ -312,6 +314,11 @@ class Snapshot:
     def speakers(self) -> frozenset[str]:
         """Casefolded words of the names of all speakers in notes."""
         return frozenset(" ".join(self._texts("speakers")).replace(SEPARATOR, " ").split())
+
+    @cached_property
+    def are_talks(self) -> NDArray[np.bool_]:
+        """Whether each note has speakers."""
+        return np.array([bool(names) for names in self._texts("speakers")], np.bool_)
 
     @cached_property
     def shown_tags(self) -> list[tuple[str, ...]]:

@@ -8,6 +8,8 @@ from datetime import date, timedelta
 from functools import cache, partial
 
 from memory_palace.language.time_spans import (
+    EARLIEST,
+    LATEST,
     DaySpan,
     Meaning,
     Setting,
@@ -467,3 +469,33 @@ def weekday_of_week(setting: Setting, named: dict[str, Token]) -> Meaning | None
     monday = named["week"].value.first
     day = monday + timedelta(int(named["weekday"].value))
     return Meaning(day, day, "weekday")
+
+
+def counted(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return "our third session", "sessions 2 to 4" or "two chats ago"; not "her first session".
+
+    What is no talk or entry for sure is one if it is ours: "our meeting", "my last entry".
+    """
+    places = [token for name, token in named.items() if name != "at"]
+    begin, stop = min(token.start for token in places), max(token.end for token in places)
+    unit, first, count = named["unit"], named.get("first"), named.get("count")
+    is_unsure = unit.is_weak and "ago" not in named and not precedes("ours", setting.folded, begin)
+    if is_unsure or precedes("theirs", setting.folded, begin) or not setting.counts_talks:
+        return None
+    kind, _, fixed = unit.value.partition("_")
+    is_open = fixed and setting.folded[stop : stop + 2].strip().isalpha()  # the time before me
+    if is_open or follows("topic", setting.folded, stop):
+        return None
+    at = int(float(first.value)) if first else int(fixed or 0)
+    number = int(float(count.value)) if count else 1
+    end = int(float(named["last"].value)) if "last" in named else at
+    if "ago" in named:
+        at = end = -number
+    elif "back" in named:  # second to last, or before last
+        at = end = -at if first else -2
+    elif count:
+        at, end = {1: (1, number), -1: (-number, -1)}.get(at, (0, 0))
+    if not at or (first and first.letter == "S" and at > 0):
+        return None
+    counted = at - (at > 0), end if end > 0 else end + 1 or None, kind
+    return Meaning(EARLIEST, LATEST, "span", counted=counted)

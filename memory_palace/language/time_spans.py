@@ -18,9 +18,11 @@ from memory_palace.language.words import read_table
 
 DaySpan: TypeAlias = tuple[date, date]
 """First and last day, both inclusive."""
+Counted: TypeAlias = tuple[int, int | None, str]
+"""Slice of all notes that are a ``talk``, an ``entry`` or, if empty, either."""
 FIRST_YEAR, LAST_YEAR = 1900, 2200
 """Range of years that are read; other numbers of four digits are not years."""
-EARLIEST = date(FIRST_YEAR, 1, 1)
+EARLIEST, LATEST = date(FIRST_YEAR, 1, 1), date(LAST_YEAR, 1, 1)
 """First day of an open interval such as "until May"."""
 TOLERANCE = {"day": 2, "week": 3, "weekend": 2, "month": 7, "year": 30, "quarter": 10, "decade": 30}
 TOLERANCE |= {"season": 10, "hour": 1, "fortnight": 5, "span": 5, "weekday": 1}
@@ -38,6 +40,8 @@ class Window:
     tolerance_days: float
     """Days outside of the span that still count in full."""
     expression: str = ""
+    notes: tuple[str, ...] = ()
+    """If talks or entries were counted: the paths of the notes meant."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -55,6 +59,8 @@ class TimeExpression:
     """In (0, 1]; below .5 it may well be a topic: "in winter the cells die"."""
     has_year: bool
     """Whether its year is given, so that the day of reading does not matter."""
+    counted: Counted | None = None
+    """Which of the notes dated in its windows are meant, if not all."""
 
     @property
     def is_calendar(self) -> bool:
@@ -91,6 +97,7 @@ class Meaning:
     """Other readings, equally likely."""
     is_bare: bool = False
     """Whether nothing around it marks it as a time, so that it may be a topic."""
+    counted: Counted | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +122,7 @@ class Setting:
     language: str
     doubtful: frozenset[str] = frozenset()
     """Words that are weak in a language at least as likely as that of the tokens."""
+    counts_talks: bool = False
 
 
 def make_day(year: int, month: int, day: int) -> date | None:
@@ -344,7 +352,7 @@ def shifted_unit(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     if unit in ("hour", "day"):
         return None
     is_last = shift is not None and offset == -1 and unit in ("decade", "fortnight")
-    if is_last or (shift and shift.letter == "p"):
+    if is_last or (shift and shift.letter == "p") or "this" in named:
         return Meaning(move(setting.as_of, -1, unit), setting.as_of, unit)
     return Meaning(*unit_span(unit, offset, setting.as_of), unit)
 
@@ -399,6 +407,12 @@ def day_word(setting: Setting, named: dict[str, Token]) -> Meaning | None:
         return None
     day = setting.as_of + timedelta(int(token.value))
     return Meaning(day, day, "day", 0.9)
+
+
+def earlier_day(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return "earlier today": without the last talk or entry of the day, which still goes on."""
+    day = day_word(setting, named)
+    return day and replace(day, counted=(0, -1, ""))
 
 
 def ago(setting: Setting, named: dict[str, Token]) -> Meaning | None:

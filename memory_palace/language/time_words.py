@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from memory_palace.language.words import read_table
+from memory_palace.language.words import Languages, read_table
 
 LATIN = ("en", "de", "fr", "es", "pt", "it")
 CHARACTERS = ("zh", "ja")
@@ -135,21 +135,25 @@ class Hints(NamedTuple):
     """Folded words with their languages; each time expression without digits has one."""
     telling: dict[str, frozenset[str]]
     """Frequent words of each language."""
+    counted: dict[str, tuple[str, ...]]
+    """Words, or several in a row, for talks and entries, with their languages."""
 
 
 @cache
 def read_hints() -> Hints:
     """Return the hints of all languages; ``tests/making_hints.py`` makes them from the tables."""
     words: dict[str, tuple[str, ...]] = {}
+    counted: dict[str, tuple[str, ...]] = {}
     telling: dict[str, frozenset[str]] = {}
     for key, listed in read_table("time/hints.txt").items():
         kind, language = key.split()
         if kind == "telling":
             telling[language] = frozenset(listed.split())
             continue
+        found = counted if kind == "counted" else words
         for word in listed.split():
-            words[word] = (*words.get(word, ()), language)
-    return Hints(words, telling)
+            found[word] = (*found.get(word, ()), language)
+    return Hints(words, telling, counted)
 
 
 def _holds(text: str, span: tuple[str, str]) -> bool:
@@ -174,8 +178,15 @@ def may_name_time(text: str) -> bool:
     """Whether a text may contain a time: a digit, a kana or Han character, or a hint word."""
     if _DIGIT.search(text) or _holds(text, _KANA) or _holds(text, _HAN):
         return True
-    words = read_hints().words
-    return any(word in words for word in _WORD.findall(fold(text)))
+    words, folded = read_hints().words, fold(text)
+    return any(word in words for word in _WORD.findall(folded)) or bool(find_counted(folded))
+
+
+def find_counted(folded: str) -> Languages:
+    """Return the languages in which a folded text may count talks or entries."""
+    words = f"_{'_'.join(_WORD.findall(folded))}_"
+    found = (names for word, names in read_hints().counted.items() if f"_{word}_" in words)
+    return tuple({name: 0 for names in found for name in names})
 
 
 def drop_asking(text: str) -> str:

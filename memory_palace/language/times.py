@@ -30,6 +30,7 @@ from memory_palace.language.time_words import (
     LATIN,
     Lexicon,
     TimeWord,
+    find_counted,
     fold,
     languages_of_characters,
     read_hints,
@@ -112,13 +113,14 @@ def _compile(source: str) -> re.Pattern[str]:
 
 
 def find_times(
-    text: str, as_of: date, *, locale: str = "", languages: Languages = ()
+    text: str, as_of: date, *, locale: str = "", languages: Languages = (), counts: bool = False
 ) -> list[TimeExpression]:
     """Return the time expressions of a text in order, read on the day ``as_of``.
 
     Without a year the past is meant: "in March" is the last March that has begun. ``locale``
     (``en-GB``) decides the order of numbers in 3/4/2026. A word of several languages is read in one
-    of ``languages``, those of the settings. Offsets are those of the text in NFC.
+    of ``languages``, those of the settings. Offsets are those of the text in NFC. With ``counts``,
+    for questions, "our third session" is an expression too, which says no days by itself.
     """
     if not text.isascii():
         text = unicodedata.normalize("NFC", text)
@@ -137,12 +139,18 @@ def find_times(
         sure = sum(len(item.text) for item in found if item.certainty >= _SURE)
         readings.append((len(text) + sure, found))
     foreign = _foreign_languages(pieces)
-    evident = _languages_of(pieces, locale, languages, not characters)
+    possible = find_counted(folded) if counts else ()
+    if not characters and any(
+        piece.text[0].isdigit() or piece.kind in ("part", "decade") for piece in pieces
+    ):
+        possible = LATIN
+    evident = _languages_of(pieces, locale, languages, possible)
     for language, evidence in evident.items():
         lexicon = read_lexicon(language)
         others = [read_lexicon(name).weak for name in evident if evident[name] >= evidence]
         doubtful = frozenset().union(*others)
-        setting = Setting(as_of, _order(locale, language), text, folded, language, doubtful)
+        order = _order(locale, language)
+        setting = Setting(as_of, order, text, folded, language, doubtful, counts)
         happened = any(piece.text in lexicon.happened for piece in pieces)
         found = [
             _express(token, setting, _settle(token, setting, lexicon, happened=happened))
@@ -211,15 +219,11 @@ def _cover(found: Sequence[TimeExpression]) -> float:
 
 
 def _languages_of(
-    pieces: Sequence[_Scrap], locale: str, languages: Languages, are_digits_telling: bool
+    pieces: Sequence[_Scrap], locale: str, languages: Languages, possible: Languages
 ) -> dict[str, float]:
-    """Return the possible languages of a text with their evidence; empty without a hint."""
+    """Return these languages, and those hinted at, with their evidence."""
     hints = read_hints()
-    counts: dict[str, float] = {}
-    if are_digits_telling and any(
-        piece.text[0].isdigit() or piece.kind in ("part", "decade") for piece in pieces
-    ):
-        counts = dict.fromkeys(LATIN, 0.0)
+    counts = dict.fromkeys(possible, 0.0)
     words = {piece.text for piece in pieces}
     for word in words:
         for language in hints.words.get(word, ()):
@@ -302,7 +306,9 @@ def _express(token: Token, setting: Setting, certainty: float) -> TimeExpression
     spans = ((meaning.first, meaning.last), *meaning.others)
     windows = tuple(Window(*span, tolerance, text) for span in spans)
     unit = _UNITS.get(meaning.unit, "span")
-    return TimeExpression(token.start, token.end, text, windows, unit, certainty, meaning.has_year)
+    return TimeExpression(
+        token.start, token.end, text, windows, unit, certainty, meaning.has_year, meaning.counted
+    )
 
 
 def _settle(token: Token, setting: Setting, lexicon: Lexicon, *, happened: bool) -> float:

@@ -157,7 +157,7 @@ def gather(
     Arrays that no signal reads stay zeros: BM25 and name matching take time that grows with the
     palace. Signals of other packages may read any array; with one of them all are filled.
     """
-    question = read_question(query, snapshot.languages)
+    question = read_question(query, snapshot)
     words_in, names_in, facts_in = (
         PostingLookup(snapshot, field) for field in ("words", "names", "facts")
     )

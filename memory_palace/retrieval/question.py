@@ -90,12 +90,13 @@ def parse_query(asked: Query, *, now: float, locale: str = "", rooms: Rooms = SE
     return ParsedQuery(" ".join(asked.text.split()), moment, filters, locale=locale)
 
 
-def read_question(query: ParsedQuery, languages: Languages = ()) -> AskedWords:
+def read_question(query: ParsedQuery, snapshot: Snapshot | None = None) -> AskedWords:
     """Return tokens and times of a question asked at ``query.as_of`` (days are UTC days).
 
-    ``languages`` are those of the index's stemmers. The parser of times is slow to import, so it
-    runs only on text that may name a time.
+    Talks and entries are counted in ``snapshot``. The parser of times is slow to import, so it runs
+    only on text that may name a time.
     """
+    languages = snapshot.languages if snapshot else ()
     terms = tuple(dict.fromkeys(tokenize(query.text, languages=languages)))
     question = AskedWords(query.text, terms, drop_stop_stems(terms))
     if not may_name_time(query.text):
@@ -104,8 +105,12 @@ def read_question(query: ParsedQuery, languages: Languages = ()) -> AskedWords:
 
     text = unicodedata.normalize("NFKC", query.text)
     day = datetime.fromtimestamp(query.as_of, UTC).date()
-    read = partial(find_times, text, day, locale=query.locale, languages=languages)
+    read = partial(find_times, text, day, locale=query.locale, languages=languages, counts=True)
     times = tuple(ASKED.read("times", read, ()))
+    if snapshot and any(item.counted for item in times):
+        from memory_palace.retrieval.times import count_sessions  # delayed: few questions need it
+
+        times = tuple(count_sessions(times, snapshot, query.filters))
     if not times:
         return question
     for item in reversed(times):

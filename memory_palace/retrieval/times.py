@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime
+from functools import partial
 from math import log
 from unicodedata import normalize
 
@@ -24,11 +26,12 @@ from memory_palace.index.segment import SOURCES
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.words import PostingLookup
 from memory_palace.language.time_spans import EARLIEST, TimeExpression, Window, month_span
+from memory_palace.language.time_words import fold
 from memory_palace.language.times import find_times
-from memory_palace.language.words import Languages, expect_idf
-from memory_palace.models import Scores, TimeReading
+from memory_palace.language.words import Languages, expect_idf, read_table, tokenize
+from memory_palace.models import Filters, Scores, TimeReading
 from memory_palace.retrieval.evidence import SURE, Evidence, Places
-from memory_palace.retrieval.question import AskedWords
+from memory_palace.retrieval.question import AskedWords, match_notes
 
 # --- Signals: how near ----------------------------------------------------------------------------
 
@@ -44,6 +47,9 @@ ANY_YEAR = 0.9
 """Factor of a day that is written without its year."""
 RARE_WORDS = 2
 """Weight of a sure expression of time, in words that one passage holds."""
+MENTIONED = 0.3
+"""Factor of a date that a dated talk mentions, if the question asks what was said then."""
+_TALKED = frozenset(read_table("time/around.txt")["talked"].split())
 
 _DAY_SECONDS = 86_400.0
 _EPOCH = date(1970, 1, 1).toordinal()
@@ -80,7 +86,11 @@ def temporal(evidence: Evidence, rows: Places) -> Scores:
             having = evidence.facts_in.rows(FactKind.DATE, key)
             worth = np.float32(asked.certainty * value)
             passages[having] = np.maximum(passages[having], worth)
-    scores: Scores = np.maximum(notes[evidence.note_of[rows]], passages[rows])
+    told = passages[rows]
+    if not _TALKED.isdisjoint(tokenize(fold(evidence.question.text), stems=False)):
+        bound = snapshot.are_talks & (stated_days(snapshot) > 0)
+        told *= np.where(bound[evidence.note_of[rows]], np.float32(MENTIONED), np.float32(1))
+    scores: Scores = np.maximum(notes[evidence.note_of[rows]], told)
     return scores
 
 
@@ -156,8 +166,16 @@ def changed_days(snapshot: Snapshot) -> Ordinals:
     return np.where(dates == 0, 0.0, np.floor(dates / _DAY_SECONDS) + _EPOCH)
 
 
+def stated_days(snapshot: Snapshot) -> Ordinals:
+    """Return the ordinal of the first day that each note states as its own; 0 for none."""
+    changed = np.where(snapshot.date_sources <= SAYS_WHEN, changed_days(snapshot), 0.0)
+    return np.where(snapshot.days[:, 0] > 0, snapshot.days[:, 0], changed)
+
+
 def near_notes(snapshot: Snapshot, window: Window, *, is_sure: bool) -> Scores:
     """Return how near each note's own date and the dates in its text lie to a window."""
+    if window.notes:
+        return np.isin(snapshot.paths, window.notes).astype(np.float32)
     days = snapshot.days.astype(np.float64)
     is_said = snapshot.date_sources <= SAYS_WHEN
     changed = changed_days(snapshot)
@@ -171,6 +189,36 @@ def near_notes(snapshot: Snapshot, window: Window, *, is_sure: bool) -> Scores:
     return near.astype(np.float32)
 
 
+def list_sessions(snapshot: Snapshot, filters: Filters, kind: str) -> list[tuple[int, str]]:
+    """Return day and path of the dated notes that pass, in order; of a kind, if there are any."""
+    days = stated_days(snapshot)
+    passing = (days > 0) & match_notes(snapshot, filters)
+    of_kind = passing & (snapshot.are_talks == (kind == "talk"))
+    found = np.flatnonzero(of_kind if kind and of_kind.any() else passing)
+    order = found[np.lexsort((found, snapshot.dates[found], days[found]))]
+    return [(int(days[note]), snapshot.paths[note]) for note in order.tolist()]
+
+
+def count_sessions(
+    times: Sequence[TimeExpression], snapshot: Snapshot, filters: Filters
+) -> Iterator[TimeExpression]:
+    """Yield the times, with a window of just the notes that are counted, if there are any.
+
+    If there are none, "earlier today" is today, and "our ninth session" is left out.
+    """
+    for asked in times:
+        first, last, kind = asked.counted or (0, 0, "")
+        days, listed = asked.windows[0], snapshot.list_sessions or partial(list_sessions, snapshot)
+        begin, end = days.first.toordinal(), days.last.toordinal()
+        inside = [each for each in listed(filters, kind) if begin <= each[0] <= end]
+        if meant := inside[first:last]:
+            notes = tuple(path for _, path in meant)
+            ends = date.fromordinal(meant[0][0]), date.fromordinal(meant[-1][0])
+            yield replace(asked, windows=(Window(*ends, 0.0, asked.text, notes),))
+        elif not asked.counted or days.first > EARLIEST:
+            yield asked
+
+
 def weigh_keys(asked: TimeExpression) -> dict[str, float]:
     """Return the date keys that passages can match, each with its nearness."""
     keys: dict[str, float] = {}
@@ -182,6 +230,8 @@ def weigh_keys(asked: TimeExpression) -> dict[str, float]:
 
 def _date_keys(window: Window) -> Iterator[tuple[str, float]]:
     """Yield the date keys of one window with their nearness, some keys more than once."""
+    if window.notes:  # what another passage says of the day of a talk was not said in it
+        return
     years, days = set(), list(_days_around(window))
     for first, last in _months(window.first, window.last):
         span = _ordinals(first), _ordinals(last)

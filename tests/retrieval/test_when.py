@@ -48,22 +48,9 @@ def test_a_time_alone_lists_and_a_month_is_from_each_of_its_days(palace):
     assert "Journal/walls.md" in found(palace, when="September 2026")
 
 
-def test_a_time_counts_from_the_day_of_the_question(palace):
-    asked = palace.query("climb", when="last month", as_of="2026-05-30", limit=9, neighbors=0)
-    assert {hit.path for hit in asked} == {"Journal/14.04.2026 rowing.md", "Journal/plans.md"}
-
-
 def test_other_conditions_count_as_well(palace):
     assert found(palace, when="2026-05", folder="Wiki") == {"Wiki/ropes.md"}
     assert {note.path for note in palace.notes(when="2026-05")} == MAY
-
-
-def test_what_was_read_is_said_once(palace):
-    (time,) = palace.query("climb when:2026-05", as_of="2026-11-22").times
-    assert (str(time.first), str(time.last)) == ("2026-05-01", "2026-05-31")
-    (time,) = palace.query("who climbed on May 14?", as_of="2026-11-22").times
-    assert (time.text, str(time.first)) == ("May 14", "2026-05-14")
-    assert palace.query("who climbed?").times == ()
 
 
 @pytest.mark.parametrize("time", ["soon", "", "chalk", "..", "2026-13-45"])

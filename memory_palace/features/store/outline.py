@@ -243,6 +243,7 @@ class Outline(Snapshot):
         self.row_owner, self.row_starts = self.row_note, np.array([0, size])
         self.question_rows = np.zeros(0, np.int64)
         self.lacking, self.copies, self.speakers = None, {}, frozenset()
+        self.are_talks = np.zeros(size, np.bool_)  # the store has no list of them
         self.passages = int(kept["passages"][~self.cold].sum())
         self.words_length = float(kept["words"][~self.cold].sum()) / max(self.passages, 1)
 

@@ -65,7 +65,7 @@ from memory_palace.retrieval.quotes import count_terms, find_quoted
 from memory_palace.retrieval.rank import score_quickly
 from memory_palace.retrieval.search import SearchResult, report, search
 from memory_palace.retrieval.signals import HYBRID, Profile, measure, plan_ranking
-from memory_palace.retrieval.times import is_sure, list_keys, weigh_keys
+from memory_palace.retrieval.times import is_sure, list_keys, list_sessions, weigh_keys
 from memory_palace.signals import SIGNALS
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class _Question:
 
     def __init__(self, statements: Statements, outline: Outline, query: ParsedQuery) -> None:
         self._statements, self._outline, self.query = statements, outline, query
-        self.parsed = read_question(query, outline.languages)
+        self.parsed = read_question(query, outline)
         self.told = ToldStatistics(outline, self.parsed)
         # One query reads all posting lists that the question needs.
         names = tokenize(query.text, stems=False)
@@ -193,6 +193,7 @@ class _Question:
         chosen.told, chosen.passages = self.told, outline.passages
         # Dates set by a copy or a checkout are recognized from all notes, not from a subset.
         chosen.told_dates = outline.told_dates[[self._places[path] for path in chosen.paths]]
+        chosen.list_sessions = lambda _, kind: list_sessions(outline, self.query.filters, kind)
         return chosen
 
     def _read_notes(self, places: Iterable[int]) -> list[tuple[NoteRow, bool]]:

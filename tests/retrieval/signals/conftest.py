@@ -50,6 +50,7 @@ class Notes:
     days: np.ndarray
     paths: list
     row_note: np.ndarray
+    are_talks = False
 
     @property
     def statistics(self):
