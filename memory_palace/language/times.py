@@ -70,6 +70,8 @@ _BEHIND = re.compile(r"[ \t]*([^\W\d_]+|[\w-]|\.\w)?")
 _OF_STREET = re.compile(r" (?:des?|du|del?|da|do|d)[ ']+$")
 _NAME_BEFORE = re.compile(r"[^\W\d][._]$")
 _SITE = re.compile(r"\.[a-z]{2}")
+_OLD_YEAR = re.compile(r",? (?:de |of |in )?1[0-8]\d\d(?:[),.;:]|$| [-–]| (?:in|and|at)\b)")
+"""A year before ``FIRST_YEAR``: the day or month before it is of no year that is read."""
 _OWNER = re.compile(r"'s [a-z]")
 
 
@@ -188,6 +190,8 @@ def _is_part_of_name(token: Token, setting: Setting) -> bool:
     if _SITE.match(folded, token.end) or _NAME_BEFORE.search(folded[max(0, start - 3) : start]):
         return True
     if folded.startswith("last ", start) and precedes("modal", folded, start):
+        return True
+    if not token.value.has_year and _OLD_YEAR.match(folded, token.end):
         return True
     street = _OF_STREET.search(folded, max(0, start - 6), start)
     return precedes("street", folded, street.start() if street else start)
