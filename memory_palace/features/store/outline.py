@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from memory_palace.config import Rooms
 from memory_palace.features.store.connecting import Statements
-from memory_palace.features.store.rows import Generation, damaged, read_figures, read_matrix
+from memory_palace.features.store.rows import TALK, Generation, damaged, read_figures, read_matrix
 from memory_palace.graph.resolve import join_labels, list_ends, read_link
 from memory_palace.index.segment import FIELDS as WORDS
 from memory_palace.index.segment import Array, hash_key
@@ -243,7 +243,7 @@ class Outline(Snapshot):
         self.row_owner, self.row_starts = self.row_note, np.array([0, size])
         self.question_rows = np.zeros(0, np.int64)
         self.lacking, self.copies, self.speakers = None, {}, frozenset()
-        self.are_talks = np.zeros(size, np.bool_)  # the store has no list of them
+        self.are_talks = (kept["flags"] & TALK) > 0
         self.passages = int(kept["passages"][~self.cold].sum())
         self.words_length = float(kept["words"][~self.cold].sum()) / max(self.passages, 1)
 

@@ -177,6 +177,8 @@ FIGURES = np.dtype(
     ]
 )
 """Figures of a note that every query reads for all notes; ``words`` counts passage tokens."""
+TALK = 1 << 7
+"""Flag, beside those of a note record, of a note with speakers."""
 NOTE_COLUMNS = {
     "id": "int4",
     "path": "text",
@@ -306,6 +308,7 @@ def pack_note(number: int, note: StoredNote, stamp: bytes) -> tuple[Any, ...]:
     figures = np.zeros(1, FIGURES)
     for name in ("priority", "date_source", "flags", "days"):
         figures[name] = getattr(row, name)
+    figures["flags"] |= TALK if row.speakers else 0
     figures["id"], figures["is_cold"], figures["passages"] = number, note.is_cold, len(passages)
     figures["words"] = sum(int(chunk.keys[0].counts.sum()) for chunk in passages)
     changed = row.stat[STAT.changed_ns]  # kept where the file's time is all that dates the note
