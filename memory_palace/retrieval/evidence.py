@@ -39,6 +39,9 @@ Places = NDArray[np.int64]
 SURE = 0.5
 """Certainty from which an expression of time counts as a time, not as the topic."""
 
+ROLES = {"user": True, "human": True, "assistant": False, "ai": False, "chatgpt": False}
+"""Labels of chats with a machine, each with whether it is the person's own."""
+
 _FOREIGN, _OWN = 0.06, 0.12
 """Bounds of the mean share of passages with a word of the question: foreign up to the first, in the
 notes' language from the second. There 19 questions of 20 reach .11 on LoCoMo and QMSum, .05 on
@@ -177,6 +180,8 @@ def gather(
     is_asking = np.zeros(len(note_of), np.bool_)
     if read & {"replied", "statement"}:
         is_asking[facts_in.rows("form", "question")] = True
+        for role in ROLES:  # who asks a machine tells by asking: BEAM dev nDCG@10 .351 to .418
+            is_asking[facts_in.rows("speaker", role)] = False
     called: Scores = np.zeros(len(snapshot.paths), np.float32)
     if query.text and "called" in read:
         fields = (words_in, names_in)

@@ -23,6 +23,7 @@ from memory_palace.language.sentences import ASKING, Unit, cut_text, find_units
 from memory_palace.language.visible import shown_text, visible, visible_line
 from memory_palace.language.words import (
     STOPWORDS,
+    Languages,
     answer_stems,
     bm25_idf,
     drop_stop_stems,
@@ -241,7 +242,7 @@ class NoteReader:
         return cut_text(text, self.weights, most, measure=measure, languages=languages)
 
     def _tokenize(self, text: str) -> list[str]:
-        return tokenize(text, languages=self._snapshot.languages)
+        return _words_of(text, self._snapshot.languages, stems=True)
 
     @cached_property
     def _names(self) -> frozenset[str]:
@@ -407,8 +408,8 @@ def _is_bare(text: str) -> bool:
     return not any(map(str.isalnum, text))
 
 
-def _words_of(text: str) -> list[str]:
-    return tokenize(text, stems=False)
+def _words_of(text: str, languages: Languages = (), *, stems: bool = False) -> list[str]:
+    return tokenize(text, stems=stems, languages=languages)
 
 
 def count_bytes(text: str) -> int:

@@ -30,7 +30,7 @@ from memory_palace.language.words import (
 )
 from memory_palace.models import ParsedQuery, Scores
 from memory_palace.query import Query
-from memory_palace.retrieval.evidence import Evidence, Places, find_nearest
+from memory_palace.retrieval.evidence import ROLES, Evidence, Places, find_nearest
 from memory_palace.retrieval.question import is_mistyped
 from memory_palace.signals import (
     DEFAULT_PROFILE,
@@ -240,8 +240,6 @@ ANCHORING = (1.0, 0.75, 0.5625, 0.421875, 0.31640625)
 source document 001."""
 SPOKEN = 0.2
 """Share of a note's passages from which a speaker's label counts fully."""
-ROLES = {"user": True, "human": True, "assistant": False, "ai": False, "chatgpt": False}
-"""Labels of chats with a machine, each with whether it is the person's own."""
 _PRONOUN = re.compile(r"(?<!can )(?<!could )(?<!would )(?<!will )\b(?:I|[Mm][ey]|[Yy]our?)\b")
 """The first one tells whose turns are meant; "can you" asks for a favor."""
 HEADED = 0.15

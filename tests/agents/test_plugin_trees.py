@@ -80,10 +80,7 @@ def check_hooks(hooks, harness):
         verbs[event] = words[len(PROGRAM) :]
     assert verbs == {
         event: ["hook", verb, "--harness", harness]
-        for event, verb in (
-            ("SessionStart", "session-start"),
-            ("UserPromptSubmit", "prompt"),
-        )
+        for event, verb in (("SessionStart", "session-start"), ("UserPromptSubmit", "prompt"))
     }
 
 

@@ -212,11 +212,7 @@ def test_nobody_but_the_journal_writes_into_the_folder_of_notes():
 
 APART = {"cli", "view", "embedding", "index", "storage.py", "agents", "anchors"}
 """They write pages, pictures, models, plug-ins and what is derived from notes."""
-KNOWN_WRITERS = {
-    "changes/journal.py",
-    "notes/usage.py",
-    "seek/search_session.py",
-}
+KNOWN_WRITERS = {"changes/journal.py", "notes/usage.py", "seek/search_session.py"}
 
 
 @pytest.fixture

@@ -145,8 +145,7 @@ def test_the_archive_is_shown_where_it_is_asked_for_and_what_is_not_indexed_is_s
 
 
 @pytest.mark.parametrize(
-    "data",
-    [b"", b"\xff\xfe", b"[" * 100_000, b'{"check":"44136fa355b3678a","layout":{}}'],
+    "data", [b"", b"\xff\xfe", b"[" * 100_000, b'{"check":"44136fa355b3678a","layout":{}}']
 )
 def test_a_damaged_layout_is_made_anew_and_said_once(vault, capsys, data):
     run_main(capsys, "view")

@@ -5,13 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.embedding.e5 import (
-    MARK,
-    UNKNOWN_PENALTY,
-    E5File,
-    Unigram,
-    write_tensors,
-)
+from memory_palace.embedding.e5 import MARK, UNKNOWN_PENALTY, E5File, Unigram, write_tensors
 from memory_palace.embedding.minilm import TensorFile
 from tests.embedding.e5_writer import PIECES, SPECIAL, write_e5
 

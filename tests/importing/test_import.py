@@ -171,8 +171,7 @@ def test_a_long_conversation_is_divided_between_turns(palace, tmp_path):
 
 def test_secrets_and_private_spans_are_named_and_not_written(palace, tmp_path):
     path = export(
-        tmp_path,
-        talk(1, f"fine\nmy key is {KEY}", "<private>the safe is 4711</private>", "and on"),
+        tmp_path, talk(1, f"fine\nmy key is {KEY}", "<private>the safe is 4711</private>", "and on")
     )
     report = import_all(palace, path)
     (text,) = (data.decode() for data in read_state(palace.paths).values())

@@ -131,9 +131,7 @@ def watching(indexed):
 
     palace = Palace(indexed.paths.root)
     thread = threading.Thread(
-        target=palace.watch,
-        args=(report,),
-        kwargs={"stop": stop, "debounce_seconds": 0.1},
+        target=palace.watch, args=(report,), kwargs={"stop": stop, "debounce_seconds": 0.1}
     )
     thread.start()
     assert wait_for(lambda done: len(done) >= 1)

@@ -8,11 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_palace.features.memories.form import Factor, Mark, count_score
-from memory_palace.features.memories.smashin import (
-    band_of,
-    detect_factors,
-    merge_marks,
-)
+from memory_palace.features.memories.smashin import band_of, detect_factors, merge_marks
 
 RICH = (
     "You lift the funnel and a spider the size of a tea plate, in a violet raincoat, sits on the "

@@ -7,11 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_palace.features.memories.form import find_tokens
-from memory_palace.features.memories.verification import (
-    drop_token,
-    fold_words,
-    holds_token,
-)
+from memory_palace.features.memories.verification import drop_token, fold_words, holds_token
 from memory_palace.language.visible import drop_markers, find_markers
 from memory_palace.palace import Palace
 

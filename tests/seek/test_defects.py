@@ -7,9 +7,7 @@ from hypothesis import strategies as st
 
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import UsageError, WrongEmbedderError
-from memory_palace.features.seek.belief import (
-    new_belief,
-)
+from memory_palace.features.seek.belief import new_belief
 from memory_palace.features.seek.nodes import (
     MemoryNode,
     NodeStore,

@@ -101,10 +101,7 @@ texts = st.text(st.characters(codec=None), max_size=40) | st.sampled_from(SQL)
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
-@given(
-    texts,
-    st.dictionaries(st.sampled_from(["type", "tags", "folder"]), texts, max_size=1),
-)
+@given(texts, st.dictionaries(st.sampled_from(["type", "tags", "folder"]), texts, max_size=1))
 @example("wombat \udcff \0", {})
 def test_any_text_is_asked_and_any_is_a_filter(hostile, question, conditions):
     palace, reader, _ = hostile

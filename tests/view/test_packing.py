@@ -10,12 +10,7 @@ from making_plans import make_plan
 from reading_pages import unpack
 
 from memory_palace.features.view.gather import gather
-from memory_palace.features.view.page import (
-    Packed,
-    heading_of,
-    pack,
-    render,
-)
+from memory_palace.features.view.page import Packed, heading_of, pack, render
 from memory_palace.palace import Palace
 
 
