@@ -1,6 +1,7 @@
 """Dense and lexical evidence, standardised and added up."""
 
 from dataclasses import replace
+from functools import partial
 from math import log1p
 from random import Random
 
@@ -238,15 +239,11 @@ def test_the_words_of_a_named_speaker_come_first(build, passage):
 
 
 def test_did_i_say_and_did_you_say_ask_for_the_turns_of_a_chat(build, passage):
-    notes = [
-        passage(f"palace/{who}.md", texts=[f"{who}: the pump froze"])
-        for who in ("Assistant", "User")
-    ]
-    found = measured("speaker", build(notes), "can you tell me what I said of the pump")
-    assert found.keys() == {("palace/User.md", 1)}
-    found = measured("speaker", build(notes), "What did you tell me of the user's pump?")
-    assert found.keys() == {("palace/Assistant.md", 1)}
-    assert not measured("speaker", build(notes), "what does the user manual say of a pump")
+    notes = [passage(f"palace/{n}.md", texts=[f"{n}: the pump froze"]) for n in ("AI", "User")]
+    said = partial(measured, "speaker", build(notes))
+    assert said("can you tell me what I said of the pump").keys() == {("palace/User.md", 1)}
+    assert said("What did you tell me of the user's pump?").keys() == {("palace/AI.md", 1)}
+    assert not said("what does the user manual say of a pump")
 
 
 def test_a_passage_that_only_asks_comes_after_one_that_states(build, passage):
