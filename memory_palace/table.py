@@ -45,14 +45,8 @@ VERBS = {
     },
     "Agents": {
         "remember": ("capture.verbs:verbs", "Keep what was said, where it is found again."),
-        "import": (
-            "importing.verbs:verbs",
-            "Import conversations and notes of other programs.",
-        ),
-        "recall": (
-            "recall.verbs:verbs",
-            "Say unasked what the notes have on what was said.",
-        ),
+        "import": ("importing.verbs:verbs", "Import conversations and notes of other programs."),
+        "recall": ("recall.verbs:verbs", "Say unasked what the notes have on what was said."),
         "verify": ("checking.verbs:verbs", "Check an answer against the notes."),
         "plugin": ("agents.verbs:verbs", "Write the plug-in of an agent's harness."),
         "mcp": ("agents.verbs:verbs", "Let agents search, read and write, by MCP."),

@@ -57,14 +57,12 @@ Quiet = Annotated[bool, Option("-q", "--quiet", help="Print only errors.")]
 Limit = Annotated[int, Option("-k", "--top-k", min=1, help="Maximum number of results.")]
 IncludeCold = Annotated[bool, Option("--include-cold", help="Include archived notes.")]
 Budget = Annotated[
-    int | None,
-    Option("--budget", min=1, help="Maximum size of the text, in UTF-8 bytes."),
+    int | None, Option("--budget", min=1, help="Maximum size of the text, in UTF-8 bytes.")
 ]
 SHORT_WAIT_SECONDS = 2.0
 """Default wait for the writer's lock; most writers finish sooner."""
 Wait = Annotated[
-    float,
-    Option("--wait", min=0.0, help="Seconds to wait for another writer to finish."),
+    float, Option("--wait", min=0.0, help="Seconds to wait for another writer to finish.")
 ]
 Apply = Annotated[bool, Option("--apply", help="Make the change; without this it is only shown.")]
 Tags = Annotated[
@@ -113,10 +111,7 @@ Root = Annotated[
 NoServe = Annotated[
     bool,
     Option(
-        "--no-serve",
-        expose_value=False,
-        hidden=True,
-        help="Answer without the resident server.",
+        "--no-serve", expose_value=False, hidden=True, help="Answer without the resident server."
     ),
 ]
 """Handled by ``places.find_server`` before a verb is imported; declared so that it parses."""

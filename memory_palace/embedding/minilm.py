@@ -224,14 +224,7 @@ class Layer(NamedTuple):
 class Encoder:
     """A BERT model's parameters, and its forward pass."""
 
-    def __init__(
-        self,
-        tensors: TensorFile,
-        *,
-        layers: int,
-        heads: int,
-        words: ReadRows,
-    ) -> None:
+    def __init__(self, tensors: TensorFile, *, layers: int, heads: int, words: ReadRows) -> None:
         self._words, self._heads = words, heads
         # Every token has type 0, so its vector is added to the positions.
         types = tensors["embeddings.token_type_embeddings.weight"]

@@ -188,10 +188,7 @@ class Detail(IntEnum):
 
 
 def name_recipe(
-    embedder: Embedder,
-    detail: Detail = Detail.PLAIN,
-    languages: Languages = (),
-    locale: str = "",
+    embedder: Embedder, detail: Detail = Detail.PLAIN, languages: Languages = (), locale: str = ""
 ) -> str:
     """Return the fingerprint of an index; indexes with the same one may share segments.
 

@@ -21,7 +21,6 @@ from memory_palace.embedding.registry import (
     find_ready,
     get_embedder,
     is_available,
-    reads_english_alone,
 )
 from memory_palace.errors import IndexDamagedError, IndexMissingError, WrongEmbedderError
 from memory_palace.index.commit import (
@@ -183,7 +182,7 @@ def advise(paths: PalacePaths, config: Config) -> ModelAdvice:
     not_english = None if share.not_english is None else round(share.not_english, 4)
     names = choose_for(share)
     used = commit.embedder if commit else config.embedder or find_ready(names) or NO_VECTORS
-    if names[0] == DEFAULT or not reads_english_alone(used):
+    if names[0] == DEFAULT or used != DEFAULT:
         return ModelAdvice(not_english, share)
     return ModelAdvice(not_english, share, names[0], _force_command(names[0], config))
 

@@ -516,10 +516,7 @@ def _stamp(folder: Path, ref: SegmentRef) -> _Stamp:
 
 
 def open_snapshot(
-    paths: PalacePaths,
-    *,
-    include_cold: bool = False,
-    opener: Callable[..., Segment] = open_segment,
+    paths: PalacePaths, *, include_cold: bool = False, opener: Callable[..., Segment] = open_segment
 ) -> Snapshot:
     """Open the committed generation.
 

@@ -82,17 +82,9 @@ class PostingLookup:
                 counts.append(often.astype(np.float64))
         if not rows:
             return NO_ROWS, NO_COUNTS
-        is_one = len(rows) == 1
-        all_rows = rows[0] if is_one else np.concatenate(rows)
-        all_counts = counts[0] if is_one else np.concatenate(counts)
-        if not self._has_dead:
-            return all_rows, all_counts
+        all_rows, all_counts = np.concatenate(rows), np.concatenate(counts)
         is_live = snapshot.row_owner[all_rows] >= 0
         return all_rows[is_live], all_counts[is_live]
-
-    @cached_property
-    def _has_dead(self) -> bool:
-        return bool((self.snapshot.row_owner < 0).any())
 
     def rows(self, *parts: str) -> Rows:
         """Return the live passages that hold a term, ascending."""
@@ -201,8 +193,7 @@ class BM25:
 
 def _weigh(term: str, having: int, texts: int, counts: Counts, norm: Counts) -> Counts:
     """Return the part of BM25 that one term adds, by its frequency in each text and their norms."""
-    scores: Counts = expect_idf(term, having, texts) * counts * (K1 + 1) / (counts + norm)
-    return scores
+    return expect_idf(term, having, texts) * counts * (K1 + 1) / (counts + norm)
 
 
 LEAST = 1e-3

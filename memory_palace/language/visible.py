@@ -33,17 +33,15 @@ _JOINED = (
 _PICTURE = "\u00a9\u00ae\u2190-\u2bff\U0001f000-\U0001faff"
 _SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17b3\u17b6-\u17ff"
 _IDEOGRAPH = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_KEPT = "|".join(
-    (
-        rf"(?<=[{_JOINED}])[{_JOINERS}](?=[{_JOINED}])",
-        rf"(?:(?<=[{_PICTURE}])|(?<=[{_PICTURE}]\ufe0f))\u200d(?=[{_PICTURE}])",
-        rf"(?<=[^\x00-\x7f{_HIDDEN}])[{_SELECTORS}]",
-        r"(?<=[0-9#*])\ufe0f",
-        rf"(?<=[{_IDEOGRAPH}])[\U000e0100-\U000e01ef]",
-        rf"(?<=[{_RIGHT_TO_LEFT}])[{_MARKS}]|[{_MARKS}](?=[{_RIGHT_TO_LEFT}])",
-        rf"(?<=[{_RIGHT_TO_LEFT}][!-/:-?])[{_MARKS}]",
-        rf"(?<=[{_SPACELESS}])\u200b(?=[{_SPACELESS}])",
-    )
+_KEPT = (
+    rf"(?<=[{_JOINED}])[{_JOINERS}](?=[{_JOINED}])|"
+    rf"(?:(?<=[{_PICTURE}])|(?<=[{_PICTURE}]\ufe0f))\u200d(?=[{_PICTURE}])|"
+    rf"(?<=[^\x00-\x7f{_HIDDEN}])[{_SELECTORS}]|"
+    r"(?<=[0-9#*])\ufe0f|"
+    rf"(?<=[{_IDEOGRAPH}])[\U000e0100-\U000e01ef]|"
+    rf"(?<=[{_RIGHT_TO_LEFT}])[{_MARKS}]|[{_MARKS}](?=[{_RIGHT_TO_LEFT}])|"
+    rf"(?<=[{_RIGHT_TO_LEFT}][!-/:-?])[{_MARKS}]|"
+    rf"(?<=[{_SPACELESS}])\u200b(?=[{_SPACELESS}])"
 )
 """Hidden characters that scripts and emoji need, in their places: joiners inside words and emoji,
 one variation selector, the marks beside Hebrew and Arabic, breaks in scripts without spaces.

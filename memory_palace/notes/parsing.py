@@ -13,13 +13,7 @@ from urllib.parse import unquote
 from memory_palace.config import LONG_LINE_BYTES
 from memory_palace.language.sentences import find_talkers
 from memory_palace.language.visible import drop_markers
-from memory_palace.markdown.markup import (
-    WIKI_LINK,
-    MarkdownLink,
-    Markup,
-    strip_markup,
-    unescape,
-)
+from memory_palace.markdown.markup import WIKI_LINK, MarkdownLink, Markup, strip_markup, unescape
 from memory_palace.models import Link, Priority, Problem
 from memory_palace.notes.chunking import (
     LONGEST_HEADING,

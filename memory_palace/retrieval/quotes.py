@@ -45,10 +45,7 @@ def find_quoted(text: str) -> list[str]:
 
 
 def match_quotes(
-    quotes: Sequence[str],
-    snapshot: Snapshot,
-    paths: PalacePaths | None,
-    allowed: NDArray[np.bool_],
+    quotes: Sequence[str], snapshot: Snapshot, paths: PalacePaths | None, allowed: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
     """Return the rows of allowed notes that hold the quotes, and the quotes that none holds.
 

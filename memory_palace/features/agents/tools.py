@@ -203,9 +203,7 @@ def search(
 
 
 def read(
-    palace: Palace,
-    note: Annotated[str, "path, path:10-20, title or alias"],
-    cold: bool = False,
+    palace: Palace, note: Annotated[str, "path, path:10-20, title or alias"], cold: bool = False
 ) -> str:
     """Read a note, or some lines of it, before you rely on a hit or quote it."""
     name, first, last = split_line_range(note)

@@ -67,10 +67,7 @@ class Anchors(Feature):
         return self._opened
 
     def build(
-        self,
-        *,
-        wait_seconds: float = 30.0,
-        progress: Progress = lambda doing, done, total: None,
+        self, *, wait_seconds: float = 30.0, progress: Progress = lambda doing, done, total: None
     ) -> AnchorBuild:
         """Choose anchors anew, list the passages of each, and commit them."""
         started = time.monotonic()

@@ -110,11 +110,7 @@ class Book:
 
 
 def look_up(
-    palace: Palace,
-    text: str,
-    *,
-    limit: int | None = None,
-    projects: Sequence[str] | None = None,
+    palace: Palace, text: str, *, limit: int | None = None, projects: Sequence[str] | None = None
 ) -> QueryResult:
     """Rank the passages that the anchors of ``text`` lead to; no hits if none matches.
 

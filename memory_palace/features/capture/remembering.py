@@ -14,12 +14,7 @@ from unicodedata import normalize
 
 from memory_palace.changes.changing import index_note, now, today, write_file
 from memory_palace.changes.composing import common_inbox, make_slug
-from memory_palace.changes.journal import (
-    Create,
-    Replace,
-    check_inside,
-    create_unlocked,
-)
+from memory_palace.changes.journal import Create, Replace, check_inside, create_unlocked
 from memory_palace.config import Config, PalacePaths
 from memory_palace.errors import CheckFailedError, IndexLockedError, RoomNotMappedError, UsageError
 from memory_palace.language.visible import fence_text, find_secrets

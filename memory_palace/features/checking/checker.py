@@ -25,12 +25,7 @@ from memory_palace.features.checking.differences import (
     find_differences,
     pool,
 )
-from memory_palace.features.checking.wording import (
-    Wording,
-    find_sentences,
-    read_prose,
-    split_prose,
-)
+from memory_palace.features.checking.wording import Wording, find_sentences, read_prose, split_prose
 from memory_palace.language.words import PLAIN_WORD, share_idf
 from memory_palace.models import Matrix
 from memory_palace.notes.note import write_line_range

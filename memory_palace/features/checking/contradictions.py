@@ -9,12 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from memory_palace.features.checking.checker import (
-    Passage,
-    PassageLibrary,
-    Verdict,
-    check_answer,
-)
+from memory_palace.features.checking.checker import Passage, PassageLibrary, Verdict, check_answer
 from memory_palace.features.checking.differences import Difference, WordReader
 from memory_palace.features.checking.wording import Wording
 from memory_palace.language.tagged_words import Part, split_words

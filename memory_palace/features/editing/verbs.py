@@ -126,12 +126,7 @@ def new(
     text = _read_body(body, palace.config.max_note_bytes)
     done = make_note(palace, title, body=text, tags=tag or (), **given)
     return NoteMade(
-        done.path,
-        1,
-        done.last_line,
-        done.is_indexed,
-        done.remark or None,
-        done.withheld,
+        done.path, 1, done.last_line, done.is_indexed, done.remark or None, done.withheld
     )
 
 

@@ -45,11 +45,7 @@ from memory_palace.features.memories.form import (
     to_record,
 )
 from memory_palace.features.memories.hierarchy import HierarchicalIndex
-from memory_palace.features.memories.smashin import (
-    band_of,
-    detect_factors,
-    merge_marks,
-)
+from memory_palace.features.memories.smashin import band_of, detect_factors, merge_marks
 from memory_palace.features.memories.verification import (
     VisibleWords,
     check_tokens,
@@ -321,11 +317,7 @@ def new_memory(
 
 
 def score_memory(
-    palace: Palace,
-    name: str,
-    given: Sequence[Mark] = (),
-    *,
-    apply: bool = False,
+    palace: Palace, name: str, given: Sequence[Mark] = (), *, apply: bool = False
 ) -> ScoredMemory:
     """Score a memory again with ``given`` marks; ``apply`` writes factor map and score."""
     found: list[tuple[Form, tuple[Mark, ...]]] = []

@@ -238,11 +238,7 @@ CONTENT_WORDS = 50, 150
 
 def lint_memory(form: Form, corpus: VisibleWords, others: Sequence[Form] = ()) -> list[Flaw]:
     """Return errors and advice on one memory; ``others`` are all memories, this one included."""
-    flaws = [
-        *_lint_sections(form),
-        *_lint_figures(form),
-        *lint_tokens(form, corpus, others),
-    ]
+    flaws = [*_lint_sections(form), *_lint_figures(form), *lint_tokens(form, corpus, others)]
     if not form.anchors and not form.names:
         flaws.append(_advise(form, "no anchor; add a few words to find it by"))
     if not form.tokens and not any(flaw.is_error for flaw in flaws):

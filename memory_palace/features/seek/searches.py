@@ -78,10 +78,7 @@ def start_search(palace: Palace, goal: str, *, on_loci: bool = False, k: int = 5
 
 
 def step_search(
-    palace: Palace,
-    name: str | None = None,
-    *,
-    position: Pose2D | None = None,
+    palace: Palace, name: str | None = None, *, position: Pose2D | None = None
 ) -> tuple[SearchSession, StepRecord]:
     """Take one step: retrieve, propose, verify, believe.
 

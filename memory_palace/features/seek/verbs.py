@@ -215,11 +215,7 @@ def add(
     except (ValueError, TypeError) as error:
         raise UsageError(f"{at!r} is not a place; write X,Y or X,Y,YAW: 2.5,-1") from error
     return palace.loci.add(
-        title,
-        pose=pose,
-        tags=tag or (),
-        summary=" ".join(summary.split()),
-        apply=apply,
+        title, pose=pose, tags=tag or (), summary=" ".join(summary.split()), apply=apply
     )
 
 

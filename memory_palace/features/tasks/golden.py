@@ -11,12 +11,7 @@ from memory_palace.changes.composing import one_line
 from memory_palace.changes.journal import Create, Replace
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.graph.naming import NoteNames
-from memory_palace.notes.golden import (
-    GoldenQuestion,
-    add_row,
-    read_golden,
-    read_golden_text,
-)
+from memory_palace.notes.golden import GoldenQuestion, add_row, read_golden, read_golden_text
 from memory_palace.notes.note import stem_of
 from memory_palace.palace import Feature, Palace, Verb
 from memory_palace.shown import Shown, inner, plural, say_behind

@@ -101,12 +101,7 @@ def new_task(
 
 
 def move_task(
-    palace: Palace,
-    verb: str,
-    name: str,
-    *,
-    reason: str = "",
-    apply: bool = False,
+    palace: Palace, verb: str, name: str, *, reason: str = "", apply: bool = False
 ) -> Outcome:
     """Start, block, complete or reopen a card.
 
@@ -142,12 +137,7 @@ def move_task(
 
 
 def tick_task(
-    palace: Palace,
-    name: str,
-    check: int | str,
-    *,
-    untick: bool = False,
-    apply: bool = False,
+    palace: Palace, name: str, check: int | str, *, untick: bool = False, apply: bool = False
 ) -> Outcome:
     """Tick or ``untick`` an acceptance check of a card, by number or by unique text.
 

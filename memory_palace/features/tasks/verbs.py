@@ -123,8 +123,7 @@ def tick(
     palace: Palace,
     card: CardName,
     check: Annotated[
-        str,
-        Argument(metavar="N", help="Number of the check, or a text that only one of them has."),
+        str, Argument(metavar="N", help="Number of the check, or a text that only one of them has.")
     ],
     untick: Annotated[bool, Option("--untick", help="Take the tick back.")] = False,
     apply: Apply = False,

@@ -18,19 +18,11 @@ from memory_palace.changes.journal import Move
 from memory_palace.cli.group import SHORT_WAIT_SECONDS, Group, Quiet, Wait, reach_store
 from memory_palace.cli.progress import keep_vectors, progress_line
 from memory_palace.config import PalacePaths, find_paths
-from memory_palace.embedding.registry import (
-    DEFAULT,
-    MINILM,
-    NO_VECTORS,
-    PINNED,
-)
+from memory_palace.embedding.registry import DEFAULT, MINILM, NO_VECTORS, PINNED
 from memory_palace.errors import NotesFailedError, UsageError
 from memory_palace.features.upkeep.models import name_missing_model, write_share
 from memory_palace.index.doctor import Examination, IndexStatus
-from memory_palace.index.embedders import (
-    ModelAdvice,
-    advise,
-)
+from memory_palace.index.embedders import ModelAdvice, advise
 from memory_palace.index.values import IndexReport
 from memory_palace.language.visible import visible
 from memory_palace.notes.discovery import count_outside, make_palace

@@ -184,10 +184,7 @@ def read_text(palace: Palace, path: str) -> str | None:
 
 
 def _draw_notes(
-    snapshot: Snapshot,
-    layout: Layout,
-    texts: Mapping[int, str],
-    near: Sequence[tuple[int, ...]],
+    snapshot: Snapshot, layout: Layout, texts: Mapping[int, str], near: Sequence[tuple[int, ...]]
 ) -> Iterator[PlanNote]:
     at = {place: number for number, place in enumerate(texts)}
     rooms = {room.name: number for number, room in enumerate(layout.rooms)}

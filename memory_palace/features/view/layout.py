@@ -216,10 +216,7 @@ def _furnish(name: str, extent: Extent, notes: int) -> LaidRoom:
     margin = min(_MARGIN, extent.width // 12, extent.height // 12)
     head = min(_HEAD, extent.height // 5)
     inside = Extent(
-        extent.x + margin,
-        extent.y + head,
-        extent.width - 2 * margin,
-        extent.height - head - margin,
+        extent.x + margin, extent.y + head, extent.width - 2 * margin, extent.height - head - margin
     )
     return LaidRoom(name, extent, divide(inside, _count_cells(notes)), ())
 
