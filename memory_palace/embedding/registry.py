@@ -117,18 +117,18 @@ def is_available(name: str, *, environ: Mapping[str, str] = os.environ) -> bool:
     return not hasattr(module, "is_available") or bool(module.is_available(environ))
 
 
-def embed_question(query: ParsedQuery, embedder: Embedder) -> ParsedQuery:
+def embed_question(query: ParsedQuery, embedder: Embedder, *, always: bool = True) -> ParsedQuery:
     """Return a question with its vector, and the weight of it by the share of the text it reads.
 
-    An embedder that reads any text has no method ``find_share``. A vocabulary has the letters of
-    German or French, though its model reads neither.
+    A vector of weight 0 is made only with ``always``. An embedder that reads any text has no method
+    ``find_share``. A vocabulary may have the letters of German, which its model does not read.
     """
     find_share = getattr(embedder, "find_share", None)
     share = find_share(query.text) if find_share else READ
-    if embedder.name == DEFAULT and is_foreign(query.text):
-        share = 0.0
-    vote = min(max((share - UNREAD) / (READ - UNREAD), 0.0), 1.0)
-    return replace(query, vector=embedder.embed_queries([query.text])[0], vote=vote)
+    is_read = embedder.name != DEFAULT or not is_foreign(query.text)
+    vote = is_read * min(max((share - UNREAD) / (READ - UNREAD), 0.0), 1.0)
+    vector = embedder.embed_queries([query.text])[0] if vote or always else None
+    return replace(query, vector=vector, vote=vote)
 
 
 def find_ready(preferred: Sequence[str], *, environ: Mapping[str, str] = os.environ) -> str | None:

@@ -109,12 +109,12 @@ def same_keys(first: Sequence[KeyCounts], second: Sequence[KeyCounts]) -> bool:
 @lru_cache(maxsize=1 << 15)
 def hash_key(*parts: str) -> int:
     """Return the key of a term, or of a fact given by its kind and key."""
-    return int.from_bytes(blake2b("\x1f".join(parts).encode(), digest_size=8).digest(), "little")
+    return int.from_bytes(blake2b(fact_term(*parts).encode(), digest_size=8).digest(), "little")
 
 
-def fact_term(kind: str, key: str) -> str:
-    """Return the posting term of a fact."""
-    return f"{kind}\x1f{key}"
+def fact_term(*parts: str) -> str:
+    """Return the posting term of a fact, of its kind and key; of another term the term itself."""
+    return "\x1f".join(parts)
 
 
 class Segment:

@@ -172,9 +172,9 @@ def plan_ranking(
     mode: Mode = "vector" if commit.dimension and not asked.lexical else "lexical"
     mode = mode if query.text else "listing"
     if mode == "vector":
-        query = embed_question(query, embedder(commit))
-        if not (query.vote or asked.profile):
-            query, mode, unread_by = replace(query, vector=None), "lexical", commit.embedder
+        query = embed_question(query, embedder(commit), always=bool(asked.profile))
+        if query.vector is None:
+            mode, unread_by = "lexical", commit.embedder
     profile = get_profile(asked.profile or config.profile or DEFAULT_PROFILE)
     if mode == "listing" and not profile.lists_notes:
         profile = PROFILES["compound"]
