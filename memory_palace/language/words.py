@@ -275,6 +275,11 @@ _ASKED |= dict.fromkeys(
     WORDS["answers to how many"] | set(map(str, range(1, 101))),
 )
 _ASKING = re.compile(rf"\b(?:{'|'.join(_ASKED)})\b", re.I)
+_MANY = re.compile(
+    r"\b(?:how (?:many|often)|both|(?:what|which)(?: \w+){0,2} (?!(?:is|was|does|has|his|this)\b)"
+    r"\w+[^\Wsui]s)\b",
+    re.I,
+)
 
 
 def drop_stop_stems(stems: Sequence[str]) -> tuple[str, ...]:
@@ -291,6 +296,11 @@ def answer_stems(question: str) -> frozenset[str]:
     """
     asked = _ASKING.search(question)
     return frozenset(tokenize(" ".join(_ASKED[asked[0].casefold()]))) if asked else frozenset()
+
+
+def asks_for_many(question: str) -> bool:
+    """Whether an English question asks how many, or for several things: "which books", "both"."""
+    return _MANY.search(question) is not None
 
 
 def is_negation(word: str) -> bool:

@@ -67,3 +67,16 @@ def test_ties_are_anchored_in_the_order_of_paths(build, passage):
     anchored = Profile("anchored", {"anchoring": 1.0})
     found = search(asked("x"), build(notes), profile=anchored, limit=8)
     assert paths(found) == ["0", "1", "2", "3", "4"]
+
+
+def test_a_question_for_many_has_passages_of_many_notes(build, passage):
+    high, low = ([near] * 3 for near in (0.9, 0.85))
+    notes = [passage(f"palace/{name}.md", near) for name, near in (("a", high), ("b", low))]
+    snapshot, profile = build(notes), Profile("near", {"semantic": 5.0})
+    for text, order in (("which pumps", "ababab"), ("which pump", "aaabbb")):
+        found = search(asked(text), snapshot, profile=profile, per_note=False, limit=6)
+        assert "".join(paths(found)) == order
+        assert [h.score for h in found.hits] == sorted([h.score for h in found.hits], reverse=True)
+        assert all(
+            h.score == round(sum(p.contribution for p in h.contributions), 6) for h in found.hits
+        )
