@@ -55,13 +55,7 @@ def say_nothing(palace: Palace, said: Remark) -> Speech:
 
 def say_excerpts(palace: Palace, said: Remark) -> Speech:
     """Say what ``palace query --budget`` shows of five notes, whatever is said."""
-    ask = partial(
-        palace.query,
-        said.text,
-        limit=NOTES,
-        neighbors=0,
-        as_of=_moment(said),
-    )
+    ask = partial(palace.query, said.text, limit=NOTES, neighbors=0, as_of=_moment(said))
     started = time.perf_counter()
     first = ask()
     room = BUDGET - sum(len(_place(hit).encode()) + 2 for hit in first.hits)
@@ -76,11 +70,7 @@ def say_ranked(palace: Palace, said: Remark, *, profile: str) -> Speech:
     add_baselines()
     started = time.perf_counter()
     found = palace.query(
-        said.text,
-        limit=LOOKED_AT,
-        profile=profile,
-        neighbors=0,
-        as_of=_moment(said),
+        said.text, limit=LOOKED_AT, profile=profile, neighbors=0, as_of=_moment(said)
     )
     parts = said.text, found.hits, palace.snapshot(), palace.paths
     text, told = tell(*parts, lambda lines: [1.0] * len(lines), budget_bytes=BUDGET, least=0)
@@ -93,11 +83,7 @@ def say_ranked(palace: Palace, said: Remark, *, profile: str) -> Speech:
 def say_recalled(palace: Palace, said: Remark) -> Speech:
     """Say what ``palace recall`` says."""
     started = time.perf_counter()
-    found = palace.recall(
-        said.text,
-        budget_bytes=BUDGET,
-        as_of=_moment(said),
-    )
+    found = palace.recall(said.text, budget_bytes=BUDGET, as_of=_moment(said))
     ms = (time.perf_counter() - started) * 1_000
     snapshot = palace.snapshot()
     vector = palace.embedder().embed_queries([said.text])[0] if found.mode == "vector" else None

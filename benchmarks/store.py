@@ -43,12 +43,7 @@ class BothSides:
 
 
 def measure_store(
-    notes: Path,
-    address: Address,
-    *,
-    embedder: str = "minilm",
-    questions: int = 50,
-    runs: int = 3,
+    notes: Path, address: Address, *, embedder: str = "minilm", questions: int = 50, runs: int = 3
 ) -> Iterator[Measured]:
     """Push a copy of notes to a palace of its own, which is removed at the end, and ask both."""
     if address.has_password:

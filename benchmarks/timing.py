@@ -101,10 +101,7 @@ def time_calls(
 def _run(command: Sequence[str]) -> ProcessCost:
     started = time.perf_counter()
     process = subprocess.Popen(
-        command,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
     with process:
         errors = process.stderr.read() if process.stderr else ""

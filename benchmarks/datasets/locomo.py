@@ -12,12 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks.datasets.items import (
-    Collection,
-    DatasetPassage,
-    EvalDocument,
-    EvalQuestion,
-)
+from benchmarks.datasets.items import Collection, DatasetPassage, EvalDocument, EvalQuestion
 from benchmarks.datasets.reading import read_json, read_jsonl, take, take_list
 from memory_palace.errors import UsageError
 

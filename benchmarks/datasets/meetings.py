@@ -10,12 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.datasets.items import (
-    Collection,
-    DatasetPassage,
-    EvalDocument,
-    EvalQuestion,
-)
+from benchmarks.datasets.items import Collection, DatasetPassage, EvalDocument, EvalQuestion
 from benchmarks.datasets.reading import read_jsonl, take, take_list
 from memory_palace.errors import UsageError
 

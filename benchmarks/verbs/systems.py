@@ -131,10 +131,7 @@ def run_known(
 
 
 def run_confidence(
-    data: Data = None,
-    embedder: EmbedderName = "minilm",
-    cache: Cache = None,
-    as_json: Json = False,
+    data: Data = None, embedder: EmbedderName = "minilm", cache: Cache = None, as_json: Json = False
 ) -> None:
     """Ask every collection the questions of others: the share answered, and how sure it is."""
     groups = list(confidence.read_groups(need_data(data), checkout("palace").parent))

@@ -109,7 +109,7 @@ HYBRID: Mapping[str, float] = {
     "beside_words": 0.15,
     "beside_meaning": 0.3,
     "speaker": 2.5,
-    "statement": 1.2,
+    "statement": 1.8,
     "temporal": 5.0,
     "dated": 30.0,
     "called": 200.0,
@@ -443,6 +443,7 @@ def speaker(evidence: Evidence, rows: Places) -> Scores:
     if pronoun := _PRONOUN.search(text):
         is_own = not pronoun[0].casefold().startswith("you")
         names |= {role for role, is_user in ROLES.items() if is_user == is_own}
+    evidence.facts_in.look_up(names, "speaker")
     found = [evidence.facts_in.rows("speaker", name) for name in sorted(names)]
     said = np.unique(np.concatenate([NO_ROWS, *found]))
     if not len(said):

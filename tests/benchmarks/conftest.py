@@ -17,7 +17,7 @@ def locomo(tmp_path):
         ],
         "session_2_date_time": "9:00 am on 2 June, 2023",
         "session_2": [
-            {"speaker": "Bert", "dia_id": "D2:1", "text": "My bicycle was stolen at the station."},
+            {"speaker": "Bert", "dia_id": "D2:1", "text": "My bicycle was stolen at the station."}
         ],
         "session_3": [],
     }

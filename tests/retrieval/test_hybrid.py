@@ -86,9 +86,8 @@ def test_segments_do_not_change_a_score(build, passage):
     ]
     query = asked("frost at the pump")
     one = search(query, build(notes), profile="hybrid", limit=9).hits
-    many = search(
-        query, build(*[[note] for note in reversed(notes)]), profile="hybrid", limit=9
-    ).hits
+    apart = build(*[[note] for note in reversed(notes)])
+    many = search(query, apart, profile="hybrid", limit=9).hits
     assert [(h.path, h.score, h.contributions) for h in one] == [
         (h.path, h.score, h.contributions) for h in many
     ]
@@ -201,11 +200,8 @@ def test_fusion_adds_the_words_of_a_note_to_its_nearest_passage(build, passage):
         passage("palace/b.md", [0.9, 0.0], texts=["sun", "frost"]),
         passage("palace/c.md", [0.0, 0.0], texts=["moon", "frost pump"]),
     ]
-    found = search(
-        asked("frost pump", VECTOR),
-        build(notes),
-        profile=Profile("fusion", {"dense": 1.0, "note_lexical": 1.0}),
-    )
+    profile = Profile("fusion", {"dense": 1.0, "note_lexical": 1.0})
+    found = search(asked("frost pump", VECTOR), build(notes), profile=profile)
     best = found.hits[0]
     assert (best.path, best.chunk.first_line) == ("palace/a.md", 1)
     assert {part.signal: part.value > 0 for part in best.contributions} == {
@@ -308,9 +304,8 @@ def test_a_stop_word_says_less_than_another_though_there_are_two_notes(build, pa
             passage("palace/b.md", texts=["frost on a field"]),
         ]
     )
-    found = search(
-        asked("when frost", None), snapshot, profile=Profile("bm25-passages", {"lexical": 1.0})
-    )
+    profile = Profile("bm25-passages", {"lexical": 1.0})
+    found = search(asked("when frost", None), snapshot, profile=profile)
     assert paths(found)[0] == "palace/b.md"
 
 
@@ -358,18 +353,10 @@ def test_in_a_small_palace_missing_words_say_nothing_of_the_language(build, pass
 def test_one_labelled_line_of_a_long_page_is_nobody_who_speaks(build, passage):
     page = ["obsidian: the app", *(f"about matter {n}" for n in range(19))]
     talk = ["obsidian: good morning", "anna: is it", "obsidian: it is", "anna: so it is"]
-    snapshot = build(
-        [
-            passage("palace/a.md", [0.1] * 20, texts=page),
-            passage("palace/b.md", [0.1] * 4, texts=talk),
-        ],
-    )
-    hits = search(
-        asked("what of Obsidian", None),
-        snapshot,
-        profile=Profile("speaking", {"speaker": 1.0}),
-        limit=2,
-    ).hits
+    pages = passage("palace/a.md", [0.1] * 20, texts=page)
+    snapshot = build([pages, passage("palace/b.md", [0.1] * 4, texts=talk)])
+    profile = Profile("speaking", {"speaker": 1.0})
+    hits = search(asked("what of Obsidian", None), snapshot, profile=profile, limit=2).hits
     spoken = {hit.path: hit.contributions[0].value for hit in hits}
     assert spoken["palace/b.md"] == 1
     assert spoken["palace/a.md"] == pytest.approx(1 / 20 / SPOKEN)
