@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from benchmarks.report import summarise
-from benchmarks.runs import Run
+from benchmarks.runs import Answer, Run
 
 MEASURES = ("any@5", "MRR", "nDCG@10")
 
@@ -44,7 +44,7 @@ def judge_pages(runs: Sequence[Run]) -> Mapping[str, Sequence[PageFigures]]:
     """Return the figures of each language, a row per run, worst language of the first run first."""
     found = {
         language: [_judge(run, language) for run in runs]
-        for language in dict.fromkeys(answer.group for answer in runs[0].answers)
+        for language in dict.fromkeys(map(_language_of, runs[0].answers))
     }
     return dict(sorted(found.items(), key=lambda pair: (pair[1][0].any_at_5, pair[1][0].mrr)))
 
@@ -66,7 +66,12 @@ def sum_up(found: Mapping[str, Sequence[PageFigures]], *, but: str) -> Iterator[
 
 
 def _judge(run: Run, language: str) -> PageFigures:
-    answers = [answer for answer in run.answers if answer.group == language]
+    answers = [answer for answer in run.answers if _language_of(answer) == language]
     means = summarise(answers)
     figures = (means["any@5"], means["mrr"], means["ndcg@10"])
     return PageFigures(language, run.system, run.embedder or None, len(answers), *figures)
+
+
+def _language_of(answer: Answer) -> str:
+    """Return the language of a question: its kind where one palace holds several."""
+    return answer.category or answer.group

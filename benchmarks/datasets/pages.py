@@ -7,7 +7,8 @@ which is the same for one page in every language.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,19 @@ def load_pages(folder: Path, *, asked_in: str | None = None) -> Iterator[Collect
             pages = {r["permalink"]: r["note"] for r in rows if r["lang"] == language}
             asked = [row for row in rows if row["lang"] == (asked_in or language)]
             yield _collect(folder, language, asked, pages)
+
+
+def join_pages(parts: Iterable[Collection]) -> Collection:
+    """Return pages of several languages as one collection; a question's kind is its language."""
+    documents, questions = list[EvalDocument](), list[EvalQuestion]()
+    for part in parts:
+        place = f"{part.group}/{{}}".format
+        documents += (replace(page, id=place(page.id)) for page in part.documents)
+        questions += (
+            replace(asked, gold=frozenset(map(place, asked.gold)), category=part.group)
+            for asked in part.questions
+        )
+    return Collection("together", tuple(documents), tuple(questions))
 
 
 def _collect(

@@ -16,7 +16,7 @@ from benchmarks.datasets.locomo import load_locomo
 from benchmarks.datasets.longmemeval import load_longmemeval
 from benchmarks.datasets.meetings import load_meetings, load_turns
 from benchmarks.datasets.own import load_notes
-from benchmarks.datasets.pages import load_pages
+from benchmarks.datasets.pages import join_pages, load_pages
 from benchmarks.lmeb import judge_run, read_published
 from benchmarks.metrics import MEASURES
 from benchmarks.pages import judge_pages, sum_up
@@ -148,6 +148,10 @@ def pages(
     across: Annotated[
         bool, Option("--across", help="Ask the English questions of the other languages' pages.")
     ] = False,
+    together: Annotated[
+        list[str] | None,
+        Option("--together", help="Only this language, repeatable: all in one palace."),
+    ] = None,
     mode: Mode = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
@@ -155,11 +159,14 @@ def pages(
 ) -> None:
     """Ask the same pages in several languages, each a palace of its own, the worst one first.
 
-    Pages are indexed as they stand and asked as `palace query` asks. A mean is of the languages
-    other than English.
+    With --together those named are one palace. Pages are indexed as they stand and asked as
+    `palace query` asks. A mean is of the languages other than English.
     """
     asked = list(load_pages(folder, asked_in=_ASKED_IN if across else None))
     name = "pages-across" if across else "pages"
+    if together:
+        name = f"pages-{'-'.join(together)}"
+        asked = [join_pages(part for part in asked if part.group in together)]
     modes = list(dict.fromkeys(mode or ("hybrid", "vector", "bm25")))
     runs = [_ask_all(name, asked, each, embedder, cache, is_product=True) for each in modes]
     found = judge_pages(runs)

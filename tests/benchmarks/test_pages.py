@@ -38,11 +38,8 @@ def pages(tmp_path):
 
 def test_each_language_is_asked_its_own_questions(pages):
     found = {part.group: part for part in load_pages(pages)}
-    assert {name: len(part.questions) for name, part in found.items()} == {
-        "en": 2,
-        "de": 2,
-        "fr": 1,
-    }
+    counts = {name: len(part.questions) for name, part in found.items()}
+    assert counts == {"en": 2, "de": 2, "fr": 1}
     assert [document.id for document in found["de"].documents] == ["gauge.md", "mast.md"]
 
 
@@ -63,14 +60,8 @@ def test_a_page_or_a_language_that_is_not_there_is_named(pages):
 
 
 def test_the_worst_language_comes_first_and_the_mean_leaves_out_one(pages, tmp_path):
-    run = run_system(
-        "pages",
-        list(load_pages(pages)),
-        "hybrid",
-        embedder=HashingEmbedder(),
-        cache=tmp_path / "cache",
-        is_product=True,
-    )
+    settings = {"embedder": HashingEmbedder(), "cache": tmp_path / "cache", "is_product": True}
+    run = run_system("pages", list(load_pages(pages)), "hybrid", **settings)
     found = judge_pages([run])
     assert next(iter(found)) == "fr"
     assert [found[language][0].mrr for language in ("de", "en")] == [1, 1]
@@ -90,3 +81,12 @@ def test_the_command_prints_one_object_with_a_row_per_language_and_system(pages,
     }
     assert [row["system"] for row in answer["means"]] == ["hybrid", "vector", "bm25"]
     assert {row["embedder"] for row in answer["languages"] if row["system"] == "bm25"} == {None}
+
+
+def test_languages_together_are_one_palace(pages, tmp_path, capsys):
+    words = ["pages", str(pages), "--embedder", "hashing", "--cache", str(tmp_path / "c")]
+    with pytest.raises(SystemExit):
+        main([*words, "--mode", "bm25", "--together", "en", "--together", "de", "--json"])
+    rows = json.loads(capsys.readouterr().out)["languages"]
+    found = {row["language"]: (row["questions"], row["mrr"]) for row in rows}
+    assert found == {"en": (2, 1.0), "de": (2, 1.0)}
