@@ -239,7 +239,7 @@ _COPY = re.compile(
 
 _MOST_DEEP = 4
 """Most ``**`` in one pattern: each further one multiplies the ways to match a deep path."""
-_STARS = re.compile(r"\[\^/\]\*((?:\\.|(?!\[\^/\]\*)[^()*\\])++)(?=\[\^/\]\*)")
+_STARS = re.compile(r"\[\^/\]\*((?:\\.|(?!\[\^/\]\*)[^()*\\])+)(?=\[\^/\]\*)")
 
 
 def is_unwanted(name: str, *, is_folder: bool) -> bool:

@@ -12,7 +12,7 @@ import pytest
 
 from memory_palace import table
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 FEATURES = sorted(
     path.name for path in (ROOT / "memory_palace" / "features").iterdir() if path.suffix == ""
 )
@@ -81,7 +81,7 @@ def copy_without(folder: Path, *names: str) -> Path:
 
 
 def check_copy(copy: Path) -> None:
-    environ = {**os.environ, "PYTHONPATH": str(copy)}
+    environ = {**os.environ, "PYTHONPATH": str(copy), "FUZZ_TEXTS": ""}
 
     def run(*command: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
