@@ -143,7 +143,7 @@ def _read_wiki(inside: str) -> tuple[str, str]:
 
 
 MARKER = re.compile(
-    r"[\[［][ \t]*verify[ \t]*[:：](?P<token>(?:[^\]］\n]++|\n(?![ \t]*(?:\n|#)))*+)"
+    r"[\[［][ \t]*verify[ \t]*[:：](?P<token>(?:[^\]］\n]++|\n(?![ \t]*(?:\n|#)))*)"
     r"(?:[\]］]|(?P<open>(?=\n)|\Z))",
     re.IGNORECASE,
 )

@@ -54,14 +54,15 @@ _CITATION = re.compile(
     r"|(?<!\])\([^()\n]{1,200}\.md(?:[:#][^()\n]{0,80})?\))"
 )
 """``[1]``, ``[2, 3](address)``, ``[^note]``, ``(note.md:12-14)``."""
-_FOOTNOTE = re.compile(r"^[ \t]{0,3}\[\^?[^\]\n]{1,40}\]:[^\n]*+(?:\n[ \t]++\S[^\n]*+)*+", re.M)
+_FOOTNOTE = re.compile(r"^[ \t]{0,3}\[\^?[^\]\n]{1,40}\]:.*+(?:(?=\n[ \t]+\S)\n.*+)*+", re.M)
 _HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+(?P<title>[^\n]*)$", re.M)
 _RULE = frozenset("|:->\t ")
 """Characters of the delimiter row under a table's header."""
 _FRAME = re.compile(r"\A[\s,;:.()–—-]*(?:([^:.!?]{1,40}):\s+)?")
 _LETTER = rf"(?:(?!{UNSPACED})[^\W_])"
 _WORD = re.compile(
-    rf"\d++(?:[.,:]\d++)*+(?:st|nd|rd|th)?\b|{UNSPACED}|{_LETTER}++(?:['’]{_LETTER}++)*+|[%€$£°]"
+    rf"\d++(?:(?=[.,:]\d)[.,:]\d++)*+(?:st|nd|rd|th)?\b|{UNSPACED}"
+    rf"|{_LETTER}++(?:(?=['’]{_LETTER})['’]{_LETTER}++)*+|[%€$£°]"
 )
 _ENDS = '.!?:;…"”’)。！？'
 """Characters that end a sentence; joining adds a full stop to a part without one."""

@@ -29,7 +29,7 @@ from memory_palace.language.visible import drop_markers, find_markers
 from memory_palace.language.words import STOPWORDS, UNSPACED
 
 _LETTER = rf"(?:(?!{UNSPACED})[^\W_])"
-_WORD = re.compile(rf"{UNSPACED}|{_LETTER}++(?:['’]{_LETTER}++)*+")
+_WORD = re.compile(rf"{UNSPACED}|{_LETTER}++(?:(?=['’]{_LETTER})['’]{_LETTER}++)*+")
 """A whole word, unlike the stems and parts of language/words: a token matches only as written. In
 scripts without spaces every character is a word."""
 
