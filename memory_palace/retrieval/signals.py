@@ -443,8 +443,9 @@ def speaker(evidence: Evidence, rows: Places) -> Scores:
     if pronoun := _PRONOUN.search(text):
         is_own = not pronoun[0].casefold().startswith("you")
         names |= {role for role, is_user in ROLES.items() if is_user == is_own}
-    evidence.facts_in.look_up(names, "speaker")
-    found = [evidence.facts_in.rows("speaker", name) for name in sorted(names)]
+    if len(names) > 20:  # of a long question in a script without spaces
+        evidence.facts_in.look_up(names, "speaker")
+    found = (evidence.facts_in.rows("speaker", name) for name in names)
     said = np.unique(np.concatenate([NO_ROWS, *found]))
     if not len(said):
         return np.zeros(len(rows), np.float32)
