@@ -1,1 +1,1 @@
-"""The recipe of minilm-rank: what it is trained on, how, and what comes out."""
+"""What a re-ranker is to be trained on: questions that we wrote, and the passages they ask for."""

@@ -48,42 +48,43 @@ def read_passages(archives: Path, given: Path) -> Iterator[AskedPassage]:
     """Yield every passage of ``questions.jsonl`` with its question.
 
     ``archives`` holds the files that ``sources.toml`` names; ``given`` the sets of talk. Raise
-    ``UsageError`` for a file that is missing or another, and for a place with another text.
+    ``UsageError`` for an archive that is another, and for a place with another text.
     """
     for number, row in read_jsonl(HERE / "questions.jsonl"):
         source, name, (first, last) = row["source"], row["doc"], row["at"]
         if row["kind"] == "talk":
-            turns = read_talks(given)[name]
-            before, text = " ".join(turns[first - 1].split()[:TURNS_BEFORE]), turns[first]
+            turns = _read_talks(given)[name]
+            past = turns[first - 1] if first else ""
+            before, text = " ".join(past.split()[:TURNS_BEFORE]), turns[first]
         else:
             before, text = _cut(_read_member(archives, source, name), name, first, last)
-        if digest(text) != row["digest"]:
+        if _digest(text) != row["digest"]:
             raise UsageError(f"{HERE}/questions.jsonl:{number}: {name} has another text there")
         yield AskedPassage(row["kind"], f"{source} {name}", first, before, text, row["question"])
 
 
-def digest(text: str) -> str:
+def _digest(text: str) -> str:
     """Return what tells one text from another."""
     return sha256(text.encode()).hexdigest()[:16]
 
 
 @cache
-def read_talks(given: Path) -> Mapping[str, list[str]]:
+def _read_talks(given: Path) -> Mapping[str, list[str]]:
     """Return the turns of every meeting of QMSum's train half and scene of FriendsQA, by name."""
     talks = {}
     for _, meeting in read_jsonl(given / "qmsum_train.jsonl"):
         turns = [(turn["speaker"], turn["content"]) for turn in meeting["meeting_transcripts"]]
-        talks[meeting["meeting_id"]] = [f"{who}: {tidy(said)}" for who, said in turns]
+        talks[meeting["meeting_id"]] = [f"{who}: {_tidy(said)}" for who, said in turns]
     for part in ("dev", "tst"):
         whole = json.loads((given / f"friendsqa_{part}.json").read_text("utf-8"))
         for scene in whole["data"]:
             said = scene["paragraphs"][0]["utterances:"]
             turns = [(" and ".join(turn["speakers"]), turn["utterance"]) for turn in said]
-            talks[scene["title"]] = [f"{who}: {tidy(words)}" for who, words in turns]
+            talks[scene["title"]] = [f"{who}: {_tidy(words)}" for who, words in turns]
     return talks
 
 
-def tidy(said: str) -> str:
+def _tidy(said: str) -> str:
     """Return a turn without the marks of its transcript, and with the usual spaces."""
     return " ".join(_SPACED.sub("", _MARKS.sub(" ", said)).split())
 

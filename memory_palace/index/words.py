@@ -53,12 +53,12 @@ class PostingLookup:
             self._found[parts] = self._look_up(*parts)
         return self._found[parts]
 
-    def look_up(self, terms: Collection[str], *kind: str) -> None:
-        """Cache what is known of many terms or facts at once: empty lists, and frequencies."""
+    def look_up(self, terms: Collection[str]) -> None:
+        """Cache what is known of many terms at once: empty posting lists, and frequencies."""
         snapshot = self.snapshot
         if not all(isinstance(segment, Segment) for segment in snapshot.segments):
             return  # a store's lists are looked up as they are asked for
-        keys = np.fromiter((hash_key(*kind, term) for term in terms), np.uint64, len(terms))
+        keys = np.fromiter(map(hash_key, terms), np.uint64, len(terms))
         sizes = np.zeros(len(terms), np.int64)
         for segment in snapshot.segments:
             if len(known := segment.arrays[f"{self._field}_keys"]):
@@ -67,9 +67,9 @@ class PostingLookup:
         is_exact = type(snapshot.statistics) is Statistics and bool(snapshot.hot_rows.all())
         for term, size in zip(terms, sizes.tolist(), strict=True):
             if not size:
-                self._found[*kind, term] = NO_ROWS, NO_COUNTS
+                self._found[term,] = NO_ROWS, NO_COUNTS
             if is_exact:
-                self._frequencies[*kind, term] = size
+                self._frequencies[term,] = size
 
     def _look_up(self, *parts: str) -> tuple[Rows, Counts]:
         key = hash_key(*parts)

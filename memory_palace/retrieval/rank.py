@@ -268,7 +268,8 @@ def _spread(scored: Scored, best: Places, *, limit: int) -> tuple[Scored, Places
     counts, before = Counter[int](), np.zeros(len(scored.rows))
     while left and len(order) < limit:
         place = max(left, key=lambda at: scored.scores[at] - AGAIN * MICRO * counts[notes[at]])
-        order.append(left.pop(left.index(place)))
+        left.remove(place)
+        order.append(place)
         before[place] = counts[notes[place]]
         counts[notes[place]] += 1
     return scored.add("again", before, -AGAIN), np.array(order, np.int64)

@@ -61,7 +61,7 @@ class Profile:
     preserves_rank: bool = False
     """Whether ``rank._preserve_rank`` may move a hit up."""
     prefers: bool = True
-    """Whether ``rank.prefer`` reorders near-duplicate hits."""
+    """Whether ``rank`` reorders near-duplicate hits, and passages of one note."""
 
     @property
     def needs(self) -> Detail:
@@ -443,9 +443,7 @@ def speaker(evidence: Evidence, rows: Places) -> Scores:
     if pronoun := _PRONOUN.search(text):
         is_own = not pronoun[0].casefold().startswith("you")
         names |= {role for role, is_user in ROLES.items() if is_user == is_own}
-    if len(names) > 20:  # of a long question in a script without spaces
-        evidence.facts_in.look_up(names, "speaker")
-    found = (evidence.facts_in.rows("speaker", name) for name in names)
+    found = [evidence.facts_in.rows("speaker", name) for name in sorted(names)]
     said = np.unique(np.concatenate([NO_ROWS, *found]))
     if not len(said):
         return np.zeros(len(rows), np.float32)

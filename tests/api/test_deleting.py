@@ -81,7 +81,7 @@ def copy_without(folder: Path, *names: str) -> Path:
 
 
 def check_copy(copy: Path) -> None:
-    environ = {**os.environ, "PYTHONPATH": str(copy), "FUZZ_TEXTS": ""}
+    environ = {**os.environ, "PYTHONPATH": str(copy)}
 
     def run(*command: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
