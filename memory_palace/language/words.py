@@ -39,8 +39,10 @@ UNSPACED_RUN = re.compile(f"{UNSPACED}+")
 _LETTER = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff]")
 """Kana and letters of Thai, Lao, Burmese and Khmer: a single one is not a word, unlike one of
 Chinese or Korean (Japanese pages by words alone: mrr .831 with single kana, .850 without)."""
-PLAIN_WORD = re.compile(r"[^\W_]++(?:['’][^\W_]++)*+")
+_JOINED = "{0}+(?:['’]{0}+)*"  # not possessive: Python 3.11.2 takes an apostrophe too many
+PLAIN_WORD = re.compile(_JOINED.format(r"[^\W_]"))
 """A word: letters and digits, with apostrophes inside."""
+SPACED_WORD = _JOINED.format(rf"(?:(?!{UNSPACED})[^\W_])")
 BETWEEN = "\0"
 """Separator of texts that are processed as one; no text of an index contains it."""
 _SIGNS = re.compile(r"[^\w\0]+")

@@ -21,6 +21,7 @@ from memory_palace.language.times import find_times
 from memory_palace.language.visible import drop_markers
 from memory_palace.language.words import (
     NEGATIONS,
+    SPACED_WORD,
     STOP_STEMS,
     TIME_WORDS,
     UNSPACED,
@@ -59,10 +60,8 @@ _HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+(?P<title>[^\n]*)$", re.M)
 _RULE = frozenset("|:->\t ")
 """Characters of the delimiter row under a table's header."""
 _FRAME = re.compile(r"\A[\s,;:.()–—-]*(?:([^:.!?]{1,40}):\s+)?")
-_LETTER = rf"(?:(?!{UNSPACED})[^\W_])"
 _WORD = re.compile(
-    rf"\d++(?:(?=[.,:]\d)[.,:]\d++)*+(?:st|nd|rd|th)?\b|{UNSPACED}"
-    rf"|{_LETTER}++(?:(?=['’]{_LETTER})['’]{_LETTER}++)*+|[%€$£°]"
+    rf"\d++(?:(?=[.,:]\d)[.,:]\d++)*+(?:st|nd|rd|th)?\b|{UNSPACED}|{SPACED_WORD}|[%€$£°]"
 )
 _ENDS = '.!?:;…"”’)。！？'
 """Characters that end a sentence; joining adds a full stop to a part without one."""

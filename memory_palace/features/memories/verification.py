@@ -26,10 +26,9 @@ from memory_palace.features.memories.form import (
 )
 from memory_palace.kinds import Flaw, TokenVerdict
 from memory_palace.language.visible import drop_markers, find_markers
-from memory_palace.language.words import STOPWORDS, UNSPACED
+from memory_palace.language.words import SPACED_WORD, STOPWORDS, UNSPACED
 
-_LETTER = rf"(?:(?!{UNSPACED})[^\W_])"
-_WORD = re.compile(rf"{UNSPACED}|{_LETTER}++(?:(?=['’]{_LETTER})['’]{_LETTER}++)*+")
+_WORD = re.compile(f"{UNSPACED}|{SPACED_WORD}")
 """A whole word, unlike the stems and parts of language/words: a token matches only as written. In
 scripts without spaces every character is a word."""
 
