@@ -43,11 +43,11 @@ lint: .venv/installed-lint
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# DIST = --quick leaves the slow ways to install out, as scripts/check_dist.py says.
+# DIST=--quick leaves the slow ways to install out, as scripts/check_dist.py says.
 dist: .venv/installed-dist
 	rm -rf dist
 	$(BIN)/uv build --quiet
-	$(BIN)/twine check --strict dist/*
+	$(BIN)/uvx --quiet twine check --strict dist/*
 	$(BIN)/python scripts/check_dist.py $(DIST)
 
 bench: .venv/installed-test

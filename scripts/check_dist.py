@@ -64,16 +64,29 @@ def size_of(folder: Path) -> int:
 
 def weigh(environment: Path) -> int:
     """Return the bytes that an environment holds beyond numpy; stop where it is too heavy."""
-    (packages,) = environment.glob("lib/python*/site-packages")
+    (packages,) = environment.rglob("lib/python*/site-packages")
     numpy = sum(map(size_of, packages.glob("numpy*")))
     held = size_of(packages) - numpy
     require(held <= MOST_INSTALLED_BYTES, f"{held:,} bytes beyond numpy in {environment}")
     return held
 
 
-def report(what: str, seconds: float, size: int | None = None) -> None:
-    """Print one row."""
-    print(f"{what:<58} {seconds:6.1f} s" + (f" {size:>12,} bytes" if size is not None else ""))
+class Clock:
+    """Counts the seconds of processes: how long they took, and of the processors."""
+
+    def __init__(self) -> None:
+        self._started = time.perf_counter(), self._used()
+
+    @staticmethod
+    def _used() -> float:
+        times = os.times()
+        return times.children_user + times.children_system
+
+    def report(self, what: str, size: int) -> None:
+        """Print a row of what was done since the last one."""
+        wall, used = time.perf_counter() - self._started[0], self._used() - self._started[1]
+        print(f"{what:<56}{wall:7.1f} s{used:7.1f} CPU s{size:>13,} bytes", flush=True)
+        self._started = time.perf_counter(), self._used()
 
 
 def require(holds: bool, what: object) -> None:
@@ -92,22 +105,21 @@ class Stranger:
         python = Path(sys.base_prefix, "bin", "python3")
         for name in ("sh", "env", "dirname", "realpath"):  # scripts of uv begin with these
             (self.bin / name).symlink_to(shutil.which(name) or name)
-        for program in (python, *(TOOLS / name for name in ("uv", "uvx", "pipx"))):
+        for program in (python, TOOLS / "uv", TOOLS / "uvx"):
             (self.bin / program.name).symlink_to(program)
         self.notes = home / "notes"
         for name, text in NOTES.items():
             (self.notes / name).parent.mkdir(parents=True, exist_ok=True)
             (self.notes / name).write_text(text, "utf-8")
 
-    def run(self, *command: object, answer: str = "", given: str = "", **also: str) -> float:
-        """Run a command; return its seconds. Stop where it fails or does not print an answer."""
+    def run(self, *command: object, answer: str = "", given: str = "", **also: str) -> None:
+        """Run a command; stop where it fails, or does not print an answer."""
         kept = {
             name: value
             for name, value in os.environ.items()
             if name.startswith(("PIP_", "UV_", "SSL_")) or name.lower().endswith("_proxy")
         }
         own = {"HOME": str(self.home), "PATH": f"{self.bin}:{self.home}/.local/bin"}
-        started = time.perf_counter()
         done = subprocess.run(
             [str(part) for part in command],
             cwd=self.notes,
@@ -117,15 +129,13 @@ class Stranger:
             text=True,
             check=False,
         )
-        seconds = time.perf_counter() - started
         require(done.returncode == 0, f"{command} failed: {done.stderr[-3000:]}")
         require(answer in done.stdout, f"{command} printed {done.stdout!r}, not {answer!r}")
-        return seconds
 
-    def initialize(self, *command: object, **also: str) -> float:
-        """Run an MCP server, and say hello; return its seconds."""
+    def initialize(self, *command: object, **also: str) -> None:
+        """Run an MCP server, and say hello."""
         about = f'"serverInfo":{{"name":"memory-palace","version":"{VERSION}"'
-        return self.run(*command, answer=about, given=json.dumps(HELLO) + "\n", **also)
+        self.run(*command, answer=about, given=json.dumps(HELLO) + "\n", **also)
 
 
 @contextmanager
@@ -158,7 +168,7 @@ def check_contents() -> None:
     require(WHEEL.stat().st_size <= MOST_WHEEL_BYTES, f"{WHEEL} is too large")
 
 
-def make_bundle(person: Stranger) -> None:
+def make_bundle(person: Stranger, clock: Clock) -> None:
     """Pack the wheel for Claude Desktop with the official program, and start what was packed."""
     npx = shutil.which("npx")
     if npx is None:
@@ -170,11 +180,10 @@ def make_bundle(person: Stranger) -> None:
     shutil.copy(WHEEL, folder)
     (folder / "pyproject.toml").write_text(PROJECT, "utf-8")
     (folder / "server.py").write_text(SERVER, "utf-8")
-    started = time.perf_counter()
     command = [npx, "--yes", PACKER, "pack", str(folder), str(BUNDLE)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     require(done.returncode == 0, f"{command}: {done.stdout}{done.stderr}")
-    report("npx mcpb pack", time.perf_counter() - started, BUNDLE.stat().st_size)
+    clock.report("npx mcpb pack", BUNDLE.stat().st_size)
     unpacked = person.home / "unpacked"
     with ZipFile(BUNDLE) as bundle:
         bundle.extractall(unpacked)
@@ -182,46 +191,56 @@ def make_bundle(person: Stranger) -> None:
     values = {"${__dirname}": str(unpacked), "${user_config.notes}": str(person.notes)}
     words = [values.get(word, word) for word in (config["command"], *config["args"])]
     env = {name: values.get(value, value) for name, value in config["env"].items()}
-    report("the bundle answers initialize", person.initialize(*words, **env))
+    person.initialize(*words, **env)
+    clock.report("the bundle answers initialize", size_of(unpacked))
 
 
-def install_each_way(*, is_quick: bool) -> None:
-    """Install the wheel by pip and pipx, each from an empty home."""
-    with stranger() as person:
-        target = person.home / "venv"
-        person.run("python3", "-m", "venv", "--without-pip", target)
-        pip = [TOOLS / "python", "-m", "pip", "--python", target / "bin" / "python", "install"]
-        seconds = person.run(*pip, *(["--no-deps"] if is_quick else []), WHEEL)
-        report("pip install WHEEL; bytes beyond numpy", seconds, weigh(target))
-        for name in ("palace", "memory-palace"):
-            person.run(target / "bin" / name, "--version", answer=VERSION)
-    if not is_quick:
-        with stranger() as person:
-            seconds = person.run("pipx", "install", WHEEL)
-            environment = person.home / ".local/share/pipx/venvs/memory-palace"
-            report("pipx install WHEEL", seconds, weigh(environment))
-            person.run("palace", "query", "--help", answer="palace query")
+def install_by_pip(person: Stranger, clock: Clock, *options: str) -> None:
+    """Install the wheel by pip into an empty environment."""
+    target = person.home / "venv"
+    person.run("python3", "-m", "venv", "--without-pip", target)
+    pip = [TOOLS / "python", "-m", "pip", "--python", target / "bin" / "python", "install"]
+    person.run(*pip, *options, WHEEL)
+    clock.report(" ".join(["pip install", *options, "WHEEL"]), weigh(target))
+    for name in ("palace", "memory-palace"):
+        person.run(target / "bin" / name, "--version", answer=VERSION)
+
+
+def install_by_pipx(person: Stranger, clock: Clock) -> None:
+    """Install the wheel by pipx."""
+    person.run("uvx", "pipx", "install", "--backend", "pip", WHEEL)
+    clock.report("pipx install WHEEL", weigh(person.home / ".local/share/pipx/venvs/memory-palace"))
+    person.run("palace", "query", "--help", answer="palace query")
+
+
+def answer_in_three_lines(person: Stranger, clock: Clock) -> None:
+    """Install the wheel by uv and ask notes; then start the MCP server by uvx."""
+    person.run("uv", "tool", "install", WHEEL)
+    clock.report("uv tool install WHEEL", weigh(person.home / ".local/share/uv/tools"))
+    script = "palace init --here && palace index"
+    person.run("sh", "-c", script, answer="added      3")
+    clock.report(script, size_of(person.notes / ".palace"))
+    person.run("palace", "query", QUESTION, "--format", "paths", answer=ANSWER)
+    clock.report(f"palace query '{QUESTION}'", 0)
+    person.initialize("uvx", "--from", f"{WHEEL}[mcp]", "memory-palace", "mcp")
+    clock.report("uvx --from 'WHEEL[mcp]' memory-palace mcp: initialize", 0)
 
 
 def main() -> None:
     """Run every check; the first that fails ends it."""
     is_quick = "--quick" in sys.argv[1:]
     check_contents()
-    report(WHEEL.name, 0, WHEEL.stat().st_size)
-    report(SOURCES.name, 0, SOURCES.stat().st_size)
-    install_each_way(is_quick=is_quick)
+    clock = Clock()
+    for built in (WHEEL, SOURCES):
+        clock.report(built.name, built.stat().st_size)
     with stranger() as person:
-        seconds = person.run("uv", "tool", "install", WHEEL)
-        tool = person.home / ".local/share/uv/tools/memory-palace"
-        report("1  uv tool install WHEEL", seconds, weigh(tool))
-        script = "palace init --here && palace index"
-        seconds = person.run("sh", "-c", script, answer="added      3")
-        report(f"2  {script}", seconds, size_of(person.notes / ".palace"))
-        asked = person.run("palace", "query", QUESTION, "--format", "paths", answer=ANSWER)
-        report(f"3  palace query '{QUESTION}'", asked)
-        seconds = person.initialize("uvx", "--from", f"{WHEEL}[mcp]", "memory-palace", "mcp")
-        report("uvx --from 'WHEEL[mcp]' memory-palace mcp, initialize", seconds)
-        make_bundle(person)
+        install_by_pip(person, clock, *(["--no-deps"] if is_quick else []))
+    if not is_quick:
+        with stranger() as person:
+            install_by_pipx(person, clock)
+    with stranger() as person:
+        answer_in_three_lines(person, clock)
+        make_bundle(person, clock)
 
 
 if __name__ == "__main__":
