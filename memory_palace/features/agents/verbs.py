@@ -45,8 +45,8 @@ class ConnectShown(Shown):
             if one.diff and not self.applied:
                 yield f"{one.name}: nothing was written; add --apply"
             elif not one.problem and (one.diff or not one.changed):
-                steps = () if as_json else ("then, once:", *one.next)
-                yield "\n  ".join([f"{one.name}: {one.state}", *steps])
+                steps, then = ((), "") if as_json else (one.next, "; then, once:")
+                yield "\n  ".join([f"{one.name}: {one.state}{then}", *steps])
         is_bound = self.mode != "show" or all(one.record["palace"] for one in self.harnesses)
         if not is_bound and read_registry().default is None:
             yield "agents that work outside of a palace find none: add -C, or set a default palace"
