@@ -146,8 +146,7 @@ def measure_start(runs: int) -> Iterator[Measured]:
         python(""),
         runs=runs,
     )
-    for what, cost, beside, least, limit in (
-        ("palace --version", version, "an empty Typer command", empty, 1.2),
-        ("import memory_palace", package, "an empty interpreter", bare, 1.5),
-    ):
-        yield Measured(what, cost.cpu_seconds, "CPU s", beside, least.cpu_seconds, limit=limit)
+    ours, least = version.cpu_seconds, empty.cpu_seconds
+    yield Measured("palace --version", ours, "CPU s", "an empty Typer command", least, limit=1.2)
+    ours, least = package.cpu_seconds, bare.cpu_seconds
+    yield Measured("import memory_palace", ours, "CPU s", "an empty interpreter", least, limit=1.5)
