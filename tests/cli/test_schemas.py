@@ -90,8 +90,8 @@ config serve auto
 config serve
 config serve off
 config register sample --default
-plugin claude --into {cache}/plugin
-plugin codex --into {cache}/plugin --apply
+connect
+connect claude
 """
 """One line for each verb with ``--json`` and more where its shape varies; run in this order."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -29,7 +30,7 @@ from memory_palace.features.importing.composing import (
     title_of,
     write_turns,
 )
-from memory_palace.features.importing.formats import chatgpt, claude, memory_json, transcripts
+from memory_palace.features.importing.formats import chat, chatgpt, claude, memory_json, transcripts
 from memory_palace.features.importing.formats.files import READ_ERRORS, ExportFile, open_export
 from memory_palace.features.importing.items import (
     Conversation,
@@ -56,18 +57,24 @@ FORMATS: Mapping[str, ExportReader] = {
     "codex": transcripts.read_codex,
     "openclaw": transcripts.read_openclaw,
     "memory-json": memory_json.read,
+    "slack": chat.read_slack,
+    "telegram": chat.read_telegram,
+    "whatsapp": chat.read_whatsapp,
 }
 """Readers by format; an export with files of several formats has the first one."""
 _HEAD_BYTES = 1 << 18
 _MOST_FILES = 200
 """Maximum number of files that are inspected."""
 _KEYS = {
-    "claude": rb'"(?:chat_messages|conversations_memory|prompt_template)"\s*:',
+    "claude": rb'"(?:chat_messages|conversations_memory|prompt_template|memory_files|export_url'
+    rb'|contentBlocks)"\s*:',
     "chatgpt": rb'"mapping"\s*:\s*\{',
     "claude-code": rb'"(?:leafUuid|parentUuid|isSidechain)"\s*:',
     "codex": rb'"type"\s*:\s*"(?:session_meta|response_item|event_msg|turn_context)"',
     "openclaw": rb'"type"\s*:\s*"session"\s*,\s*"version"\s*:|"parentId"\s*:',
     "memory-json": rb'"(?:entityType|relationType)"\s*:',
+    "slack": rb'"ts"\s*:\s*"\d{10}\.\d{6}"',
+    "telegram": rb'"(?:date_unixtime|from_id|actor_id|personal_information)"\s*:',
 }
 """Patterns in the files of one format alone; quotes in the texts are escaped."""
 _ANY_KEY = re.compile(b"|".join(b"(%b)" % key for key in _KEYS.values()))
@@ -79,18 +86,37 @@ def detect(path: Path) -> str | None:
     Raise ``OSError`` if nothing can be read.
     """
     with open_export(path) as files:
-        told = [file for file in files if file.suffix in (".json", ".jsonl")]
+        told = [file for file in files if file.suffix in (".json", ".jsonl", ".md", ".txt")]
+        told.sort(key=lambda file: file.suffix in (".md", ".txt"))
         found = set(map(_identify, told[:_MOST_FILES]))
     return next((name for name in FORMATS if name in found), None)
 
 
+def describe(path: Path) -> str:
+    """Return what an export holds: its kinds of files, and the first keys of its JSON."""
+    with open_export(path) as files:
+        kinds = Counter(file.suffix or "without a suffix" for file in files)
+        heads = [_read_head(file) for file in files if file.suffix in (".json", ".jsonl")][:1]
+    held = ", ".join(f"{count:,} {kind}" for kind, count in kinds.most_common(4)) or "no file"
+    keys = dict.fromkeys(re.findall(rb'"(\w{1,40})"\s*:', b"".join(heads)))
+    shown = ", ".join(key.decode() for key in [*keys][:6])
+    return visible(f"{held}, with the keys {shown}" if shown else held)
+
+
+def _read_head(file: ExportFile) -> bytes:
+    with suppress(*READ_ERRORS), file.open() as stream:
+        return stream.read(_HEAD_BYTES)
+    return b""
+
+
 def _identify(file: ExportFile) -> str | None:
     """Return the format whose key comes first in the head of a file; ``None`` without a key."""
-    try:
-        with file.open() as stream:
-            key = _ANY_KEY.search(stream.read(_HEAD_BYTES))
-    except READ_ERRORS:
-        return None
+    if file.suffix == ".md":
+        return "codex" if file.path.name in transcripts.CODEX_MEMORY else None
+    head = _read_head(file)
+    if file.suffix == ".txt":
+        return "whatsapp" if chat.HEAD.search(head.decode("utf-8", "replace"), 0, 4096) else None
+    key = _ANY_KEY.search(head)
     return [*_KEYS][(key.lastindex or 1) - 1] if key else None
 
 
@@ -162,8 +188,9 @@ def import_export(
     chosen = detect(path) if source == AUTO else source
     if chosen is None or chosen not in FORMATS:
         raise UsageError(
-            f"{path} is of no known format; --from names one of {', '.join(FORMATS)}. A folder of "
-            "notes needs no import: `palace init --here` there makes it a palace"
+            f"{path} is of no known format: it holds {describe(path)}; --from names one of "
+            f"{', '.join(FORMATS)}. A folder of notes needs no import: `palace init --here` there "
+            "makes it a palace"
         )
     if apply:
         with palace.writing(wait_seconds=WAIT_SECONDS):
