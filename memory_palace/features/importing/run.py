@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -18,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import TypeAlias
 
 from memory_palace.changes.changing import WAIT_SECONDS, now
-from memory_palace.changes.composing import file_name
+from memory_palace.changes.composing import file_name, make_safe
 from memory_palace.changes.journal import Create, Replace, apply_change, digest, grow, recover
 from memory_palace.config import PalacePaths
 from memory_palace.errors import PalaceError, RoomNotMappedError, UsageError
@@ -44,7 +43,7 @@ from memory_palace.features.importing.items import (
     Withheld,
 )
 from memory_palace.language.visible import visible
-from memory_palace.notes.discovery import SUFFIXES, discover_notes
+from memory_palace.notes.discovery import SUFFIXES, discover_notes, fold_case, fold_names
 from memory_palace.notes.document import set_fields
 from memory_palace.notes.frontmatter import split_front_matter
 from memory_palace.notes.note import is_cold_path, withhold
@@ -369,7 +368,7 @@ class Places:
 
     def plan(self, path: str, data: bytes) -> None:
         """Reserve a path for bytes that will be written."""
-        self._names(path.rpartition("/")[0])[_fold(path.rpartition("/")[2])] = path
+        self._names(path.rpartition("/")[0])[fold_case(path.rpartition("/")[2])] = path
         self._planned[path] = data
 
     def forget(self) -> None:
@@ -392,7 +391,7 @@ class Places:
         mark = digest(identity.encode("utf-8", "replace"))
         stem = name.removesuffix(".md")
         for chosen in (name, file_name(f"{stem} {mark[:8]}"), file_name(f"{stem} {mark}")):
-            taken = self._names(folder).get(_fold(chosen))
+            taken = self._names(folder).get(fold_case(chosen))
             if taken is None:
                 return f"{folder}/{chosen}", None
             standing = self.read(taken)
@@ -425,9 +424,8 @@ class Places:
     def _names(self, folder: str) -> dict[str, str]:
         """Return the case-folded names in a folder, each with its path."""
         if folder not in self._taken:
-            place = self._paths.root / folder
-            names = [entry.name for entry in place.iterdir()] if place.is_dir() else []
-            self._taken[folder] = {_fold(name): f"{folder}/{name}" for name in names}
+            names = fold_names(self._paths.root / folder)
+            self._taken[folder] = {key: f"{folder}/{name}" for key, name in names.items()}
         return self._taken[folder]
 
 
@@ -437,14 +435,11 @@ def safe_path(hint: str) -> str:
     *folders, file = [part for part in parts if part not in ("/", "..")] or ["untitled"]
     stem, suffix = os.path.splitext(file)  # noqa: PTH122
     suffix = suffix if suffix.lower() in SUFFIXES else ".md"
-    return "/".join([*map(_safe_name, folders), _safe_name(stem) + suffix])
-
-
-def _safe_name(name: str) -> str:
-    try:
-        return file_name(name.lstrip(".")).removesuffix(".md")
-    except UsageError:
-        return f"untitled {digest(name.encode('utf-8', 'replace'))[:8]}"
+    safe = (
+        make_safe(name) or f"untitled {digest(name.encode('utf-8', 'replace'))[:8]}"
+        for name in (*folders, stem)
+    )
+    return "/".join(safe) + suffix
 
 
 def source_id_of(data: bytes) -> str:
@@ -454,7 +449,3 @@ def source_id_of(data: bytes) -> str:
     text = data[:_MATTER_BYTES].decode("utf-8", "replace").replace("\r\n", "\n")
     value = split_front_matter(text).values.get("source_id")
     return "" if value is None else str(value)
-
-
-def _fold(name: str) -> str:
-    return unicodedata.normalize("NFC", name).casefold()
