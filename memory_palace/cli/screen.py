@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from memory_palace.language.visible import visible_line
+from memory_palace.notes.discovery import vault_address
 from memory_palace.system import IS_POSIX
 
 ELLIPSIS = "…"
@@ -62,19 +63,6 @@ def link_to(file: Path, line: int, environ: Mapping[str, str]) -> str:
     anchor = f"#{line}" if "KITTY_WINDOW_ID" in environ else ""
     host = platform.node() if IS_POSIX else ""
     return file.as_uri().replace("file://", f"file://{host}", 1) + anchor
-
-
-def vault_address(folder: Path) -> str:
-    """Return the address of a folder's files in Obsidian, up to their names; empty outside a vault.
-
-    See https://help.obsidian.md/Extending+Obsidian/Obsidian+URI, as of November 2026.
-    """
-    for vault in (folder, *folder.parents):
-        if vault.name and (vault / ".obsidian").is_dir():
-            inside = "/".join((*folder.relative_to(vault).parts, ""))
-            name, file = (quote(s, safe="", errors="surrogateescape") for s in (vault.name, inside))
-            return f"obsidian://open?vault={name}&file={file}"
-    return ""
 
 
 def print_rows(rows: Sequence[Text], environ: Mapping[str, str]) -> None:

@@ -14,6 +14,7 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import quote
 
 from memory_palace.config import IGNORED, ROOMS, Config, PalacePaths, find_paths
 from memory_palace.errors import ConfigError, UsageError
@@ -276,6 +277,19 @@ def check_twins(root: Path, sources: Mapping[str, str]) -> None:
         twin = list_names(new.parent).setdefault(fold_case(new.name), new.name)
         if twin != new.name and new.with_name(twin) != root / source:
             raise UsageError(f"{path} differs from {twin} only in case; rename one of them")
+
+
+def vault_address(folder: Path) -> str:
+    """Return the address of a folder's files in Obsidian, up to their names; empty outside a vault.
+
+    See https://help.obsidian.md/Extending+Obsidian/Obsidian+URI, as of November 2026.
+    """
+    for vault in (folder, *folder.parents):
+        if vault.name and (vault / ".obsidian").is_dir():
+            inside = "/".join((*folder.relative_to(vault).parts, ""))
+            name, file = (quote(s, safe="", errors="surrogateescape") for s in (vault.name, inside))
+            return f"obsidian://open?vault={name}&file={file}"
+    return ""
 
 
 class _IgnoreRules:

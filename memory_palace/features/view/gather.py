@@ -16,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.cli.screen import vault_address
 from memory_palace.features.view.layout import (
     Box,
     Grid,
@@ -42,6 +41,7 @@ from memory_palace.language.words import (
     stem_word,
 )
 from memory_palace.models import Matrix
+from memory_palace.notes.discovery import vault_address
 from memory_palace.notes.note import NoteUnreadable, read_body, read_note
 from memory_palace.palace import Palace
 from memory_palace.places import ARCHIVE
