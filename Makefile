@@ -7,7 +7,7 @@ BIN := .venv/bin
 IN_PARALLEL = -n 3 --dist loadfile
 QUESTION ?= why did we stop using the message broker
 
-.PHONY: demo test long browser postgres lint bench promises tables docs pictures clean
+.PHONY: demo test long browser postgres lint dist bench promises tables docs pictures clean
 
 demo: .venv/installed-run
 	$(BIN)/palace models fetch minilm
@@ -42,6 +42,13 @@ lint: .venv/installed-lint
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# DIST=--quick leaves the slow ways to install out, as scripts/check_dist.py says.
+dist: .venv/installed-dist
+	rm -rf dist
+	$(BIN)/uv build --quiet
+	$(BIN)/uvx --quiet twine check --strict dist/*
+	$(BIN)/python scripts/check_dist.py $(DIST)
 
 bench: .venv/installed-test
 	$(BIN)/palace models fetch minilm
@@ -83,7 +90,7 @@ pictures: .venv/installed-test .venv/installed-browser
 	$(BIN)/python tests/pictures.py references/pictures
 
 clean:
-	rm -rf .venv build palace/.index .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv build dist palace/.index .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 # A stamp per set of extras: installing again only when pyproject.toml has changed.
 .venv/bin/python:

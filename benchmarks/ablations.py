@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from benchmarks.extension import add_baselines
+from benchmarks.systems import add_baselines
 from memory_palace.features.structure.signals import LOW_PRECISION
 from memory_palace.retrieval.signals import PROFILES, Profile
 

@@ -61,7 +61,7 @@ def measure_cost(given: Given) -> Iterator[Measured]:
         yield scale.measure_noop(root, label, given.runs)
         yield from scale.measure_query(root, label, "minilm", file, given.runs, limit=1.45)
         yield from scale.measure_edit(root, label)
-    yield scale.measure_start(given.runs)
+    yield from scale.measure_start(given.runs)
 
 
 def measure_talks(given: Given) -> Iterator[Measured]:

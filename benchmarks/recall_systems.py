@@ -13,8 +13,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import TypeAlias
 
-from benchmarks.extension import add_baselines
 from benchmarks.recall_sets import Remark
+from benchmarks.systems import add_baselines
 from memory_palace.errors import UsageError
 from memory_palace.features.recall.recalling import LOOKED_AT, tell
 from memory_palace.models import Hit, ParsedQuery

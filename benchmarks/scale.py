@@ -34,7 +34,7 @@ def measure_scale(sizes: tuple[int, ...], *, embedder: str, runs: int) -> Iterat
         with generated_palace(size) as root:
             yield from measure_palace(root, size, embedder, runs)
     yield from measure_ranking()
-    yield measure_start(runs)
+    yield from measure_start(runs)
 
 
 def command(root: Path, *arguments: str) -> list[str]:
@@ -137,10 +137,16 @@ def measure_ranking() -> Iterator[Measured]:
         yield Measured(f"{label}, all signals", every, "ms", "cosine alone", dense, limit=2.5)
 
 
-def measure_start(runs: int) -> Measured:
-    """Print the version in a fresh process, beside an empty Typer command."""
-    version, empty = measure_commands(
-        [sys.executable, "-m", "memory_palace", "--version"], python(_EMPTY_TYPER), runs=runs
+def measure_start(runs: int) -> Iterator[Measured]:
+    """Print the version and import the package in fresh processes, beside the least of each."""
+    version, empty, package, bare = measure_commands(
+        [sys.executable, "-m", "memory_palace", "--version"],
+        python(_EMPTY_TYPER),
+        python("import memory_palace"),
+        python(""),
+        runs=runs,
     )
-    seconds, beside = version.cpu_seconds, "an empty Typer command"
-    return Measured("palace --version", seconds, "CPU s", beside, empty.cpu_seconds, limit=1.2)
+    ours, least = version.cpu_seconds, empty.cpu_seconds
+    yield Measured("palace --version", ours, "CPU s", "an empty Typer command", least, limit=1.2)
+    ours, least = package.cpu_seconds, bare.cpu_seconds
+    yield Measured("import memory_palace", ours, "CPU s", "an empty interpreter", least, limit=1.5)

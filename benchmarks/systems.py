@@ -9,13 +9,13 @@ from typing import TypeAlias
 
 from benchmarks.corpora import Corpus
 from benchmarks.datasets.items import Collection, EvalQuestion
-from benchmarks.extension import add_baselines
 from memory_palace.embedding.registry import Embedder, embed_question
 from memory_palace.language.words import STOPWORDS, tokenize
 from memory_palace.models import Filters, ParsedQuery, Vector
 from memory_palace.query import Query
 from memory_palace.retrieval.search import search
 from memory_palace.retrieval.signals import Profile, get_profile
+from memory_palace.signals import Extension, ProfileSettings, register
 
 DEPTH = 20
 """How many units are ranked: what lies below counts in no measure but the last of MRR."""
@@ -33,7 +33,19 @@ class Found:
     """More measures than those of the ranking."""
 
 
+_BASELINES = Extension(
+    "benchmarks",
+    profiles={
+        "fusion": ProfileSettings("bm25", weights={"dense": 1.0, "lexical": 0}),
+        "bm25-passages": ProfileSettings("bm25", weights={"lexical": 1.0, "note_lexical": 0}),
+    },
+)
 Ranker: TypeAlias = Callable[[EvalQuestion, Vector], Found]
+
+
+def add_baselines() -> None:
+    """Register the baselines and ablations through the public hook."""
+    register(_BASELINES)
 
 
 def mode_profile(mode: str, *, ranks_passages: bool) -> Profile:

@@ -4,29 +4,39 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from typing import Any, Literal
 from urllib.parse import unquote, urlsplit
 
 from memory_palace.errors import MissingPartError, PalaceError, did_you_mean
 
 
+def find_pip() -> list[str]:
+    """Return the command of pip for this environment; uv's have none, and uv can run one."""
+    if find_spec("pip") is None and shutil.which("uv"):
+        return ["uv", "tool", "run", "pip", "--python", sys.executable]
+    return [sys.executable or "python3", "-m", "pip"]
+
+
 def install_command(extra: str) -> str:
     """Return the shell command that installs an extra of this package.
 
-    The package is on no index yet, so the source folder is read from ``direct_url.json`` (PEP 610).
+    A folder or wheel that it was installed from is read from ``direct_url.json`` (PEP 610), which
+    an installation from an index has not.
     """
     from importlib.metadata import PackageNotFoundError, distribution
 
     source = "."
     with suppress(PackageNotFoundError, ValueError):
-        origin = json.loads(distribution("memory-palace").read_text("direct_url.json") or "{}")
-        parts = urlsplit(origin.get("url", ""))
+        origin = distribution("memory-palace").read_text("direct_url.json")
+        parts = urlsplit(json.loads(origin).get("url", "") if origin else "file:memory-palace")
         if parts.scheme == "file":
             source = unquote(parts.path)
-    return shlex.join([sys.executable or "python3", "-m", "pip", "install", f"{source}[{extra}]"])
+    return shlex.join([*find_pip(), "install", f"{source}[{extra}]"])
 
 
 def find_model(name: str, *, kind: Literal["", "embedding "] = "") -> Any:

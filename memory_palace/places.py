@@ -17,6 +17,8 @@ except ImportError:
     except ImportError:
         from hashlib import sha256
 
+from memory_palace.system import IS_POSIX, owns
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -111,7 +113,7 @@ def find_server(arguments: Sequence[str], environ: Mapping[str, str]) -> Server 
     option's value looks like an option: the server determines the palace itself.
     """
     place = None if environ.get("PALACE_NO_SERVE") else read_place(arguments)
-    if place is None or "_PALACE_COMPLETE" in environ:
+    if place is None or not IS_POSIX or "_PALACE_COMPLETE" in environ:
         return None
     try:
         found = find_meant(place or environ.get("PALACE_ROOT", ""))
@@ -152,7 +154,7 @@ def find_meant(place: str) -> tuple[str, str] | None:
 
 def is_path(place: str) -> bool:
     """Whether the value of ``-C`` is a path, and so not a registered name."""
-    return place.startswith((".", "~", "/")) or os.sep in place
+    return place.startswith((".", "~")) or "/" in place or os.sep in place
 
 
 def socket_path(root: str, environ: Mapping[str, str]) -> str:
@@ -178,7 +180,7 @@ def _may_hold(folder: str, *, is_own: bool) -> bool:
         found = os.stat(folder)  # noqa: PTH116
     except OSError:
         return False
-    return stat.S_ISDIR(found.st_mode) and (not is_own or found.st_uid == os.getuid())
+    return stat.S_ISDIR(found.st_mode) and (not is_own or owns(found))
 
 
 def is_private(folder: str) -> bool:
@@ -187,8 +189,7 @@ def is_private(folder: str) -> bool:
         found = os.lstat(folder)
     except OSError:
         return False
-    is_closed = not found.st_mode & 0o077
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and is_closed
+    return stat.S_ISDIR(found.st_mode) and owns(found) and not found.st_mode & 0o077
 
 
 def registry_path() -> str | None:
@@ -198,7 +199,7 @@ def registry_path() -> str | None:
     demands.
     """
     given = os.environ.get("XDG_CONFIG_HOME", "")
-    folder = given if given.startswith("/") else os.path.expanduser("~/.config")  # noqa: PTH111
+    folder = given if os.path.isabs(given) else os.path.expanduser("~/.config")  # noqa: PTH111, PTH117
     return None if folder.startswith("~") else f"{folder}/memory-palace/palaces.json"
 
 

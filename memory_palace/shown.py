@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field, fields, is_dataclass
 from datetime import UTC, date, datetime
 from enum import Enum
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, ClassVar, Final, Literal
 
 from memory_palace.language.visible import escape_hidden, visible
@@ -138,6 +138,12 @@ def to_json(value: Any) -> str:
 def show_date(timestamp: float) -> str:
     """Return the day of a timestamp, UTC."""
     return datetime.fromtimestamp(timestamp, UTC).date().isoformat()
+
+
+def open_path(file: Path) -> str:
+    """Return the path of a file, relative to the working folder if below it."""
+    here = Path.cwd()
+    return str(file.relative_to(here) if file.is_relative_to(here) else file)
 
 
 def say_behind(count: int) -> str:

@@ -13,7 +13,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from glob import escape
 from hashlib import sha256
 from pathlib import Path
@@ -21,25 +21,14 @@ from secrets import token_hex
 from typing import Any, BinaryIO, TypeVar
 
 from memory_palace.errors import IndexLockedError
-
-if os.name == "nt":  # pragma: no cover - tested on Linux and macOS only
-    import msvcrt
-
-    def _try_lock(descriptor: int) -> None:
-        os.lseek(descriptor, 1 << 30, os.SEEK_SET)
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-else:
-    import fcntl
-
-    def _try_lock(descriptor: int) -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
+from memory_palace.system import BINARY, IN_USE, IS_POSIX, lock_file
 
 TEMPORARY = ".tmp"
 """Suffix of temporary files; the next writer removes those left behind."""
 _LONGEST_STEM = 200
 """Maximum bytes of a file's name in its temporary's name, to stay within the system's limit."""
-_POLL_SECONDS = 0.05
+_NO_HARD_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}
+_POLL_SECONDS, _TRIES = 0.05, 40
 _Logged = TypeVar("_Logged")
 
 
@@ -52,8 +41,18 @@ def write_stream(path: Path, fill: Callable[[BinaryIO], object], *, mode: int = 
     """Write a file atomically through ``fill``; if that raises, the old bytes stay."""
     with _temporary(path.parent, path.name, mode) as (temporary, file):
         fill(file)
-        _flush(file)
-        os.replace(temporary, path)  # noqa: PTH105 - tests stop the build at this call
+        _finish(file)
+        _replace(temporary, path)
+
+
+def _replace(source: Path, target: Path) -> None:
+    """Rename a file over another one; wait for a reader of that, as Windows demands."""
+    for _ in range(_TRIES):
+        try:
+            return os.replace(source, target)  # noqa: PTH105 - tests stop the build at this call
+        except IN_USE:
+            time.sleep(_POLL_SECONDS)
+    return os.replace(source, target)  # noqa: PTH105
 
 
 def write_new(path: Path, data: bytes, *, mode: int = 0o644) -> None:
@@ -63,8 +62,18 @@ def write_new(path: Path, data: bytes, *, mode: int = 0o644) -> None:
     """
     with _temporary(path.parent, path.name, mode) as (temporary, file):
         file.write(data)
-        _flush(file)
-        os.link(temporary, path)
+        _finish(file)
+        link_new(temporary, path)
+
+
+def link_new(old: Path, new: Path) -> None:
+    """Hard-link a file to a new name; rename it where the file system has no hard links."""
+    try:
+        os.link(old, new)
+    except OSError as error:
+        if error.errno not in _NO_HARD_LINKS or new.exists():
+            raise
+        os.rename(old, new)  # noqa: PTH104 - tests stop at this call
 
 
 def write_content(folder: Path, fill: Callable[[BinaryIO], object], name: str) -> Path:
@@ -74,9 +83,10 @@ def write_content(folder: Path, fill: Callable[[BinaryIO], object], name: str) -
     """
     with _temporary(folder, "content", 0o600) as (temporary, file):
         fill(file)
-        _flush(file)
         path = folder / name.format(_digest(file))
-        os.replace(temporary, path)  # noqa: PTH105 - tests stop the build at this call
+        _finish(file)
+        if IS_POSIX or not path.exists() or not is_named_by_content(path):  # or has readers
+            _replace(temporary, path)
     return path
 
 
@@ -96,7 +106,7 @@ def make_ignored_folder(folder: Path, *, ignored: str = "*", mode: int = 0o777) 
 
 def sync_folder(folder: Path) -> None:
     """Make a rename durable; EINVAL, as some network file systems answer, is ignored."""
-    if os.name == "nt":
+    if not IS_POSIX:
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
@@ -122,7 +132,7 @@ def is_abandoned(name: str) -> bool:
 
 
 def _is_running(process: int) -> bool:
-    if os.name == "nt":  # there os.kill would end the process
+    if not IS_POSIX:  # there os.kill would end the process
         return False
     try:
         os.kill(process, 0)
@@ -141,7 +151,8 @@ def sweep_temporaries_of(path: Path) -> None:
 def remove_files(paths: Iterable[Path]) -> None:
     """Delete files that no commit record names. Deleting is always the last step."""
     for path in paths:
-        path.unlink(missing_ok=True)
+        with suppress(*IN_USE):  # left to the next writer
+            path.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -176,9 +187,11 @@ def _stem(name: str) -> str:
     return f".{os.fsencode(name)[:_LONGEST_STEM].decode('utf-8', 'ignore')}."
 
 
-def _flush(file: BinaryIO) -> None:
+def _finish(file: BinaryIO) -> None:
+    """Flush a file to the disk and close it, since Windows renames no open file."""
     file.flush()
     os.fsync(file.fileno())
+    file.close()
 
 
 def _digest(file: BinaryIO) -> str:
@@ -197,7 +210,7 @@ def append_record(path: Path, record: Mapping[str, object], *, is_durable: bool 
     """
     line = to_line(record)
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | BINARY, 0o600)
     try:
         with naming(path):
             size = os.lseek(descriptor, 0, os.SEEK_END)
@@ -223,7 +236,7 @@ def to_line(record: Mapping[str, object]) -> bytes:
 def make_room(path: Path, most_bytes: int) -> None:
     """Rotate a log that exceeds ``most_bytes`` to ``NAME.1``, replacing an earlier one."""
     if path.exists() and path.stat().st_size > most_bytes:
-        path.replace(path.with_name(f"{path.name}.1"))
+        _replace(path, path.with_name(f"{path.name}.1"))
 
 
 def read_records(path: Path) -> Iterator[dict[str, Any]]:
@@ -274,19 +287,25 @@ def writer_lock(
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         _acquire(descriptor, path, wait_seconds, what)
-        record = json.dumps({"pid": os.getpid(), "since": time.time(), "command": _command()})
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, record.encode(), 0)
+        write_holder(descriptor, command=_command())
         yield
     finally:
         os.close(descriptor)
+
+
+def write_holder(descriptor: int, **facts: str) -> None:
+    """Record this process in a lock that it holds, with the time and some facts."""
+    record = {"pid": os.getpid(), "since": time.time(), **facts}
+    os.ftruncate(descriptor, 0)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    os.write(descriptor, json.dumps(record).encode())
 
 
 def _acquire(descriptor: int, path: Path, wait_seconds: float, what: str) -> None:
     deadline = time.monotonic() + wait_seconds
     while True:
         try:
-            return _try_lock(descriptor)
+            return lock_file(descriptor)
         except OSError as error:
             if time.monotonic() >= deadline:
                 raise IndexLockedError(_describe(path, what)) from error

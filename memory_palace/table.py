@@ -48,7 +48,7 @@ VERBS = {
         "import": ("importing.verbs:verbs", "Import conversations and notes of other programs."),
         "recall": ("recall.verbs:verbs", "Say unasked what the notes have on what was said."),
         "verify": ("checking.verbs:verbs", "Check an answer against the notes."),
-        "plugin": ("agents.verbs:verbs", "Write the plug-in of an agent's harness."),
+        "connect": ("agents.verbs:verbs", "Connect Claude Code, Codex, Cursor and others."),
         "mcp": ("agents.verbs:verbs", "Let agents search, read and write, by MCP."),
         "seek": ("seek.verbs:seek", "Pursue a goal over several steps."),
     },
@@ -76,7 +76,7 @@ BELOW = {
 HIDDEN = {
     "hook": ("agents.verbs:verbs", "Tell an agent what the notes have for it."),
 }
-"""Verbs that help does not list: harnesses call them, from the files of ``palace plugin``."""
+"""Verbs that help does not list: harnesses call them, from what ``palace connect`` writes."""
 EARLY = {
     "hook": "agents.calling:run_hook",
 }
@@ -113,6 +113,7 @@ MOVED = {
     "map": "palace graph map",
     "store": "palace config store",
     "anchors": "palace graph anchors",
+    "plugin": "palace connect",
 }
 """Verbs of earlier versions, each with the words to type instead."""
 FEATURES = {

@@ -10,7 +10,7 @@ UNRUN = {
     "serve": "it waits for questions",
     "mcp": "it waits for a client",
     "view": "it writes to any file, and opens a browser",
-    "plugin": "it writes into any folder, such as /",
+    "connect": "it writes into the files of other programs",
     "models fetch": "it asks another machine",
     "config store": "it asks a server",
 }

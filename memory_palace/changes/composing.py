@@ -42,10 +42,15 @@ from memory_palace.palace import Palace
 from memory_palace.retrieval.question import check_priority, check_room
 
 _UNSAFE = re.compile(r'[\x00-\x1f/\\:*?"<>|#^\[\]]+')
+_DEVICE = re.compile(
+    r"\A(con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?=\s*(?:\.|$))", re.I
+)
+"""Stem of a name that is a device on Windows, whatever its suffix."""
 _LONGEST_SLUG = 60
 _SUFFIX = ".md"
-_LONGEST_NAME = 255
-"""Maximum bytes of a file name on the common file systems."""
+_LONGEST_NAME, _LONGEST_UTF16 = 255, 140
+"""Maximum bytes of a file name on the common file systems, and its maximum UTF-16 units: Windows
+allows 260 for a whole path, and 120 are left for the folder and the suffix of a temporary."""
 _UNDECIDED = re.compile(r"\A(?:Open|Pending\. A person decides)\.\s*")
 
 
@@ -93,22 +98,25 @@ def common_inbox(paths: PalacePaths, config: Config) -> str:
 
 def file_name(title: str) -> str:
     """Return the file name of a note with this title; raise ``UsageError`` if it is empty."""
-    name = " ".join(_UNSAFE.sub(" ", title).split()).strip(". ")
-    if not name:
-        raise UsageError(f"a file cannot be named after {title!r}; give it a title with letters")
-    return f"{_shorten(name)}{_SUFFIX}"
+    if name := make_safe(title):
+        return f"{name}{_SUFFIX}"
+    raise UsageError(f"a file cannot be named after {title!r}; give it a title with letters")
 
 
-def _shorten(name: str) -> str:
-    """Cut a name between characters to the maximum bytes of a file name.
+def make_safe(text: str) -> str:
+    """Return a text as the stem of a file name, or a folder's name, that every system takes.
 
-    A digest of the whole name replaces the rest, so that two long titles give two names.
+    Of a longer one a digest replaces the end, so that two long titles give two names.
     """
-    data, most = name.encode("utf-8", "replace"), _LONGEST_NAME - len(_SUFFIX)
-    if len(data) <= most:
-        return name
-    digest = sha256(data).hexdigest()[:8]
-    return f"{data[: most - len(digest) - 1].decode('utf-8', 'ignore').rstrip('. ')} {digest}"
+    name = " ".join(_UNSAFE.sub(" ", text).split()).strip(". ")
+    name = _DEVICE.sub(r"\1_", name)
+    for encoding, most in (("utf-8", _LONGEST_NAME), ("utf-16-le", 2 * _LONGEST_UTF16)):
+        data, room = name.encode(encoding, "replace"), most - len(_SUFFIX.encode(encoding))
+        if len(data) > room:
+            mark = f" {sha256(text.encode('utf-8', 'replace')).hexdigest()[:8]}"
+            kept = data[: room - len(mark.encode(encoding))].decode(encoding, "ignore")
+            name = f"{kept.rstrip('. ')}{mark}"
+    return name
 
 
 def make_slug(title: str) -> str:
@@ -120,7 +128,7 @@ def make_slug(title: str) -> str:
     slug = "-".join(words)[:_LONGEST_SLUG].strip("-")
     if not slug:
         raise UsageError(f"a file cannot be named after {title!r}; give it a title with letters")
-    return slug
+    return make_safe(slug)
 
 
 def one_line(text: str, what: str) -> str:

@@ -8,7 +8,6 @@ write hold the writer's lock, except for ``create_unlocked``.
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 from collections import Counter
@@ -21,9 +20,11 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeGuard
 
 from memory_palace.config import PalacePaths
 from memory_palace.errors import PalaceError, UsageError
+from memory_palace.notes.discovery import check_twins
 from memory_palace.notes.manifest import return_lines, uncommitted
 from memory_palace.storage import (
     append_record,
+    link_new,
     parse_record,
     read_records,
     remove_files,
@@ -39,7 +40,6 @@ LOG = "moves.jsonl"
 KEPT = "before"
 """Folder, below the logs, of the bytes that changes replaced; only undo needs it."""
 _JOURNAL = ".journal.json"
-_NO_HARD_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +291,9 @@ def apply_change(
     """
     recover(paths)
     check_change(paths, change)
+    if not undoes:  # which restores what was there
+        made = [one for one in change if isinstance(one, Move | Create)]
+        check_twins(paths.root, {target_of(one): one.path for one in made})
     if not allow_uncommitted:
         there = [op.path for op in change if not isinstance(op, Create) and op.path not in edited]
         if unseen := edits_not_in_git(paths, there):
@@ -586,14 +589,8 @@ def _drop(path: Path) -> None:
 def _move(old: Path, new: Path) -> None:
     """Hard-link the new name, then remove the old one: a rename would overwrite."""
     new.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        os.link(old, new)
-    except OSError as error:
-        if error.errno not in _NO_HARD_LINKS or new.exists():
-            raise
-        os.rename(old, new)  # noqa: PTH104 - tests stop at this call
-        sync_folder(new.parent)
-    else:
-        sync_folder(new.parent)
+    link_new(old, new)
+    sync_folder(new.parent)
+    with suppress(FileNotFoundError):  # it was renamed
         os.unlink(old)  # noqa: PTH108 - tests stop at this call
     sync_folder(old.parent)

@@ -191,23 +191,23 @@ def folders_below(palace: Palace, given: Sequence[str] | None) -> list[str]:
     root, found = str(palace.paths.root.resolve()), []
     for name in given or ():
         path = Path(name).expanduser()
-        here = os.path.abspath(path)  # noqa: PTH100 - links stay as written
-        below = Path(os.path.relpath(here, root))
-        is_inside = below.parts[:1] != (os.pardir,)
+        here = Path(os.path.abspath(path))  # noqa: PTH100 - links stay as written
+        is_inside = here.is_relative_to(root)
         if not name.strip() or (path.is_absolute() and not is_inside):
             raise UsageError(f"{name!r} is not a folder of the palace {root}")
-        found.append("/".join(below.parts) if is_inside and Path(here).is_dir() else name)
+        is_folder = is_inside and here.is_dir()
+        found.append("/".join(here.relative_to(root).parts) if is_folder else name)
     return found
 
 
 def note_below(palace: Palace, name: str) -> str:
     """Return the name of a note; an absolute or ``./`` path becomes relative to the root."""
-    if not name.startswith(("/", "~", "./", "../")):
+    name = name.replace(os.sep, "/")
+    if not name.startswith(("~", "./", "../")) and not Path(name).is_absolute():
         return name
-    root = palace.paths.root.resolve()
-    here = Path(name).expanduser()
-    below = os.path.relpath(here.parent.resolve() / here.name, root)
-    return name if below.startswith(os.pardir) else Path(below).as_posix()
+    here, root = Path(name).expanduser(), palace.paths.root.resolve()
+    place = here.parent.resolve() / here.name
+    return place.relative_to(root).as_posix() if place.is_relative_to(root) else name
 
 
 def ask_below(palace: Palace, asked: Query) -> Query:

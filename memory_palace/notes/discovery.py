@@ -7,8 +7,10 @@ import os
 import re
 import shutil
 import unicodedata
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -251,9 +253,29 @@ def is_unwanted(name: str, *, is_folder: bool) -> bool:
     return name.casefold() == "node_modules" if is_folder else _COPY.search(name) is not None
 
 
-def _fold_path(path: str) -> str:
-    """Return the comparison key of a path: NFC, casefolded, without ``.md``."""
-    return unicodedata.normalize("NFC", path).casefold().removesuffix(".md")
+def fold_case(name: str) -> str:
+    """Return the comparison key of names that are one on macOS and Windows: NFC, casefolded."""
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def fold_names(folder: Path) -> dict[str, str]:
+    """Return the names in a folder by their folded names; none if there is no folder."""
+    return {fold_case(path.name): path.name for path in folder.iterdir()} if folder.is_dir() else {}
+
+
+def check_twins(root: Path, sources: Mapping[str, str]) -> None:
+    """Raise ``UsageError`` for a new path that differs from another only in case.
+
+    ``sources`` maps new paths to those that they had before, which may differ only in case.
+    """
+    list_names = cache(fold_names)
+    for path, source in sources.items():
+        new = root / path
+        while not new.parent.exists():
+            new = new.parent
+        twin = list_names(new.parent).setdefault(fold_case(new.name), new.name)
+        if twin != new.name and new.with_name(twin) != root / source:
+            raise UsageError(f"{path} differs from {twin} only in case; rename one of them")
 
 
 class _IgnoreRules:
@@ -285,11 +307,11 @@ class _IgnoreRules:
                 called = settings.get(key) if isinstance(settings, dict) else None
                 if isinstance(called, str) and called.strip("/ "):
                     template = f"{path}/{called.strip('/ ')}".lstrip("/")
-                    self._templates.add(_fold_path(template))
+                    self._templates.add(fold_case(template).removesuffix(".md"))
 
     def is_template(self, path: str) -> bool:
         """Whether a vault's settings name the folder or note as a template."""
-        return bool(self._templates) and _fold_path(path) in self._templates
+        return bool(self._templates) and fold_case(path).removesuffix(".md") in self._templates
 
     def is_ignored(self, path: str, *, is_folder: bool, verdict: bool = False) -> bool:
         """Whether the last matching rule excludes a path; ``verdict`` if no rule matches."""

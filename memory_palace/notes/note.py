@@ -32,6 +32,7 @@ from memory_palace.models import (
     ProblemKind,
     Validity,
 )
+from memory_palace.system import IS_POSIX
 
 if TYPE_CHECKING:
     from memory_palace.notes.frontmatter import FrontMatter
@@ -177,7 +178,8 @@ def read_note(paths: PalacePaths, name: str, *, limit_bytes: int) -> tuple[bytes
     if not is_text(data):
         words = "is no text (NUL bytes, or no UTF-8); save it as UTF-8, or name it in .palaceignore"
         raise NoteUnreadable(name, words)
-    return data, FileStat(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+    inode = found.st_ino if IS_POSIX else 0  # as Windows lists it
+    return data, FileStat(found.st_size, found.st_mtime_ns, found.st_ctime_ns, inode)
 
 
 def _too_large(name: str, size: int, limit_bytes: int) -> NoteUnreadable:

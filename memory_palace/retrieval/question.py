@@ -31,6 +31,7 @@ from memory_palace.language.words import (
     tokenize,
 )
 from memory_palace.models import Filters, ParsedQuery, Priority, Scores, TimeReading
+from memory_palace.notes.discovery import fold_case
 from memory_palace.notes.note import ASKED
 from memory_palace.places import PALACE
 from memory_palace.query import Names, Query, to_timestamp
@@ -398,11 +399,11 @@ def _are_in(snapshot: Snapshot, folders: Sequence[str]) -> NDArray[np.bool_]:
 
     A folder is relative to the root, else to ``palace/``; ``UsageError`` if it holds no note.
     """
-    parents = [fold(path[: path.rfind("/") + 1]) for path in snapshot.paths]
+    parents = [fold_case(path[: path.rfind("/") + 1]) for path in snapshot.paths]
     distinct, passing = set(parents), set[str]()
     for folder in folders:
         for place in (folder, f"{PALACE}/{folder}"):
-            top = fold(place and f"{place}/")
+            top = fold_case(place and f"{place}/")
             inside = {parent for parent in distinct if parent.startswith(top)}
             passing |= inside
             if inside or not top:
@@ -417,9 +418,9 @@ def _are_in(snapshot: Snapshot, folders: Sequence[str]) -> NDArray[np.bool_]:
 
 def bear_tag(snapshot: Snapshot, tag: str) -> NDArray[np.bool_]:
     """Return a mask of the notes with a tag or one nested below it, ignoring case."""
-    key = fold(tag)
+    key = fold_case(tag)
     found = (
-        any(own == key or own.startswith(f"{key}/") for own in map(fold, tags))
+        any(own == key or own.startswith(f"{key}/") for own in map(fold_case, tags))
         for tags in snapshot.shown_tags
     )
     return np.fromiter(found, np.bool_, len(snapshot.paths))
@@ -429,8 +430,9 @@ def describe_unknown(what: str, name: str, known: Collection[str]) -> str:
     """Return a message that a name is unknown, with the nearest known names."""
     from memory_palace.graph.naming import find_nearest  # delayed: only a wrong name needs it
 
-    names = {entry: {fold(entry), fold(entry).rpartition("/")[2]} for entry in known if entry}
-    near = [repr(entry) for entry in find_nearest(fold(name), names)] if names else []
+    folded = {entry: fold_case(entry) for entry in known if entry}
+    names = {entry: {key, key.rpartition("/")[2]} for entry, key in folded.items()}
+    near = [repr(entry) for entry in find_nearest(fold_case(name), names)] if names else []
     return f"{what} {name!r}" + (f"; did you mean {' or '.join(near)}?" if near else "")
 
 
@@ -448,8 +450,3 @@ def _strip_tag(name: str) -> str:
     if not tag:
         raise UsageError(f"a tag is a word such as #project, not {name!r}")
     return tag
-
-
-def fold(name: str) -> str:
-    """Return a folder or tag name for comparison: NFC, casefolded."""
-    return unicodedata.normalize("NFC", name).casefold()

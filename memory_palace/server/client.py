@@ -15,12 +15,11 @@ as long to import as Python to start.
 
 from __future__ import annotations
 
+import _socket  # the module socket takes 3 ms
 import io
 import os
 import sys
 from _json import encode_basestring_ascii, make_encoder, make_scanner
-from _socket import AF_UNIX, SOCK_STREAM
-from _socket import socket as Socket  # noqa: N812 - the module socket takes 3 ms
 
 from memory_palace import __version__
 from memory_palace.places import is_private
@@ -160,7 +159,7 @@ def _exchange(address: str, arguments: Sequence[str], stdin: str | None) -> dict
     )
     if len(request) > MOST_REQUEST_BYTES:
         raise ValueError("no message is that long")
-    server = Socket(AF_UNIX, SOCK_STREAM)
+    server = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     try:
         is_slow = any(argument.startswith("--rerank") for argument in arguments)
         server.settimeout(PATIENT_SECONDS if is_slow else WAIT_SECONDS)

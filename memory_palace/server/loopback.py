@@ -10,7 +10,6 @@ repeated fields, and 6 MB of them, and restarts its timeout with every piece.
 
 from __future__ import annotations
 
-import os
 import re
 import socket
 from collections.abc import Callable, Mapping
@@ -20,6 +19,7 @@ from http import HTTPStatus
 from urllib.parse import parse_qsl
 
 from memory_palace.server.listening import ARRIVAL_SECONDS, Listener
+from memory_palace.system import IS_POSIX
 
 MOST_HEAD_BYTES = 16 << 10
 """A question of 1,000 characters of three bytes each takes 9 kB, escaped."""
@@ -146,10 +146,9 @@ def _bind(port: int) -> socket.socket:
     """Bind a loopback port exclusively, where another process could share it."""
     listening = socket.socket()
     try:
-        if os.name == "posix":  # elsewhere another program could share the port
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if hasattr(socket, "SO_EXCLUSIVEADDRUSE"):
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
+        # On Windows another program could share a port that may be used again.
+        option = "SO_REUSEADDR" if IS_POSIX else "SO_EXCLUSIVEADDRUSE"
+        listening.setsockopt(socket.SOL_SOCKET, getattr(socket, option), 1)
         listening.bind(("127.0.0.1", port))
     except OSError:
         listening.close()

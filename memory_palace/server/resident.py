@@ -10,7 +10,6 @@ import codecs
 import gc
 import io
 import os
-import resource
 import signal
 import socket
 import struct
@@ -332,6 +331,8 @@ class _Resident(Listener):
     def _take(self, connection: socket.socket, message: dict[str, Any]) -> None:
         """Reply to a message; a command is run by the main thread."""
         if message.get("do") == "status":
+            import resource  # delayed: of POSIX alone
+
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _MAXRSS_UNIT
             own = {"pid": os.getpid(), "since": self._since, "root": self._root}
             own |= {"answered": self.answered, "peak_memory_bytes": peak}

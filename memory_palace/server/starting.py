@@ -11,12 +11,13 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
 from typing import Any
 
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.places import Server, is_private, socket_path
 from memory_palace.server.client import VERSION, decode, encode
+from memory_palace.storage import write_holder
+from memory_palace.system import lock_file, owns
 
 _ANSWER_SECONDS = 2.0
 _END_SECONDS = 8.0
@@ -51,9 +52,7 @@ def claim_socket(root: str, environ: Mapping[str, str]) -> Iterator[socket.socke
         )
     lock = _take_lock(path)
     try:
-        record = {"pid": os.getpid(), "since": time.time(), "version": VERSION, "root": root}
-        os.ftruncate(lock, 0)
-        os.pwrite(lock, json.dumps(record).encode(), 0)
+        write_holder(lock, version=VERSION, root=root)
         with suppress(FileNotFoundError):
             os.unlink(path)  # noqa: PTH108 - of one that was killed
         with socket.socket(socket.AF_UNIX) as listening:
@@ -93,7 +92,7 @@ def start_server(server: Server, options: Sequence[str] = ()) -> None:
     two started at once, the one that gets the lock stays.
     """
     try:
-        is_own = os.stat(server.commit).st_uid == os.geteuid()  # noqa: PTH116
+        is_own = owns(os.stat(server.commit))  # noqa: PTH116
     except OSError:
         return
     folder = os.path.dirname(server.address)  # noqa: PTH120
@@ -173,7 +172,7 @@ def _take_lock(path: str) -> int:
     while True:
         lock = os.open(_lock_path(path), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         try:
-            flock(lock, LOCK_EX | LOCK_NB)
+            lock_file(lock)
         except OSError as error:
             os.close(lock)
             holder = _read_holder(path)
@@ -193,7 +192,7 @@ def _read_holder(path: str) -> dict[str, Any] | None:
     except OSError:
         return None
     try:
-        flock(lock, LOCK_SH | LOCK_NB)
+        lock_file(lock, is_shared=True)
     except OSError:
         with suppress(ValueError):
             holder = json.loads(os.pread(lock, 1 << 16, 0))

@@ -51,7 +51,7 @@ def plug(tmp_path):
         fake = tmp_path / "fake palace.py"
         fake.write_text(FAKE)
         files = make_files("openclaw", program or [sys.executable, str(fake)])
-        write_tree(compare_tree(folder, files), overwrite=True)
+        write_tree(compare_tree(folder, files), {"palace": None})
         (folder / "harness.mjs").write_text(HARNESS)
         calls = tmp_path / "calls"
         calls.unlink(missing_ok=True)

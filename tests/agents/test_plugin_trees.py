@@ -38,7 +38,7 @@ def harness(request):
 
 @pytest.fixture
 def tree(harness, tmp_path):
-    write_tree(compare_tree(tmp_path / "plug", make_files(harness, PROGRAM)))
+    write_tree(compare_tree(tmp_path / "plug", make_files(harness, PROGRAM)), {"palace": None})
     return tmp_path / "plug"
 
 
@@ -192,7 +192,7 @@ def test_a_link_on_the_path_is_preferred_for_it_outlives_what_it_leads_to(tmp_pa
     script = make_script(tmp_path / "venvs" / "memory-palace" / "bin" / "palace")
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "palace").symlink_to(script)
-    monkeypatch.setattr(sys, "argv", [str(script), "plugin", "claude"])
+    monkeypatch.setattr(sys, "argv", [str(script), "connect", "claude"])
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     assert find_program() == [str(tmp_path / "bin" / "palace")]
 

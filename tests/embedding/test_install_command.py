@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from memory_palace.libraries import install_command
+from memory_palace import libraries
 
 
 class Installed:
@@ -17,19 +17,24 @@ class Installed:
         return self.origin
 
 
+@pytest.mark.parametrize("has_pip", [True, False])
 @pytest.mark.parametrize(
     ("origin", "source"),
     [
         (json.dumps({"url": "file:///home/me/my%20palace", "dir_info": {}}), "/home/me/my palace"),
         (json.dumps({"url": "https://example.org/palace.git"}), "."),
-        (None, "."),
+        (None, "memory-palace"),
         ("torn {", "."),
     ],
 )
-def test_the_command_for_an_extra_names_the_folder_that_was_installed_from(
-    monkeypatch, origin, source
+def test_the_command_for_an_extra_names_what_was_installed_from(
+    monkeypatch, origin, source, has_pip
 ):
-    """The package is on no index: ``pip install 'memory-palace[llm]'`` would find nothing."""
+    """An environment of ``uv tool`` has no pip; only one from an index has no record."""
     monkeypatch.setattr(importlib.metadata, "distribution", lambda name: Installed(origin))
-    words = shlex.split(install_command("llm"))
-    assert words == [sys.executable, "-m", "pip", "install", f"{source}[llm]"]
+    monkeypatch.setattr(libraries, "find_spec", lambda name: has_pip or None)
+    monkeypatch.setattr(libraries.shutil, "which", lambda name: f"/bin/{name}")
+    words = shlex.split(libraries.install_command("llm"))
+    uv = ["uv", "tool", "run", "pip", "--python", sys.executable]
+    pip = [sys.executable, "-m", "pip"] if has_pip else uv
+    assert words == [*pip, "install", f"{source}[llm]"]

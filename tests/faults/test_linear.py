@@ -70,7 +70,7 @@ def squares(run: Callable[[str], object], pieces: list[str]) -> Iterator[str]:
         long = fill(piece, _LONG)
         if (large := seconds(run, long, 1)) <= _LEAST_SECONDS:
             continue
-        for _ in range(5):
+        for _ in range(25):
             small = max(seconds(run, fill(piece, _SHORT), 2), _LEAST_SECONDS / 8)
             if large <= _MOST_TIMES_SLOWER * small:
                 break

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from importing_exports import claude_conversation, claude_message, read_all, uuid, write_json
 
+from memory_palace.features.importing.run import detect
+
 ROOT = "00000000-0000-4000-8000-000000000000"
 
 
@@ -81,6 +83,7 @@ def test_projects_and_memories_become_notes(tmp_path: Path) -> None:
     memory = {
         "conversations_memory": "Likes tea.",
         "project_memories": {uuid(5): "Plants in May."},
+        "memory_files": [None, {"path": "/work/garden.md", "content": "Clay soil."}],
         "account_uuid": uuid(9),
     }
     with zipfile.ZipFile(tmp_path / "data-2026-batch-0000.zip", "w") as archive:
@@ -91,8 +94,35 @@ def test_projects_and_memories_become_notes(tmp_path: Path) -> None:
     items, report = read_all("claude", tmp_path / "data-2026-batch-0000.zip")
     assert [(note.source_id, note.path_hint, note.data) for note in items] == [
         (f"memory-{uuid(9)}", "memories/Memory.md", b"Likes tea.\n"),
+        (f"memory-{uuid(9)}/work/garden", "memories/work/garden.md", b"Clay soil.\n"),
         (f"memory-{uuid(9)}-{uuid(5)}", f"memories/{uuid(5)}.md", b"Plants in May.\n"),
         (uuid(5), "projects/Garden/Garden.md", b"All about it\n\nBe brief.\n"),
         (uuid(6), "projects/Garden/soil.md", b"Clay.\n"),
     ]
     assert not report.broken
+
+
+def test_an_index_reads_the_archives_beside_it_and_names_the_others(tmp_path: Path) -> None:
+    names = ["conversations-000.zip", "../secret.zip", "design_chats-000.zip", "memories-000.zip"]
+    rows = [{"filename": name, "export_url": "https://example.org/secret"} for name in names]
+    index = write_json(tmp_path / "in" / "manifest-1.json", {"data_files": rows})
+    said = {"role": "user", "content": {"content": "Draw"}, "created_at": "2026-03-01T10:00:00Z"}
+    drawn = {"role": "assistant", "content": {"contentBlocks": [{"type": "text", "text": "Done"}]}}
+    talk = claude_conversation(1, [claude_message(1, "human", "Why?")])
+    for name, value in {
+        "conversations-000": [talk],
+        "design_chats-000": {"uuid": uuid(2), "title": "Plan", "messages": [said, drawn]},
+    }.items():
+        with zipfile.ZipFile(tmp_path / "in" / f"{name}.zip", "w") as archive:
+            archive.writestr(f"{name}.json", json.dumps(value))
+            archive.writestr("manifest-1.json", index.read_text())
+    (tmp_path / "secret.zip").write_bytes((tmp_path / "in" / "conversations-000.zip").read_bytes())
+    for path in (index, index.parent):
+        assert detect(path) == "claude"
+        items, report = read_all("claude", path)
+        assert [(item[1], [turn[:2] for turn in item[4]]) for item in items] == [
+            ("Talk 1", [("user", "Why?")]),
+            ("Plan", [("user", "Draw"), ("assistant", "Done")]),
+        ]
+        assert [one.file for one in report.broken] == ["secret.zip", "memories-000.zip"]
+        assert "example.org" not in str(report)

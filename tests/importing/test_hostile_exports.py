@@ -24,7 +24,8 @@ SCALARS = st.none() | st.booleans() | st.integers() | FLOATS | st.text(max_size=
 WORDS = st.sampled_from(
     "text type content message role author parts mapping parent id uuid children chat_messages"
     " payload session_meta response_item event_msg user assistant user_message entity relation"
-    " name from to observations created_at create_time timestamp current_node metadata".split()
+    " name from to observations created_at create_time timestamp current_node metadata messages"
+    " ts thread_ts reply_to_message_id date_unixtime profile members poll files data_files".split()
 )
 TREES = st.recursive(
     SCALARS | WORDS,
@@ -72,10 +73,10 @@ def check(name: str, path: Path) -> list[Any]:
 
 
 @MANY
-@given(st.sampled_from(READERS), st.lists(TREES, max_size=4))
+@given(st.sampled_from([*READERS, "slack", "telegram"]), st.lists(TREES, max_size=4))
 def test_no_tree_of_json_stops_a_reader(tmp_path: Path, name: str, trees: list[Any]) -> None:
-    suffix = "json" if name in ("claude", "chatgpt", "memory-json") else "jsonl"
-    path = tmp_path / f"x.{suffix}"
+    suffix = "jsonl" if name in ("claude-code", "codex", "openclaw") else "json"
+    path = tmp_path / f"2026-01-01.{suffix}"
     write_json(path, trees) if suffix == "json" else write_lines(path, trees)
     check(name, path)
 

@@ -5,7 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from importing.test_chats import write
 from importing_exports import read_all, uuid, write_lines
+
+from memory_palace.features.importing.run import detect
 
 NAME = "0199aaaa-bbbb-7ccc-8ddd-eeeeffff0000"
 
@@ -131,6 +134,16 @@ def test_codex_gives_what_was_said_without_the_events_that_repeat_it(tmp_path: P
         ("user", "go on", at(7)),
     ]
     assert items == [(NAME, "Frost", at(0), "", turns)]
+
+
+def test_memories_of_codex_are_notes_wherever_the_export_begins(tmp_path: Path) -> None:
+    root = tmp_path / ".codex" / "memories"
+    names = ("MEMORY.md", "memory_summary.md", "rollout_summaries/2026-a.md")
+    write(root, {name: f"# {name}" for name in (*names, "raw_memories.md")})
+    for path in (root, root.parent):
+        assert detect(path) == "codex"
+        items, _ = read_all("codex", path)
+        assert [note.source_id for note in items] == [f"memories/{name}" for name in names]
 
 
 def test_a_session_of_a_helper_is_counted_and_not_given(tmp_path: Path) -> None:

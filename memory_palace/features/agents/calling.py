@@ -13,11 +13,11 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from select import select
 from time import monotonic
 
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.places import INDEX, find_meant, find_server, read_place, read_registered
+from memory_palace.system import IS_POSIX, wait_for_input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +62,8 @@ def run_hook(given: Sequence[str], run_here: Callable[[list[str]], int]) -> int:
             line, text = ["-C", found[0], *_drop_place(words)], json.dumps(message)
             _answer(line, text, run_here, asks=len(words) == len(given))
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            if IS_POSIX:
+                signal.setitimer(signal.ITIMER_REAL, 0)
     except BaseException as error:  # a hook must never fail
         for number in handlers:
             signal.signal(number, signal.SIG_IGN)
@@ -161,7 +162,7 @@ def _receive(number: int) -> bytes:
     data, deadline = bytearray(), monotonic() + MESSAGE_SECONDS
     while len(data) <= MOST_MESSAGE_BYTES:
         left = deadline - monotonic()
-        if left <= 0 or not select([number], (), (), left)[0]:
+        if left <= 0 or not wait_for_input(number, left):
             break
         piece = os.read(number, 1 << 16)
         data += piece
@@ -191,16 +192,18 @@ def _drop_place(words: Sequence[str]) -> list[str]:
 
 
 def _limit(seconds: float) -> dict[int, Any]:
-    """Set a timer and signal handlers that raise; return the previous handlers."""
+    """Set signal handlers that raise, and a timer but on Windows; return the previous handlers."""
 
     def stop(number: int, frame: object) -> None:
-        why = "the time was up" if number == signal.SIGALRM else f"signal {number}"
-        raise _StoppedError(why)
+        is_late = signal.Signals(number).name == "SIGALRM"
+        raise _StoppedError("the time was up" if is_late else f"signal {number}")
 
-    numbers = (signal.SIGALRM, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+    names = ("SIGALRM", "SIGTERM", "SIGHUP", "SIGINT")
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
     try:
         before: dict[int, Any] = {number: signal.signal(number, stop) for number in numbers}
     except ValueError:  # not the main thread
         return {}
-    signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_SECONDS)
+    if IS_POSIX:
+        signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_SECONDS)
     return before

@@ -15,6 +15,7 @@ from memory_palace.language.visible import visible
 from memory_palace.palace import Palace
 from memory_palace.shown import SPREAD, Shown
 from memory_palace.storage import append_record, make_ignored_folder, make_room, read_records
+from memory_palace.system import owns
 
 EVENTS = ("session-start", "prompt")
 HARNESSES = ("claude", "codex", "openclaw")
@@ -123,4 +124,4 @@ def make_own_folder(folder: Path) -> bool:
     if not folder.exists() and folder.parent.is_dir():
         make_ignored_folder(folder, mode=0o700)
     found = os.lstat(folder)
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+    return stat.S_ISDIR(found.st_mode) and owns(found)

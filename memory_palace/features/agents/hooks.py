@@ -170,7 +170,7 @@ def name_work(cwd: str, root: Path) -> str:
     Empty for the user's home and the folders of the notes, which do not name a subject.
     """
     home = os.path.expanduser("~")  # noqa: PTH111
-    if not cwd.startswith("/") or "\0" in cwd or cwd == home:
+    if not os.path.isabs(cwd) or "\0" in cwd or cwd == home:  # noqa: PTH117
         return ""
     folder = Path(os.path.realpath(cwd))
     is_of_notes = folder.is_relative_to(root.resolve())

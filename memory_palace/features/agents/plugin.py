@@ -1,7 +1,6 @@
 """Plug-ins of agents' harnesses: each a folder of generated files; edited files are preserved.
 
 ``plugin_texts/HARNESS.json`` lists the files of each, as JSON records or names of templates.
-``references/agents.md`` says which version of each harness was tested.
 """
 
 from __future__ import annotations
@@ -12,15 +11,15 @@ import shutil
 import sys
 import sysconfig
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from memory_palace import __version__
-from memory_palace.changes.changing import render_diff
-from memory_palace.changes.journal import Create, Operation, Remove, Replace
-from memory_palace.errors import PalaceError, UsageError
+from memory_palace.changes.journal import Create, Remove, Replace
+from memory_palace.errors import UsageError
 from memory_palace.storage import naming, write_atomic
 
 NAME = "memory-palace"
@@ -28,7 +27,8 @@ NAME = "memory-palace"
 RECORD = ".memory-palace.json"
 """The record of the files written into a folder: the version, and SHA-256 by path."""
 DESCRIPTION = "Long-term memory in Markdown notes: search, recall, remember, tasks, verify."
-_TEXTS = Path(__file__).with_name("plugin_texts")
+TEXTS = Path(__file__).with_name("plugin_texts")
+Step = Create | Replace | Remove
 
 
 def find_program() -> list[str]:
@@ -54,39 +54,37 @@ def make_files(harness: str, program: Sequence[str]) -> dict[str, bytes]:
     """Return the files of a harness's plug-in by path; ``program`` is the command of the palace.
 
     ``program`` is a list of arguments: a program's absolute path, and ``-C FOLDER`` to use one
-    palace wherever the harness runs.
+    palace wherever the harness runs. A harness without a plug-in has no files.
     """
-    values = {"PALACE": shlex.join(program), "VERSION": __version__, "DESCRIPTION": DESCRIPTION}
-    arguments = [*program[1:], "mcp"]
-
-    def fill(value: Any) -> Any:
-        match value:
-            case dict():
-                return {key: fill(one) for key, one in value.items()}
-            case ["@ARGS@"]:
-                return arguments
-            case list():
-                return [fill(one) for one in value]
-            case "@PROGRAM@":
-                return program[0]
-            case str():
-                return _fill(value, values)
-        return value
-
-    files: dict[str, Any] = json.loads((_TEXTS / f"{harness}.json").read_text("utf-8"))
-    texts = {**values, "PROGRAM": json.dumps(list(program))}
+    listed = TEXTS / f"{harness}.json"
+    files: dict[str, Any] = json.loads(listed.read_text("utf-8")) if listed.exists() else {}
     return {
-        path: _fill((_TEXTS / inside).read_text("utf-8"), texts).encode()
+        path: _fill((TEXTS / inside).read_text("utf-8"), program, json.dumps(list(program)))
         if isinstance(inside, str)
-        else to_text(fill(inside))
+        else to_text(fill_record(inside, program))
         for path, inside in files.items()
     }
 
 
-def _fill(text: str, values: dict[str, str]) -> str:
-    for name, value in values.items():
+def fill_record(value: Any, program: Sequence[str]) -> Any:
+    """Return a JSON value with the command of the palace in its places."""
+    match value:
+        case dict():
+            return {key: fill_record(one, program) for key, one in value.items()}
+        case [*first, "@ARGS@"]:
+            return [*fill_record(first, program), *program[1:], "mcp"]
+        case list():
+            return [fill_record(one, program) for one in value]
+        case str():
+            return _fill(value, program, program[0]).decode()
+    return value
+
+
+def _fill(text: str, program: Sequence[str], first: str) -> bytes:
+    values = {"PALACE": shlex.join(program), "VERSION": __version__, "DESCRIPTION": DESCRIPTION}
+    for name, value in {**values, "PROGRAM": first}.items():
         text = text.replace(f"@{name}@", value)
-    return text
+    return text.encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,41 +94,23 @@ class Tree:
     folder: Path
     files: Mapping[str, bytes]
     """By path below the folder, with ``/``."""
-    steps: tuple[Operation, ...]
+    steps: tuple[Step, ...]
     """The operations that turn the files on disk into these."""
     changed: tuple[str, ...]
     """Existing files that were not written by this program, or were edited since."""
-    version: str | None
-    """Version of the plug-in on disk; ``None`` if there is none."""
-    palace: str | None
-    """Root of the palace that the plug-in uses wherever the agent works, if bound to one."""
-
-    @property
-    def is_current(self) -> bool:
-        """Whether every file is as this version writes it."""
-        return not self.steps
-
-    @property
-    def diff(self) -> str:
-        """The steps as a git diff."""
-        return render_diff(self.steps)
+    record: Mapping[str, Any]
+    """The record on disk; empty if there is none."""
 
 
-def find_palace(folder: Path) -> str | None:
-    """Return the palace to which the plug-in in a folder is bound, or ``None``."""
-    palace = _read_record(folder).get("palace")
-    return palace if isinstance(palace, str) else None
-
-
-def compare_tree(folder: Path, files: Mapping[str, bytes], *, palace: str | None = None) -> Tree:
+def compare_tree(folder: Path, files: Mapping[str, bytes]) -> Tree:
     """Compare a folder with the files of a plug-in.
 
     Files that an earlier version wrote and this one does not are removed, unless they were edited.
     Raise ``UsageError`` for a symbolic link.
     """
-    record = _read_record(folder)
+    record = read_record(folder)
     written: Mapping[str, str] = record.get("files", {})
-    steps: list[Operation] = []
+    steps: list[Step] = []
     changed = []
     for path, data in sorted(files.items()):
         before = _read(folder, path)
@@ -143,36 +123,33 @@ def compare_tree(folder: Path, files: Mapping[str, bytes], *, palace: str | None
         before = _read(folder, path)
         if before is not None and written[path] == _digest(before):
             steps.append(Remove(path, before))
-    version = record.get("version")
-    return Tree(folder, files, tuple(steps), tuple(changed), version, palace)
+    return Tree(folder, files, tuple(steps), tuple(changed), record)
 
 
-def write_tree(tree: Tree, *, overwrite: bool = False) -> None:
+def write_tree(tree: Tree, record: Mapping[str, object]) -> None:
     """Write missing and outdated files, the record last, so that an interrupted write is resumed.
 
-    Raise ``PalaceError`` for edited files, unless ``overwrite``.
+    With an empty record it goes too, and so do folders without another file.
     """
-    if tree.changed and not overwrite:
-        raise PalaceError(
-            f"not written by this program, or changed since: {', '.join(tree.changed)} in "
-            f"{tree.folder}; nothing was written. Look at the diff without --apply, then move "
-            "them away or add --overwrite"
-        )
     for step in tree.steps:
-        match step:
-            case Create(path, data) | Replace(path, _, data):
-                target = tree.folder / path
-                target.parent.mkdir(parents=True, exist_ok=True)
-                write_atomic(target, data, mode=0o644)
-            case Remove(path, _):
-                (tree.folder / path).unlink(missing_ok=True)
-    if tree.steps or tree.version != __version__:
-        record = {
-            "version": __version__,
-            "palace": tree.palace,
-            "files": {path: _digest(data) for path, data in tree.files.items()},
-        }
-        write_atomic(tree.folder / RECORD, to_text(record), mode=0o644)
+        target = tree.folder / step.path
+        if step.after is None:
+            target.unlink(missing_ok=True)
+        else:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            write_atomic(target, step.after, mode=0o644)
+    target = tree.folder / RECORD
+    if record:
+        record = {**record, "files": {path: _digest(data) for path, data in tree.files.items()}}
+        if record != tree.record:
+            tree.folder.mkdir(parents=True, exist_ok=True)
+            write_atomic(target, to_text(record), mode=0o644)
+        return
+    target.unlink(missing_ok=True)
+    for path in (target, *(tree.folder / step.path for step in tree.steps)):
+        for folder in path.parents[: len(path.relative_to(tree.folder).parts)]:
+            with suppress(OSError):  # it has other files, or is gone
+                folder.rmdir()
 
 
 def to_text(record: object) -> bytes:
@@ -180,7 +157,8 @@ def to_text(record: object) -> bytes:
     return (json.dumps(record, ensure_ascii=False, indent=2) + "\n").encode()
 
 
-def _read_record(folder: Path) -> dict[str, Any]:
+def read_record(folder: Path) -> dict[str, Any]:
+    """Return the record of a folder; empty without one, or if it is damaged."""
     raw = _read(folder, RECORD)
     try:
         record = json.loads(raw or b"{}")

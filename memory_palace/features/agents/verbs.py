@@ -1,135 +1,97 @@
-"""``palace plugin``, ``palace mcp`` and ``palace hook``."""
+"""``palace connect``, ``palace mcp`` and ``palace hook``."""
 
 from __future__ import annotations
 
 import json
-import shlex
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Literal
 
 from typer import Argument, Option
 
-from memory_palace import __version__
-from memory_palace.cli.group import Group, find_palace
+from memory_palace.cli.group import Apply, Group, find_palace
 from memory_palace.cli.registry import read_registry
-from memory_palace.errors import MissingPartError
-from memory_palace.features.agents import plugin
+from memory_palace.errors import CheckFailedError, MissingPartError, UsageError
+from memory_palace.features.agents.connect import HARNESSES, Connection, compare, write
 from memory_palace.libraries import install_command
 from memory_palace.palace import Palace
 from memory_palace.shown import Shown, inner, say
 
 verbs = Group()
-Harness = Literal["claude", "codex", "openclaw"]
-"""Programs that run agents and load plug-in files. The llm library loads this package itself."""
 
 
 @dataclass(frozen=True, slots=True)
-class PluginShown(Shown):
-    """A plug-in compared with the files in its folder."""
+class ConnectShown(Shown):
+    """Harnesses, each compared with what connecting or removing it writes."""
 
-    harness: Harness
-    version: str
-    """Of the plug-in that this program writes."""
-    folder: str
-    found: str | None
-    """The version that is there."""
-    current: bool
+    harnesses: tuple[Connection, ...]
     applied: bool
-    changed: tuple[str, ...]
-    """Files in the way that were not written here, or changed since."""
-    diff: str
-    next: tuple[str, ...]
-    """What is typed to install it."""
-    tree: plugin.Tree = inner()
+    mode: str = inner()
+    """``list``, ``check``, ``show`` or ``remove``."""
 
     def lines(self) -> Iterable[str]:
-        return [self.diff.removesuffix("\n")] if self.diff else []
+        for one in self.harnesses:
+            if self.mode in ("list", "check"):
+                yield f"{one.name:<15} {one.state:<14} {one.config or one.folder or ''}".rstrip()
+            elif one.diff and not self.applied:
+                yield one.diff.removesuffix("\n")
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
-        tree = self.tree
-        if tree.is_current:
-            yield f"{self.folder} is what version {__version__} writes"
-        elif not self.applied:
-            old = f", over version {self.found}" if self.found not in (None, __version__) else ""
-            yield f"nothing was written; add --apply to write {self.folder}{old}"
-            if self.changed:
-                names = ", ".join(self.changed)
-                yield f"not written here, or changed since: {names}; see --overwrite"
-        if tree.palace is None and read_registry().default is None:
+        if self.mode == "list":
+            yield "`palace connect NAME` shows what it writes for one of them"
+        for one in self.harnesses if self.mode in ("show", "remove") else ():
+            if one.diff and not self.applied:
+                yield f"{one.name}: nothing was written; add --apply"
+            elif not one.problem and (one.diff or not one.changed):
+                steps, then = ((), "") if as_json else (one.next, "; then, once:")
+                yield "\n  ".join([f"{one.name}: {one.state}{then}", *steps])
+        is_bound = self.mode != "show" or all(one.record["palace"] for one in self.harnesses)
+        if not is_bound and read_registry().default is None:
             yield "agents that work outside of a palace find none: add -C, or set a default palace"
-        if not as_json and self.current:
-            yield "\n".join(["then, once:", *(f"  {step}" for step in self.next)])
+
+    def failure(self) -> Exception | None:
+        said = []
+        for one in self.harnesses if self.mode != "list" else ():
+            if one.problem:
+                said.append(one.problem)
+            elif one.changed:
+                said.append(f"left alone, changed or not written here: {', '.join(one.changed)}")
+            elif self.mode == "check" and one.state != "connected":
+                said.append(f"{one.name} is {one.state}; type `palace connect {one.name} --apply`")
+        return CheckFailedError("\n".join(said)) if said else None
 
 
-@verbs.verb("plugin")
-def make_plugin(
+@verbs.verb("connect")
+def connect_harnesses(
     place: Path | None,
-    harness: Annotated[Harness, Argument(help="What the agent runs in.")],
-    into: Annotated[
-        Path | None, Option("--into", help="Folder to write; one of the user's own by default.")
+    names: Annotated[
+        list[str] | None, Argument(metavar="NAME", help="Harnesses; without one all are listed.")
     ] = None,
-    apply: Annotated[bool, Option("--apply", help="Write it; without this it is shown.")] = False,
-    overwrite: Annotated[
-        bool, Option("--overwrite", help="Replace files that somebody else wrote or changed.")
+    apply: Apply = False,
+    check: Annotated[
+        bool, Option("--check", help="Exit 8 unless all is there as this version writes it.")
     ] = False,
-) -> PluginShown:
-    """Write the plug-in of an agent's harness; without --apply, show what would change.
+    remove: Annotated[
+        bool, Option("--remove", help="Take out what was written, and nothing else.")
+    ] = False,
+) -> ConnectShown:
+    """Connect Claude Code, Codex, Cursor and other harnesses; without --apply, show the change.
 
     With -C it asks that palace wherever the agent works, then and when it is written again; else
-    the nearest to the agent's folder, or the default one. Example: palace plugin claude --apply
+    the nearest to the agent's folder, or the default one. Example: palace connect claude --apply
     """
-    folder = (into.expanduser() if into else _own_folder() / harness).absolute()
-    meant = find_palace(place).paths.root.resolve() if place else None
-    palace = str(meant) if meant else plugin.find_palace(folder)
-    files = plugin.make_files(
-        harness, [*plugin.find_program(), *(("-C", palace) if palace else ())]
-    )
-    tree = plugin.compare_tree(folder, files, palace=palace)
-    if apply:
-        plugin.write_tree(tree, overwrite=overwrite)
-    return PluginShown(
-        harness,
-        __version__,
-        str(folder),
-        found=tree.version,
-        current=apply or tree.is_current,
-        applied=apply,
-        changed=tree.changed,
-        diff=tree.diff,
-        next=tuple(_next_steps(harness, folder)),
-        tree=tree,
-    )
-
-
-def _next_steps(harness: str, folder: Path) -> Iterator[str]:
-    """Yield the commands that install a written plug-in."""
-    place = shlex.quote(str(folder))
-    if find_spec("mcp") is None:
-        yield install_command("mcp")
-    yield "palace config serve auto   # hooks answer in tenths of a second, from a server"
-    if harness == "openclaw":
-        yield f"openclaw plugins install --link --force --accept-capabilities {place}"
-        setting = f"plugins.entries.{plugin.NAME}.hooks.allowConversationAccess"
-        yield f"openclaw config set {setting} true"
-        yield "openclaw gateway restart"
-        return
-    yield f"{harness} plugin marketplace add {place}"
-    if harness == "claude":
-        yield f"claude plugin install {plugin.NAME}@{plugin.NAME}"
-    else:
-        yield f"codex plugin add {plugin.NAME}@{plugin.NAME}"
-        yield f"cat {place}/AGENTS.md >> ~/.codex/AGENTS.md"
-        yield "codex, and in it /hooks, to trust the hooks"
-
-
-def _own_folder() -> Path:
-    from platformdirs import user_data_dir  # delayed: a few verbs need it
-
-    return Path(user_data_dir("memory-palace", appauthor=False), "plugins")
+    if (apply or remove) and (check or not names):
+        raise UsageError("name what is meant: `palace connect NAME --apply`, or with --remove")
+    if unknown := [name for name in names or () if name not in HARNESSES]:
+        raise UsageError(f"{unknown[0]!r} is no harness: there are {', '.join(HARNESSES)}")
+    meant = str(find_palace(place).paths.root.resolve()) if place else None
+    found = [compare(name, palace=meant, remove=remove) for name in names or HARNESSES]
+    found = [one for one in found if names or not check or one.tree.record]
+    found = [write(one) for one in found] if apply else found
+    mode = "check" if check else "remove" if remove else "show" if names else "list"
+    return ConnectShown(tuple(found), apply, mode)
 
 
 @verbs.verb("mcp")

@@ -30,6 +30,7 @@ from memory_palace.shown import (
     Absent,
     Shown,
     inner,
+    open_path,
     print_json,
     say,
     show_date,
@@ -389,12 +390,6 @@ class LaidAnswer:
     """Whether the texts are whole passages, as they were asked for."""
     languages: tuple[str, ...] = ()
     """Languages of the stemmers that the search used."""
-
-
-def open_path(file: Path) -> str:
-    """Return the path of a file, relative to the working folder if below it."""
-    here = Path.cwd()
-    return str(file.relative_to(here) if file.is_relative_to(here) else file)
 
 
 def write_date(timestamp: float) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import select
 import stat
 import sys
 from collections.abc import Iterable
@@ -28,6 +27,7 @@ from memory_palace.cli.group import (
 from memory_palace.notes.note import Unwritten, split_line_range
 from memory_palace.palace import Palace
 from memory_palace.shown import Shown, say
+from memory_palace.system import wait_for_input
 
 verbs = Group()
 _WAIT_SECONDS = 2.0
@@ -155,7 +155,7 @@ def _is_piped() -> bool:
         return os.lseek(number, 0, os.SEEK_CUR) == 0
     if not stat.S_ISFIFO(kind) and not stat.S_ISSOCK(kind):
         return False
-    if not select.select([number], [], [], _WAIT_SECONDS)[0]:
+    if not wait_for_input(number, _WAIT_SECONDS):
         say(f"nothing came from stdin in {_WAIT_SECONDS:.0f} s; `--body -` waits for it")
         return False
     return True

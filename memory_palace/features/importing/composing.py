@@ -21,7 +21,8 @@ ORIGIN = "import"
 """The origin in the front matter of imported notes, which are trusted less than one's own."""
 MOST_BYTES = 48 * 1024
 """Maximum bytes of turns in one note; a longer conversation gets several. No turn is divided."""
-_MOST_TITLE, _MOST_BEGINNING = 80, 60
+_MOST_TITLE, _MOST_BEGINNING, _MOST_NAME = 80, 60, 50
+_SYNTAX = re.compile(r"[*_`\[\]［<>#|\\%!:：]+")
 _PRIVATE = re.compile(r"<(?=/?private\b)", re.IGNORECASE)
 _WITHHELD = "(left out here: a secret, or private)"
 
@@ -62,10 +63,17 @@ def write_turns(
             withheld.append(Withheld(title, number, None, str(error)))
         else:
             withheld += [Withheld(title, number, p.line, p.why) for p in problems]
-        text = quote_text(clean, is_bold=turn.speaker != "user")
+        text = quote_text(clean, is_bold=turn.speaker == "assistant")
         gap = "\n\n" if is_block(text) else " "
-        written.append(replace(turn, text=f"**{turn.speaker.title()}:**{gap}{text}\n"))
+        written.append(replace(turn, text=f"**{_name(turn.speaker)}:**{gap}{text}\n"))
     return written, withheld
+
+
+def _name(speaker: str) -> str:
+    """Return the label of a speaker: of a person's name nothing is syntax, or ends the label."""
+    if speaker in ("user", "assistant"):
+        return speaker.title()
+    return shorten(_SYNTAX.sub(" ", _plain(speaker[:500])), _MOST_NAME) or "Unnamed"
 
 
 def compose_part(
@@ -111,7 +119,7 @@ def join_turns(written: Sequence[Turn], said: datetime | None) -> str:
     for turn in written:
         if turn.at and turn.at.date() != day:
             day = turn.at.date()
-            parts.append(f"\n## {day} {turn.at:%H:%M %Z}\n")
+            parts.append(f"\n## {day} {turn.at:%H:%M %Z}".rstrip() + "\n")
         parts.append(f"\n{turn.text}")
     return "".join(parts)
 

@@ -31,11 +31,11 @@ class Turn:
     """The text of one speaker at one time."""
 
     speaker: str
-    """"user" or "assistant"."""
+    """"user", "assistant", or the name of a person as exported."""
     text: str
     """As it was written, in Markdown or plain; not empty."""
     at: datetime | None = None
-    """With a time zone."""
+    """With a time zone, if the source has one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-import unicodedata
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import TypeAlias
 
 from memory_palace.changes.changing import WAIT_SECONDS, now
-from memory_palace.changes.composing import file_name
+from memory_palace.changes.composing import file_name, make_safe
 from memory_palace.changes.journal import Create, Replace, apply_change, digest, grow, recover
 from memory_palace.config import PalacePaths
 from memory_palace.errors import PalaceError, RoomNotMappedError, UsageError
@@ -30,7 +30,7 @@ from memory_palace.features.importing.composing import (
     title_of,
     write_turns,
 )
-from memory_palace.features.importing.formats import chatgpt, claude, memory_json, transcripts
+from memory_palace.features.importing.formats import chat, chatgpt, claude, memory_json, transcripts
 from memory_palace.features.importing.formats.files import READ_ERRORS, ExportFile, open_export
 from memory_palace.features.importing.items import (
     Conversation,
@@ -43,7 +43,7 @@ from memory_palace.features.importing.items import (
     Withheld,
 )
 from memory_palace.language.visible import visible
-from memory_palace.notes.discovery import SUFFIXES, discover_notes
+from memory_palace.notes.discovery import SUFFIXES, discover_notes, fold_case, fold_names
 from memory_palace.notes.document import set_fields
 from memory_palace.notes.frontmatter import split_front_matter
 from memory_palace.notes.note import is_cold_path, withhold
@@ -57,18 +57,24 @@ FORMATS: Mapping[str, ExportReader] = {
     "codex": transcripts.read_codex,
     "openclaw": transcripts.read_openclaw,
     "memory-json": memory_json.read,
+    "slack": chat.read_slack,
+    "telegram": chat.read_telegram,
+    "whatsapp": chat.read_whatsapp,
 }
 """Readers by format; an export with files of several formats has the first one."""
 _HEAD_BYTES = 1 << 18
 _MOST_FILES = 200
 """Maximum number of files that are inspected."""
 _KEYS = {
-    "claude": rb'"(?:chat_messages|conversations_memory|prompt_template)"\s*:',
+    "claude": rb'"(?:chat_messages|conversations_memory|prompt_template|memory_files|export_url'
+    rb'|contentBlocks)"\s*:',
     "chatgpt": rb'"mapping"\s*:\s*\{',
     "claude-code": rb'"(?:leafUuid|parentUuid|isSidechain)"\s*:',
     "codex": rb'"type"\s*:\s*"(?:session_meta|response_item|event_msg|turn_context)"',
     "openclaw": rb'"type"\s*:\s*"session"\s*,\s*"version"\s*:|"parentId"\s*:',
     "memory-json": rb'"(?:entityType|relationType)"\s*:',
+    "slack": rb'"ts"\s*:\s*"\d{10}\.\d{6}"',
+    "telegram": rb'"(?:date_unixtime|from_id|actor_id|personal_information)"\s*:',
 }
 """Patterns in the files of one format alone; quotes in the texts are escaped."""
 _ANY_KEY = re.compile(b"|".join(b"(%b)" % key for key in _KEYS.values()))
@@ -80,18 +86,37 @@ def detect(path: Path) -> str | None:
     Raise ``OSError`` if nothing can be read.
     """
     with open_export(path) as files:
-        told = [file for file in files if file.suffix in (".json", ".jsonl")]
+        told = [file for file in files if file.suffix in (".json", ".jsonl", ".md", ".txt")]
+        told.sort(key=lambda file: file.suffix in (".md", ".txt"))
         found = set(map(_identify, told[:_MOST_FILES]))
     return next((name for name in FORMATS if name in found), None)
 
 
+def describe(path: Path) -> str:
+    """Return what an export holds: its kinds of files, and the first keys of its JSON."""
+    with open_export(path) as files:
+        kinds = Counter(file.suffix or "without a suffix" for file in files)
+        heads = [_read_head(file) for file in files if file.suffix in (".json", ".jsonl")][:1]
+    held = ", ".join(f"{count:,} {kind}" for kind, count in kinds.most_common(4)) or "no file"
+    keys = dict.fromkeys(re.findall(rb'"(\w{1,40})"\s*:', b"".join(heads)))
+    shown = ", ".join(key.decode() for key in [*keys][:6])
+    return visible(f"{held}, with the keys {shown}" if shown else held)
+
+
+def _read_head(file: ExportFile) -> bytes:
+    with suppress(*READ_ERRORS), file.open() as stream:
+        return stream.read(_HEAD_BYTES)
+    return b""
+
+
 def _identify(file: ExportFile) -> str | None:
     """Return the format whose key comes first in the head of a file; ``None`` without a key."""
-    try:
-        with file.open() as stream:
-            key = _ANY_KEY.search(stream.read(_HEAD_BYTES))
-    except READ_ERRORS:
-        return None
+    if file.suffix == ".md":
+        return "codex" if file.path.name in transcripts.CODEX_MEMORY else None
+    head = _read_head(file)
+    if file.suffix == ".txt":
+        return "whatsapp" if chat.HEAD.search(head.decode("utf-8", "replace"), 0, 4096) else None
+    key = _ANY_KEY.search(head)
     return [*_KEYS][(key.lastindex or 1) - 1] if key else None
 
 
@@ -163,8 +188,9 @@ def import_export(
     chosen = detect(path) if source == AUTO else source
     if chosen is None or chosen not in FORMATS:
         raise UsageError(
-            f"{path} is of no known format; --from names one of {', '.join(FORMATS)}. A folder of "
-            "notes needs no import: `palace init --here` there makes it a palace"
+            f"{path} is of no known format: it holds {describe(path)}; --from names one of "
+            f"{', '.join(FORMATS)}. A folder of notes needs no import: `palace init --here` there "
+            "makes it a palace"
         )
     if apply:
         with palace.writing(wait_seconds=WAIT_SECONDS):
@@ -342,7 +368,7 @@ class Places:
 
     def plan(self, path: str, data: bytes) -> None:
         """Reserve a path for bytes that will be written."""
-        self._names(path.rpartition("/")[0])[_fold(path.rpartition("/")[2])] = path
+        self._names(path.rpartition("/")[0])[fold_case(path.rpartition("/")[2])] = path
         self._planned[path] = data
 
     def forget(self) -> None:
@@ -365,7 +391,7 @@ class Places:
         mark = digest(identity.encode("utf-8", "replace"))
         stem = name.removesuffix(".md")
         for chosen in (name, file_name(f"{stem} {mark[:8]}"), file_name(f"{stem} {mark}")):
-            taken = self._names(folder).get(_fold(chosen))
+            taken = self._names(folder).get(fold_case(chosen))
             if taken is None:
                 return f"{folder}/{chosen}", None
             standing = self.read(taken)
@@ -398,9 +424,8 @@ class Places:
     def _names(self, folder: str) -> dict[str, str]:
         """Return the case-folded names in a folder, each with its path."""
         if folder not in self._taken:
-            place = self._paths.root / folder
-            names = [entry.name for entry in place.iterdir()] if place.is_dir() else []
-            self._taken[folder] = {_fold(name): f"{folder}/{name}" for name in names}
+            names = fold_names(self._paths.root / folder)
+            self._taken[folder] = {key: f"{folder}/{name}" for key, name in names.items()}
         return self._taken[folder]
 
 
@@ -410,14 +435,11 @@ def safe_path(hint: str) -> str:
     *folders, file = [part for part in parts if part not in ("/", "..")] or ["untitled"]
     stem, suffix = os.path.splitext(file)  # noqa: PTH122
     suffix = suffix if suffix.lower() in SUFFIXES else ".md"
-    return "/".join([*map(_safe_name, folders), _safe_name(stem) + suffix])
-
-
-def _safe_name(name: str) -> str:
-    try:
-        return file_name(name.lstrip(".")).removesuffix(".md")
-    except UsageError:
-        return f"untitled {digest(name.encode('utf-8', 'replace'))[:8]}"
+    safe = (
+        make_safe(name) or f"untitled {digest(name.encode('utf-8', 'replace'))[:8]}"
+        for name in (*folders, stem)
+    )
+    return "/".join(safe) + suffix
 
 
 def source_id_of(data: bytes) -> str:
@@ -427,7 +449,3 @@ def source_id_of(data: bytes) -> str:
     text = data[:_MATTER_BYTES].decode("utf-8", "replace").replace("\r\n", "\n")
     value = split_front_matter(text).values.get("source_id")
     return "" if value is None else str(value)
-
-
-def _fold(name: str) -> str:
-    return unicodedata.normalize("NFC", name).casefold()

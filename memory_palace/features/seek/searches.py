@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from memory_palace.changes.composing import make_safe
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.features.seek.belief import (
     FINAL,
@@ -57,7 +58,8 @@ def start_search(palace: Palace, goal: str, *, on_loci: bool = False, k: int = 5
     """
     belief = new_belief(goal)
     sessions = sessions_of(palace)
-    slug = "-".join(re.findall(r"\w+", belief["goal_text"].casefold()))[:40].strip("-") or "search"
+    slug = "-".join(re.findall(r"\w+", belief["goal_text"].casefold()))[:40].strip("-")
+    slug = make_safe(slug) or "search"
     with sessions.writing(".new", wait_seconds=WAIT_SECONDS):  # two at once get two names
         session = SearchSession(
             sessions.free_name(slug),

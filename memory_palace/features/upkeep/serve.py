@@ -17,7 +17,9 @@ from memory_palace.errors import PalaceError, UsageError
 from memory_palace.index.commit import read_commit
 from memory_palace.palace import Palace
 from memory_palace.places import Server, socket_path
+from memory_palace.server.starting import ask_status, start_server, stop_server, wait_for_server
 from memory_palace.shown import Shown, inner, plural, say
+from memory_palace.system import IS_POSIX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,10 +85,8 @@ def serve_palace(
     """
     if sum((background, stop, status)) > 1:
         raise UsageError("give one of --background, --stop and --status")
-    if os.name != "posix":
+    if not IS_POSIX:
         raise UsageError("palace serve needs Unix sockets, which this system does not have")
-    from memory_palace.server.starting import ask_status, stop_server  # delayed: of POSIX alone
-
     root = os.path.realpath(palace.paths.root)
     if background:
         return _start(palace, root, ["--idle", str(idle), *(["--no-watch"] if no_watch else [])])
@@ -106,8 +106,6 @@ def serve_palace(
 
 
 def _start(palace: Palace, root: str, given: list[str]) -> ServerStatus:
-    from memory_palace.server.starting import ask_status, start_server, wait_for_server
-
     read_commit(palace.paths.commit)  # raises if there is no index
     found = ask_status(root, os.environ)
     if found is None:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_palace.cli.screen import vault_address
 from memory_palace.features.view.layout import (
     Box,
     Grid,
@@ -113,6 +114,8 @@ class PalacePlan:
     day: int
     """Reference day of ages: the latest ``changed`` of the notes, so that equal notes give equal
     plans."""
+    vault: str = ""
+    """Address of the root in Obsidian, to which a note's path is added; empty outside a vault."""
 
 
 NEAR = 3
@@ -162,6 +165,7 @@ def gather(
         districts=tuple(districts),
         notes=tuple(_draw_notes(snapshot, layout, texts, near)),
         day=max((_changed_on(snapshot, place) for place in texts), default=0),
+        vault=vault_address(palace.paths.root.resolve()),
     )
 
 

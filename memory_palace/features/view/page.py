@@ -24,7 +24,7 @@ from memory_palace.errors import PalaceError, UsageError
 from memory_palace.features.view.gather import PalacePlan, PlanNote, gather
 from memory_palace.features.view.layout import Box
 from memory_palace.palace import Palace
-from memory_palace.shown import Shown, inner, plural, say_behind
+from memory_palace.shown import Shown, inner, open_path, plural, say_behind
 from memory_palace.storage import write_atomic
 
 STYLES = ("app.css", "panel.css", "print.css")
@@ -154,6 +154,7 @@ def pack(plan: PalacePlan, *, with_texts: bool = True) -> Packed:
     columns = {
         "title": plan.title,
         "day": plan.day,
+        "vault": plan.vault,
         "units": UNITS,
         "rooms": [[r.name, *scaled(r.box), int(r.is_cold), r.notes, r.locked] for r in plan.rooms],
         "districts": [[d.room, *scaled(d.box), d.label, d.notes] for d in plan.districts],
@@ -272,7 +273,7 @@ class ViewReport(Shown):
     """Notes that differ from the index."""
 
     def lines(self) -> Iterator[str]:
-        yield f"page       {seen_from_here(self.file)}, {_megabytes(self.size_bytes)}"
+        yield f"page       {open_path(self.file.resolve())}, {_megabytes(self.size_bytes)}"
         has_districts = self.districts > self.rooms
         districts = f", {plural(self.districts, 'district')}" if has_districts else ""
         yield f"notes      {self.notes:,} in {plural(self.rooms, 'room')}{districts}"
@@ -283,12 +284,6 @@ class ViewReport(Shown):
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
         return [*self.layout_remarks, *([say_behind(self.behind)] if self.behind else [])]
-
-
-def seen_from_here(file: Path) -> str:
-    """Return a path relative to the working folder if below it, else an absolute path."""
-    whole, here = file.resolve(), Path.cwd()
-    return str(whole.relative_to(here) if whole.is_relative_to(here) else whole)
 
 
 def _megabytes(count: int) -> str:

@@ -12,9 +12,9 @@ from typer import Option
 
 from memory_palace.cli.group import Group, IncludeCold, Json
 from memory_palace.errors import UsageError
-from memory_palace.features.view.page import ViewReport, seen_from_here
+from memory_palace.features.view.page import ViewReport
 from memory_palace.palace import Palace
-from memory_palace.shown import say
+from memory_palace.shown import open_path, say
 
 verbs = Group()
 
@@ -56,7 +56,7 @@ def view(
     freshness = palace.check_freshness(palace.paths, palace.config, palace.snapshot())
     yield replace(report, behind=freshness.behind)
     if opens and not webbrowser.open(report.file.resolve().as_uri()):
-        say(f"no browser could be started; open {seen_from_here(report.file)} yourself")
+        say(f"no browser could be started; open {open_path(report.file.resolve())} yourself")
 
 
 def _refuse(what: str, given: Mapping[str, bool], *, hint: str = "") -> None:

@@ -1,4 +1,4 @@
-// Written by `palace plugin openclaw`, version @VERSION@. OpenClaw loads it as it stands.
+// Written by `palace connect openclaw`, version @VERSION@. OpenClaw loads it as it stands.
 import { execFile } from "node:child_process";
 
 const PALACE = @PROGRAM@;

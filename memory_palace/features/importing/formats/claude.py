@@ -1,15 +1,21 @@
-"""Claude.ai's export: `conversations.json`, `projects.json`, `memories.json`; folder, .zip or file.
+"""Claude.ai's export: `conversations.json`, `projects.json`, `memories.json`; folder, .zip, file.
 
 Shape: Anthropic publishes none. As exports of 2024 to September 2026 have it, and their readers
 (basicmachines-co/basic-memory 0.22, Sinity/polylogue): a list of ``{uuid, name, created_at,
 chat_messages[{uuid, sender, text, content[{type, text}], created_at, parent_message_uuid,
 attachments[{file_name}], files[{file_name}]}]}``; since 2026 also `conversations-000.json` or
 several .zip files, and a file for each project (`projects/UUID.json`) and account
-(`memories/UUID.json`: ``{conversations_memory, project_memories{uuid: text}, account_uuid}``).
+(`memories/UUID.json`: ``{conversations_memory, project_memories{uuid: text}, memory_files[{path,
+content}], account_uuid}``), and designs (`design_chats/UUID.json`: ``{uuid, title, messages[{role,
+created_at, content{content, contentBlocks[{type, text}]}}]}``).
+
+Since August 2026 a large export is an index (`manifest-*.json`: ``{data_files[{category, filename,
+export_url}]}``) of .zip files to fetch (osaurus-ai/osaurus, pull request 2650, 2026-09-05).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -40,9 +46,12 @@ def read(path: Path, report: ImportReport) -> Iterator[Item]:
     with open_export(path) as files:
         for file in files:
             for entry in read_objects(file, report) if file.suffix == ".json" else ():
-                if "chat_messages" in entry:
+                if "chat_messages" in entry or "messages" in entry:
                     yield from _read_conversation(entry, report)
-                elif "conversations_memory" in entry or "project_memories" in entry:
+                elif "data_files" in entry and path.suffix.lower() != ".zip":
+                    folder = path / file.path.parent if path.is_dir() else path.parent
+                    yield from _read_listed(entry, folder, report)
+                elif {"conversations_memory", "project_memories", "memory_files"} & entry.keys():
                     yield from _read_memories(entry)
                 elif "docs" in entry or "prompt_template" in entry:
                     yield from _read_project(entry)
@@ -50,8 +59,19 @@ def read(path: Path, report: ImportReport) -> Iterator[Item]:
                     report.leave_out("other")
 
 
+def _read_listed(entry: dict[str, Any], folder: Path, report: ImportReport) -> Iterator[Item]:
+    """Yield the items of the archives beside an index; report those that are not there."""
+    for row in map(mapping_of, list_of(entry["data_files"])):
+        name = re.split(r"[/\\]", text_of(row.get("filename")))[-1] or "a file without a name"
+        if name.lower().endswith(".zip") and (folder / name).is_file():
+            yield from read(folder / name, report)
+        else:
+            report.refuse(name, "whole file", "is to be downloaded beside the index that names it")
+
+
 def _read_conversation(entry: dict[str, Any], report: ImportReport) -> Iterator[Conversation]:
-    messages = [message for message in list_of(entry["chat_messages"]) if isinstance(message, dict)]
+    given = list_of(entry.get("chat_messages") or entry.get("messages"))
+    messages = [message for message in given if isinstance(message, dict)]
     kept = _choose_branch(entry, messages)
     turns = [turn for message in kept if (turn := _read_message(message))]
     if not turns:
@@ -59,8 +79,9 @@ def _read_conversation(entry: dict[str, Any], report: ImportReport) -> Iterator[
         return
     started = moment_of(entry.get("created_at"))
     identity = text_of(entry.get("uuid"))
-    url = f"https://claude.ai/chat/{identity}" if identity else ""
-    yield Conversation(identity, text_of(entry.get("name")).strip(), started, turns, url)
+    url = f"https://claude.ai/chat/{identity}" if identity and "messages" not in entry else ""
+    title = text_of(entry.get("name") or entry.get("title")).strip()
+    yield Conversation(identity, title, started, turns, url)
 
 
 def _choose_branch(entry: dict[str, Any], messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -74,15 +95,18 @@ def _choose_branch(entry: dict[str, Any], messages: list[dict[str, Any]]) -> lis
 
 
 def _read_message(message: dict[str, Any]) -> Turn | None:
-    texts = [*read_blocks(message.get("content"), ("text", "voice_note"))]
-    if not message.get("content"):  # beside blocks, `text` repeats them with a line for each tool
+    content = message.get("content")
+    if isinstance(content, dict):  # of a design
+        content = content.get("contentBlocks") or content.get("content")
+    texts = [*read_blocks(content, ("text", "voice_note"))]
+    if not content:  # beside blocks, `text` repeats them with a line for each tool
         texts = [text_of(message.get("text"))]
     files = [*list_of(message.get("attachments")), *list_of(message.get("files"))]
     text = join_texts([*texts, name_attachments(files)])
     if not text or message.get("sender") == "system":
         return None
-    speaker = "user" if message.get("sender") == "human" else "assistant"
-    return Turn(speaker, text, moment_of(message.get("created_at")))
+    is_own = (message.get("sender") or message.get("role")) in ("human", "user")
+    return Turn("user" if is_own else "assistant", text, moment_of(message.get("created_at")))
 
 
 def _read_project(entry: dict[str, Any]) -> Iterator[ImportedNote]:
@@ -102,6 +126,9 @@ def _read_project(entry: dict[str, Any]) -> Iterator[ImportedNote]:
 def _read_memories(entry: dict[str, Any]) -> Iterator[ImportedNote]:
     account = f"memory-{text_of(entry.get('account_uuid')) or 'account'}"
     memories = {account: ("Memory", entry.get("conversations_memory"))}
+    for file in map(mapping_of, list_of(entry.get("memory_files"))):
+        name = text_of(file.get("path")).strip("/").removesuffix(".md")
+        memories[f"{account}/{name}"] = (name or "File", file.get("content"))
     for project, value in mapping_of(entry.get("project_memories")).items():
         memories[f"{account}-{text_of(project)}"] = (text_of(project), value)
     for identity, (name, value) in memories.items():

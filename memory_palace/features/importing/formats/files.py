@@ -73,18 +73,22 @@ def open_export(path: Path) -> Iterator[list[ExportFile]]:
 def read_notes(files: Iterable[ExportFile], report: ImportReport) -> Iterator[ImportedNote]:
     """Yield each Markdown file byte for byte, identified by its path."""
     for file in files:
-        if file.suffix not in SUFFIXES:
-            continue
-        try:
-            with file.open() as stream:
-                data = stream.read(_LIMIT_NOTE + 1)
-        except READ_ERRORS as error:
-            report.refuse(file.name, "byte 0", f"cannot be read: {error}")
-            continue
-        if len(data) > _LIMIT_NOTE:
-            report.refuse(file.name, "byte 0", f"is longer than {_LIMIT_NOTE >> 20} MB")
-        else:
+        if file.suffix in SUFFIXES and (data := read_whole(file, report)) is not None:
             yield ImportedNote(file.name, file.name, data)
+
+
+def read_whole(file: ExportFile, report: ImportReport, limit: int = _LIMIT_NOTE) -> bytes | None:
+    """Return the bytes of a file; report one that is too long or damaged."""
+    try:
+        with file.open() as stream:
+            data = stream.read(limit + 1)
+    except READ_ERRORS as error:
+        report.refuse(file.name, "byte 0", f"cannot be read: {error}")
+        return None
+    if len(data) <= limit:
+        return data
+    report.refuse(file.name, "byte 0", f"is longer than {limit >> 20} MB")
+    return None
 
 
 def _walk(root: Path) -> Iterator[ExportFile]:
@@ -121,6 +125,7 @@ _MOST_LEVELS = 500
 _STEPS = {"start_map": 1, "start_array": 1, "end_map": -1, "end_array": -1}
 _AGAIN = "export it again and import that: what is there already is left"
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_STAMP = re.compile(r"[0-9]{9,12}(?:\.[0-9]{1,6})?")
 _ROOTS = (None, "", "00000000-0000-4000-8000-000000000000")
 
 
@@ -150,9 +155,12 @@ def read_lines(file: ExportFile, report: ImportReport) -> Iterator[dict[str, Any
         report.refuse(file.name, f"line {number + 1}", f"cannot be read on: {error}")
 
 
-def read_objects(file: ExportFile, report: ImportReport) -> Iterator[dict[str, Any]]:
+def read_objects(
+    file: ExportFile, report: ImportReport, *, listed: re.Pattern[bytes] | None = None
+) -> Iterator[dict[str, Any]]:
     """Yield each object of a JSON list, or the single object of a file.
 
+    Of a file that begins with ``listed``, each object of the lists two levels below is yielded.
     Other values are reported; after invalid JSON the file is not read on.
     """
     count = 0
@@ -160,12 +168,13 @@ def read_objects(file: ExportFile, report: ImportReport) -> Iterator[dict[str, A
         with file.open() as stream:
             head = stream.read(64)
             is_list = head.removeprefix(BOM_UTF8).lstrip().startswith(b"[")
+            is_listed = listed is not None and listed.match(head.removeprefix(BOM_UTF8)) is not None
             stream.seek(len(BOM_UTF8) if head.startswith(BOM_UTF8) else 0)
-            for value in _build_values(stream, outer=int(is_list)):
+            for value in _build_values(stream, outer=3 if is_listed else int(is_list)):
                 count += 1
                 if isinstance(value, dict):
                     yield value
-                else:
+                elif not is_listed:
                     report.refuse(file.name, f"entry {count}", "is no object")
     except ijson.JSONError as error:
         cause = str(error).removeprefix("b'").split("\n")[0].split("\\n")[0].rstrip(". ")
@@ -187,7 +196,7 @@ def _build_values(stream: IO[bytes], *, outer: int) -> Iterator[object]:
         depth += step
         if depth > _MOST_LEVELS:
             raise ijson.JSONError("it is nested too deeply")
-        if depth > outer or (depth == outer and step <= 0):
+        if depth > outer or (depth == outer and step <= 0 and event != "map_key"):
             builder.event(event, value)
             if depth == outer:
                 yield builder.value
@@ -217,15 +226,15 @@ def text_of(value: Any) -> str:
 
 
 def moment_of(value: Any) -> datetime | None:
-    """Parse a time, ISO 8601 or seconds of Unix; return ``None`` for anything else.
+    """Parse a time, ISO 8601 or seconds of Unix (9 digits or more in a text); else ``None``.
 
     A time without a zone is taken for UTC.
     """
     try:
-        if isinstance(value, str):
+        if isinstance(value, str) and not _STAMP.fullmatch(value):
             said = datetime.fromisoformat(value.strip())
             return said if said.tzinfo else said.replace(tzinfo=UTC)
-        if isinstance(value, int | float | Decimal) and value:
+        if isinstance(value, int | float | Decimal | str) and value:
             return datetime.fromtimestamp(float(value), UTC)
     except (ValueError, OverflowError, OSError):
         pass

@@ -8,7 +8,9 @@ answer takes a line for each of its blocks.
 Codex (`~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`): openai/codex,
 `codex-rs/protocol/src/protocol.rs` and `models.rs` of 2026: ``{timestamp, type: session_meta|
 response_item|event_msg|…, payload}``. Events repeat what the items (``message``) say, under names
-that have changed twice since; only the items are read.
+that have changed twice since; only the items are read. Memories (`~/.codex/memories`; its
+`codex-rs/core/src/memories/README.md`, 2026): `MEMORY.md`, `memory_summary.md`, a summary for each
+session in `rollout_summaries/*.md`, and `raw_memories.md`, from which these are made.
 
 OpenClaw (`agents/AGENT/sessions/SESSION.jsonl`; memory: `MEMORY.md`, `USER.md`, `memory/*.md`):
 openclaw/openclaw, `docs/reference/session-management-compaction.md` and `docs/concepts/memory.md`
@@ -20,7 +22,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -171,13 +173,21 @@ _CONTEXT = re.compile(
     re.DOTALL,
 )
 _IMAGE = re.compile(r"</?image\b[^>\n]*>")
+CODEX_MEMORY = ("memory_summary.md", "raw_memories.md")
+"""Files that Codex alone keeps, at the root of its memories."""
+_CODEX_WORK = ("raw_memories.md", "instructions.md")
 
 
-def read_codex(path: Path, report: ImportReport) -> Iterator[Conversation]:
-    """Yield each session with the turns of user and assistant."""
+def read_codex(path: Path, report: ImportReport) -> Iterator[Item]:
+    """Yield each session with the turns of user and assistant, and the memories by their path."""
     with open_export(path) as files:
         sessions = (file for file in files if file.suffix == ".jsonl")
         yield from _read_sessions(sessions, report, _read_codex)
+        roots = [f.path.parent for f in files if f.path.name in CODEX_MEMORY]
+        for root in sorted(roots, key=lambda root: len(root.parts))[:1]:
+            kept = (f for f in files if root in f.path.parents and f.path.name not in _CODEX_WORK)
+            named = (replace(f, path="memories" / f.path.relative_to(root)) for f in kept)
+            yield from read_notes(named, report)
 
 
 def _read_codex(entries: Iterator[dict[str, Any]], session: _Session) -> Iterator[Turn]:

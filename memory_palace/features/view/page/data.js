@@ -63,7 +63,7 @@ const Data = (() => {
     for (const notes of packed.blocks) starts.push(starts.at(-1) + notes);
     return {
       ...readNotes(packed.notes, packed),
-      title_: packed.title, today: packed.day,
+      title_: packed.title, today: packed.day, vault: packed.vault,
       live: generation ? { generation } : null,
       rooms: packed.rooms.map(([name, x, y, w, h, cold, count, locked]) => (
         { name, title: name.split("/").at(-1).replaceAll("_", " ") || packed.title, ...box([x, y, w, h]), cold: !!cold, count, locked })),

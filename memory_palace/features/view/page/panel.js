@@ -46,6 +46,12 @@ const Panel = (() => {
     if (plan.changed[i] > plan.day[i]) dates.append(`, changed ${sayDay(plan.changed[i])}`);
     const path = make("p", "path");
     path.append(make("code", "", plan.path[i]));
+    if (plan.vault) {
+      const link = make("a", "obsidian", "Open in Obsidian");
+      link.href = plan.vault + encodeURIComponent(plan.path[i]);
+      link.dataset.host = "Obsidian";
+      path.append(" ", link);
+    }
     const facts = make("dl");
     addFact(facts, "Room", makeRoomButton(plan, i), plan.cold[i] ? " cold storage" : "");
     if (plan.aliases[i].length) addFact(facts, "Also called", plan.aliases[i].join(", "));
