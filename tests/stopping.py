@@ -7,13 +7,13 @@ import pytest
 
 DYING = """
 import os, signal, sys
-def die_at(left, *names):
+def die_at(left, *names, by=signal.SIGKILL):
     def dying(call):
         def step(*arguments, **options):
             nonlocal left
             left -= 1
             if left == 0:
-                os.kill(os.getpid(), signal.SIGKILL)
+                os.kill(os.getpid(), by)
             return call(*arguments, **options)
         return step
     for name in names:

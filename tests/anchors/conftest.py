@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from asking_anchors import Write
+from writing_notes import write_notes
 
 from memory_palace.palace import Palace
 
@@ -22,7 +23,9 @@ NOTES = {
 @pytest.fixture
 def palace(tmp_path: Path) -> Palace:
     """Return an indexed palace of four notes, with its anchors."""
-    made = make_palace(tmp_path, NOTES)
+    made = Palace.init(tmp_path)
+    write_notes(made.paths.notes, NOTES)
+    made.index(embedder="hashing")
     made.anchors.build()
     return made
 
@@ -30,21 +33,4 @@ def palace(tmp_path: Path) -> Palace:
 @pytest.fixture
 def write(palace: Palace) -> Write:
     """Return what writes a note into the palace."""
-
-    def write_note(path: str, text: str) -> Path:
-        target = palace.paths.notes / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, "utf-8")
-        return target
-
-    return write_note
-
-
-def make_palace(root: Path, notes: dict[str, str]) -> Palace:
-    palace = Palace.init(root)
-    for path, text in notes.items():
-        target = palace.paths.notes / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, "utf-8")
-    palace.index(embedder="hashing")
-    return palace
+    return lambda path, text: write_notes(palace.paths.notes, {path: text})

@@ -1,7 +1,6 @@
 """Stop a build of anchors, and an update of them, at every call that reaches the disk."""
 
-import pytest
-from asking_anchors import Write, rebuild
+from asking_anchors import rebuild
 from stopping import is_stopped
 
 from memory_palace.palace import Palace
@@ -9,16 +8,14 @@ from memory_palace.palace import Palace
 CALLS = ("open", "fsync", "replace", "unlink")
 
 
-def answer(palace: Palace) -> tuple[str, tuple[str, ...]]:
+def answer(palace):
     """Return what a fresh reader is told of the mast, anchors or not."""
     result = Palace(palace.paths.root).look_up("snowdrift sensor")
     assert result.anchors is not None
     return result.anchors.answered_by, tuple(sorted({hit.path for hit in result.hits}))
 
 
-def test_a_stopped_nightly_build_leaves_the_old_anchors_or_the_new_ones(
-    palace: Palace, write: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stopped_nightly_build_leaves_the_old_anchors_or_the_new_ones(palace, write, monkeypatch):
     write("chambers/wren/snow.md", "# Snowdrift sensor\n\nA [[snowdrift sensor]] stands there.\n")
     palace.index()
     outcomes = [answer(palace)[1]]
@@ -35,9 +32,7 @@ def test_a_stopped_nightly_build_leaves_the_old_anchors_or_the_new_ones(
     assert list(dict.fromkeys(outcomes)) == [(), ("palace/chambers/wren/snow.md",)]
 
 
-def test_a_stopped_update_leaves_the_old_anchors_or_the_new_ones(
-    palace: Palace, write: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stopped_update_leaves_the_old_anchors_or_the_new_ones(palace, write, monkeypatch):
     write("chambers/wren/snow.md", "# Snowdrift sensor\n\nA [[snowdrift sensor]] stands there.\n")
     rebuild(palace)
     outcomes = set()

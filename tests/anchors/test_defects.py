@@ -5,20 +5,14 @@ test_policy.
 """
 
 import json
-from pathlib import Path
 
 import numpy as np
-import pytest
 from asking_anchors import with_settings
 
 from memory_palace.features.anchors.lookup import find_passages
-from memory_palace.models import AnchorEvidence
-from memory_palace.palace import Palace
 
 
-def test_h2_the_exported_vectors_pair_with_the_exported_texts(
-    palace: Palace, tmp_path: Path
-) -> None:
+def test_h2_the_exported_vectors_pair_with_the_exported_texts(palace, tmp_path):
     index, embeds, meta = palace.anchors.export(tmp_path / "export")
     arrays = np.load(embeds)
     texts = arrays["anchor_texts"].tolist()
@@ -34,19 +28,17 @@ def test_h2_the_exported_vectors_pair_with_the_exported_texts(
     assert figures["dim"] == palace.snapshot().commit.dimension
 
 
-def test_h3_anchors_are_unit_vectors_and_scores_are_bounded(palace: Palace) -> None:
+def test_h3_anchors_are_unit_vectors_and_scores_are_bounded(palace):
     file = palace.anchors.book().file
     assert np.allclose(np.linalg.norm(file.matrix, axis=1), 1, atol=1e-5)
     assert file.scores.min() >= 0 and file.scores.max() <= 1
 
 
-def test_h7_a_lookup_embeds_nothing_but_the_question(
-    palace: Palace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_h7_a_lookup_embeds_nothing_but_the_question(palace, monkeypatch):
     kind, asked = type(palace.embedder()), []
     embed = kind.embed_passages
 
-    def note_texts(self: object, texts: list[str]) -> object:
+    def note_texts(self, texts):
         asked.extend(texts)
         return embed(self, texts)  # type: ignore[arg-type]
 
@@ -55,7 +47,7 @@ def test_h7_a_lookup_embeds_nothing_but_the_question(
     assert asked == ["tipping bucket"]
 
 
-def test_h16_the_threshold_is_calibrated_or_literal(palace: Palace) -> None:
+def test_h16_the_threshold_is_calibrated_or_literal(palace):
     calibrated = palace.anchors.build()
     literal = with_settings(palace, anchors={"theta": 0.8}).anchors.build()
     assert 0 < calibrated.theta < 0.8
@@ -63,9 +55,9 @@ def test_h16_the_threshold_is_calibrated_or_literal(palace: Palace) -> None:
     assert literal.entries <= calibrated.entries
 
 
-def test_h18_changing_an_answer_changes_no_other(palace: Palace) -> None:
+def test_h18_changing_an_answer_changes_no_other(palace):
 
-    def find() -> AnchorEvidence:
+    def find():
         return find_passages(palace.anchors.book(), "tipping bucket")
 
     first = find()

@@ -1,32 +1,30 @@
 """From words to passages."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
-from asking_anchors import Write, answered_by, fired_anchors, reached, rebuild, with_settings
-
-from memory_palace.palace import Palace
+from asking_anchors import answered_by, fired_anchors, reached, rebuild, with_settings
 
 
-def paths(palace: Palace, text: str) -> list[str]:
+def paths(palace, text):
     return [hit.path for hit in palace.look_up(text).hits]
 
 
-def test_a_term_in_the_question_leads_to_its_passage(palace: Palace) -> None:
+def test_a_term_in_the_question_leads_to_its_passage(palace):
     answer = palace.look_up("can we talk about ANTENNA MASTS?")
     assert answered_by(palace, "can we talk about ANTENNA MASTS?") == "anchors"
     assert ("antenna mast", "link") in fired_anchors(palace, "can we talk about ANTENNA MASTS?")
     assert answer.hits[0].chunk.path == "palace/project_rooms/radio/plan.md"
 
 
-def test_an_alias_leads_where_its_term_does(palace: Palace, write: Write) -> None:
+def test_an_alias_leads_where_its_term_does(palace, write):
     write("grand_hall/anchors.md", "# Anchors\n\n- Tipping bucket: Kippwaage\n")
     rebuild(palace)
     assert "palace/project_rooms/rain/gauge.md" in paths(palace, "Where is the Kippwaage")
+    led_to = reached(palace, "the Kippwaage")
+    assert led_to and "palace/grand_hall/anchors.md" not in led_to
 
 
-def test_that_project_is_the_one_with_an_open_card(palace: Palace, write: Write) -> None:
+def test_that_project_is_the_one_with_an_open_card(palace, write):
     write("dispatch_corridor/active/card.md", "# Fix it\n\nSee [[plan]].\n")
     rebuild(palace)
     text = "how is that project going"
@@ -36,7 +34,7 @@ def test_that_project_is_the_one_with_an_open_card(palace: Palace, write: Write)
     assert [part.value for part in meant.contributions if part.signal == "anchor"] == [1.0]
 
 
-def test_what_is_pointed_at_adds_nothing_where_an_anchor_fired(palace: Palace) -> None:
+def test_what_is_pointed_at_adds_nothing_where_an_anchor_fired(palace):
     assert answered_by(palace, "that project with the antenna mast") == "anchors"
 
 
@@ -53,13 +51,13 @@ def test_what_is_pointed_at_adds_nothing_where_an_anchor_fired(palace: Palace) -
         "and is it done?",
     ],
 )
-def test_small_talk_fires_nothing(palace: Palace, text: str) -> None:
+def test_small_talk_fires_nothing(palace, text):
     """FINDINGS C: on 30 lines of small talk it fired 28 and 30 times."""
     assert answered_by(palace, text) == "nothing"
     assert palace.look_up(text).hits == ()
 
 
-def test_without_any_anchor_the_profile_ranks_as_hybrid_does(palace: Palace) -> None:
+def test_without_any_anchor_the_profile_ranks_as_hybrid_does(palace):
     text = "a burette for the paper"
     assert answered_by(palace, text) == "nothing"
     assert palace.look_up(text).hits == ()
@@ -68,7 +66,7 @@ def test_without_any_anchor_the_profile_ranks_as_hybrid_does(palace: Palace) -> 
     assert [(hit.path, hit.score) for hit in anchored] == [(hit.path, hit.score) for hit in hybrid]
 
 
-def test_anchors_are_one_signal_of_the_one_ranking(palace: Palace, write: Write) -> None:
+def test_anchors_are_one_signal_of_the_one_ranking(palace, write):
     """FINDINGS C: the order of anchors alone lost to plain cosine (R@5 .50 and .75)."""
     for number in range(12):
         write(f"chambers/wren/n{number}.md", f"# Day {number}\n\nThe [[tipping bucket]] again.\n")
@@ -82,9 +80,7 @@ def test_anchors_are_one_signal_of_the_one_ranking(palace: Palace, write: Write)
         assert hit.score == pytest.approx(sum(p.contribution for p in hit.contributions), abs=1e-9)
 
 
-def test_filters_come_before_the_cap_on_passages(
-    tmp_path: Path, palace: Palace, write: Write
-) -> None:
+def test_filters_come_before_the_cap_on_passages(tmp_path, palace, write):
     for number in range(40):
         write(
             f"chambers/wren/n{number}.md",
@@ -96,7 +92,7 @@ def test_filters_come_before_the_cap_on_passages(
     assert [hit.path for hit in result.hits] == ["palace/reflection_wing/review.md"]
 
 
-def test_asking_twice_gives_the_same_scores_and_changes_no_file(palace: Palace) -> None:
+def test_asking_twice_gives_the_same_scores_and_changes_no_file(palace):
     """H6: scores of a question must not be kept in the index."""
     before = {p.name: p.read_bytes() for p in palace.paths.index.iterdir()}
     first = palace.look_up("tipping bucket").hits
@@ -105,7 +101,7 @@ def test_asking_twice_gives_the_same_scores_and_changes_no_file(palace: Palace) 
     assert {p.name: p.read_bytes() for p in palace.paths.index.iterdir()} == before
 
 
-def test_every_row_of_the_matrix_has_its_anchor(palace: Palace) -> None:
+def test_every_row_of_the_matrix_has_its_anchor(palace):
     """H1, H2: anchors without passages stay in the vocabulary, aligned with their vectors."""
     palace = with_settings(palace, anchors={"theta": 1.0})
     palace.anchors.build()
@@ -116,7 +112,7 @@ def test_every_row_of_the_matrix_has_its_anchor(palace: Palace) -> None:
     assert np.allclose(book.file.matrix, made, atol=1e-6)
 
 
-def test_one_note_may_answer_with_several_passages(palace: Palace, write: Write) -> None:
+def test_one_note_may_answer_with_several_passages(palace, write):
     """H4: passages are merged by passage, not by note."""
     words = " ".join(f"word{n}" for n in range(300))
     write(
@@ -129,8 +125,8 @@ def test_one_note_may_answer_with_several_passages(palace: Palace, write: Write)
 
 
 def test_an_archived_passage_comes_to_mind_by_no_anchor_even_where_cold_notes_are_asked(
-    palace: Palace, write: Write
-) -> None:
+    palace, write
+):
     write("archive_basement/2025/old.md", "# Old\n\nThe [[tipping bucket]] of last year.\n")
     rebuild(palace)
     found = palace.query("tipping bucket", profile="anchors", include_cold=True, neighbors=0)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from asking_anchors import Write, reached
+from asking_anchors import reached
 
 from memory_palace.errors import IndexDamagedError
 from memory_palace.features.anchors import anchor_file
@@ -11,15 +11,13 @@ from memory_palace.index.commit import read_commit
 from memory_palace.palace import Palace
 
 
-def test_a_new_note_is_reachable_through_its_anchors_after_one_update(
-    palace: Palace, write: Write
-) -> None:
+def test_a_new_note_is_reachable_through_its_anchors_after_one_update(palace, write):
     write("chambers/wren/new.md", "# Snow\n\nMelt water filled the tipping bucket.\n")
     palace.index()
     assert "palace/chambers/wren/new.md" in reached(palace, "the tipping bucket")
 
 
-def test_a_new_name_is_an_anchor_from_the_next_build_on(palace: Palace, write: Write) -> None:
+def test_a_new_name_is_an_anchor_from_the_next_build_on(palace, write):
     write("chambers/wren/new.md", "# Visit\n\nThen **Quirin Zabel** came by.\n")
     palace.index()
     assert reached(palace, "what of Quirin Zabel") == set()
@@ -27,7 +25,7 @@ def test_a_new_name_is_an_anchor_from_the_next_build_on(palace: Palace, write: W
     assert reached(palace, "what of Quirin Zabel") == {"palace/chambers/wren/new.md"}
 
 
-def test_an_edited_note_has_none_of_its_old_passages(palace: Palace, write: Write) -> None:
+def test_an_edited_note_has_none_of_its_old_passages(palace, write):
     """H13: all postings of a changed note are replaced."""
     write("project_rooms/radio/plan.md", "# Radio plan\n\n## Cable\n\nOnly a cable now.\n")
     palace.index()
@@ -36,9 +34,7 @@ def test_an_edited_note_has_none_of_its_old_passages(palace: Palace, write: Writ
 
 
 @pytest.mark.parametrize("to", ["reflection_wing/renamed.md", "archive_basement/review.md", None])
-def test_a_note_is_found_under_its_new_path_and_a_cold_or_deleted_one_is_not(
-    palace: Palace, to: str | None
-) -> None:
+def test_a_note_is_found_under_its_new_path_and_a_cold_or_deleted_one_is_not(palace, to):
     old = palace.paths.notes / "reflection_wing/review.md"
     if to:
         (palace.paths.notes / to).parent.mkdir(exist_ok=True)
@@ -50,9 +46,7 @@ def test_a_note_is_found_under_its_new_path_and_a_cold_or_deleted_one_is_not(
     assert reached(palace, "referee reports") == ({f"palace/{to}"} if is_found else set())
 
 
-def test_anchors_of_an_older_version_are_made_anew_and_never_misread(
-    palace: Palace, write: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_anchors_of_an_older_version_are_made_anew_and_never_misread(palace, write, monkeypatch):
     monkeypatch.setattr(anchor_file, "SCHEMA", anchor_file.SCHEMA - 1)
     palace.anchors.build()
     monkeypatch.undo()
@@ -64,7 +58,7 @@ def test_anchors_of_an_older_version_are_made_anew_and_never_misread(
     assert "palace/project_rooms/radio/plan.md" in reached(fresh, "antenna mast")
 
 
-def test_a_build_that_began_before_an_update_loses_nothing(palace: Palace, write: Write) -> None:
+def test_a_build_that_began_before_an_update_loses_nothing(palace, write):
     """H12: the nightly build computes for long; notes come meanwhile."""
     work = palace.anchors.work()
     file = build_file(work, palace.snapshot())
@@ -74,7 +68,7 @@ def test_a_build_that_began_before_an_update_loses_nothing(palace: Palace, write
     assert "palace/chambers/wren/new.md" in reached(palace, "the tipping bucket")
 
 
-def test_the_commit_record_names_the_files_and_nothing_else_stays(palace: Palace) -> None:
+def test_the_commit_record_names_the_files_and_nothing_else_stays(palace):
     """H20: there is one commit, so that no reader sees parts of two builds."""
     for _ in range(3):
         palace.anchors.build()
@@ -83,7 +77,7 @@ def test_the_commit_record_names_the_files_and_nothing_else_stays(palace: Palace
     assert set(commit.anchors) <= files <= commit.names()
 
 
-def test_an_unchanged_palace_gives_the_same_lists(palace: Palace) -> None:
+def test_an_unchanged_palace_gives_the_same_lists(palace):
     """H19: nothing compounds from night to night."""
     first = palace.anchors.book().file
     palace.anchors.build()
@@ -92,7 +86,7 @@ def test_an_unchanged_palace_gives_the_same_lists(palace: Palace) -> None:
     assert first.anchors == again.anchors
 
 
-def test_a_damaged_file_stops_no_update(palace: Palace, write: Write) -> None:
+def test_a_damaged_file_stops_no_update(palace, write):
     name = read_commit(palace.paths.commit).anchors[0]
     path = palace.paths.index / f"{name}.npz"
     path.write_bytes(path.read_bytes()[:-100] + bytes(100))
@@ -105,9 +99,7 @@ def test_a_damaged_file_stops_no_update(palace: Palace, write: Write) -> None:
 
 
 @pytest.mark.parametrize("damage", ["flip", "truncate", "delete"])
-def test_a_damaged_file_is_named_by_everyone_and_left_out_by_doctor(
-    palace: Palace, damage: str
-) -> None:
+def test_a_damaged_file_is_named_by_everyone_and_left_out_by_doctor(palace, damage):
     path = palace.paths.index / f"{read_commit(palace.paths.commit).anchors[0]}.npz"
     data = bytearray(path.read_bytes())
     if damage == "delete":
@@ -129,7 +121,7 @@ def test_a_damaged_file_is_named_by_everyone_and_left_out_by_doctor(
     assert reached(fresh, "antenna mast")
 
 
-def test_compaction_and_a_forced_build_keep_the_anchors(palace: Palace, write: Write) -> None:
+def test_compaction_and_a_forced_build_keep_the_anchors(palace, write):
     for number in range(10):
         write(f"chambers/wren/n{number}.md", f"# Day {number}\n\nNothing much, {number}.\n")
         palace.index()

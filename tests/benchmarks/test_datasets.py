@@ -4,6 +4,7 @@ import json
 from datetime import UTC, datetime
 
 import pytest
+from evaluation_data import haystack
 
 from benchmarks.datasets.beir import load_beir
 from benchmarks.datasets.lmeb import find_tasks, load_task
@@ -51,17 +52,6 @@ def test_normalised_labels_replace_the_official_ones(locomo, tmp_path):
     gold.write_text("\n".join(map(json.dumps, rows)))
     (every,) = load_locomo(locomo, gold=gold)
     assert [q.id for q in every.questions] == ["a", "b"]
-
-
-def haystack(**changes):
-    return {
-        "question_id": "q1_abs", "question": "where?", "question_type": "single",
-        "question_date": "2023/05/30 (Tue) 23:40", "answer_session_ids": ["s2"],
-        "haystack_session_ids": ["s1", "s2"],
-        "haystack_dates": ["2023/05/20 (Sat) 02:21", "2023/05/21 (Sun) 10:00"],
-        "haystack_sessions": [[{"role": "user", "content": "hi"}], []],
-        **changes,
-    }  # fmt: skip
 
 
 def test_a_haystack_is_a_collection_of_its_own_asked_on_its_day(tmp_path):

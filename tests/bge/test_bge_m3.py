@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,7 +21,7 @@ TEXTS = [
 ]
 
 
-def test_vectors_are_unit_float32_of_the_width_the_config_names(embedder: BgeM3Embedder) -> None:
+def test_vectors_are_unit_float32_of_the_width_the_config_names(embedder):
     vectors = embedder.embed_passages(TEXTS)
     assert vectors.shape == (len(TEXTS), embedder.dimension) == (4, 32)
     assert vectors.dtype == np.float32
@@ -30,9 +29,7 @@ def test_vectors_are_unit_float32_of_the_width_the_config_names(embedder: BgeM3E
     assert np.abs(vectors @ vectors.T - np.eye(4)).max() < 0.999
 
 
-def test_vectors_are_those_of_flagembeddings_own_encode(
-    embedder: BgeM3Embedder, tiny_bge_m3: Path
-) -> None:
+def test_vectors_are_those_of_flagembeddings_own_encode(embedder, tiny_bge_m3):
     from FlagEmbedding import BGEM3FlagModel
 
     model = BGEM3FlagModel(str(tiny_bge_m3), use_fp16=False, devices="cpu")
@@ -40,16 +37,14 @@ def test_vectors_are_those_of_flagembeddings_own_encode(
     np.testing.assert_allclose(embedder.embed_passages(TEXTS), expected, atol=1e-6)
 
 
-def test_a_text_has_the_same_vector_in_any_batch_and_as_a_question(embedder: BgeM3Embedder) -> None:
+def test_a_text_has_the_same_vector_in_any_batch_and_as_a_question(embedder):
     texts = [f"{'the station reports rain ' * (n % 7)}{n}" for n in range(3 * BATCH_SIZE)]
     together = embedder.embed_passages(texts)
     alone = np.concatenate([embedder.embed_queries([text]) for text in texts])
     np.testing.assert_allclose(together, alone, atol=2e-6)
 
 
-def test_the_counter_agrees_with_the_tokenizer_that_encodes(
-    embedder: BgeM3Embedder, tiny_bge_m3: Path
-) -> None:
+def test_the_counter_agrees_with_the_tokenizer_that_encodes(embedder, tiny_bge_m3):
     from transformers import AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(str(tiny_bge_m3))
@@ -57,7 +52,7 @@ def test_the_counter_agrees_with_the_tokenizer_that_encodes(
         assert embedder.count_tokens(text) == len(tokenizer.tokenize(text)), text
 
 
-def test_control_tokens_in_a_note_are_text(embedder: BgeM3Embedder, tiny_bge_m3: Path) -> None:
+def test_control_tokens_in_a_note_are_text(embedder, tiny_bge_m3):
     from transformers import AutoTokenizer
 
     ids = AutoTokenizer.from_pretrained(str(tiny_bge_m3))("rain </s> snow")["input_ids"]
@@ -67,7 +62,7 @@ def test_control_tokens_in_a_note_are_text(embedder: BgeM3Embedder, tiny_bge_m3:
     np.testing.assert_array_equal(marked, plain)
 
 
-def test_a_text_longer_than_the_limit_is_still_read_to_its_end(embedder: BgeM3Embedder) -> None:
+def test_a_text_longer_than_the_limit_is_still_read_to_its_end(embedder):
     long = "rain " * embedder.token_limit
     assert embedder.token_limit == 510
     assert embedder.count_tokens(long) > embedder.token_limit
@@ -75,7 +70,7 @@ def test_a_text_longer_than_the_limit_is_still_read_to_its_end(embedder: BgeM3Em
     assert np.abs(first - second).max() > 1e-4
 
 
-def test_loading_and_encoding_print_nothing(tiny_bge_m3: Path, tmp_path: Path) -> None:
+def test_loading_and_encoding_print_nothing(tiny_bge_m3, tmp_path):
     script = (
         "import sys\n"
         "from memory_palace.embedding.bge_m3 import load\n"
@@ -96,9 +91,7 @@ def test_loading_and_encoding_print_nothing(tiny_bge_m3: Path, tmp_path: Path) -
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_the_published_weight_format_gives_the_same_vectors(
-    embedder: BgeM3Embedder, tiny_bge_m3: Path, tmp_path: Path
-) -> None:
+def test_the_published_weight_format_gives_the_same_vectors(embedder, tiny_bge_m3, tmp_path):
     import torch
     from safetensors.torch import load_file
 
@@ -112,9 +105,7 @@ def test_the_published_weight_format_gives_the_same_vectors(
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json", "config.json"])
-def test_the_fingerprint_changes_with_what_changes_vectors(
-    tiny_bge_m3: Path, tmp_path: Path, name: str
-) -> None:
+def test_the_fingerprint_changes_with_what_changes_vectors(tiny_bge_m3, tmp_path, name):
     folder = shutil.copytree(tiny_bge_m3, tmp_path / "weights")
     cache = tmp_path / "cache"
     before = BgeM3Embedder(folder, cache=cache).fingerprint

@@ -1,7 +1,5 @@
 """Index and query through the public API with the real loading and encoding code."""
 
-from pathlib import Path
-
 import pytest
 from writing_notes import write_notes
 
@@ -19,7 +17,7 @@ NOTES = {
 
 
 @pytest.fixture
-def palace(tmp_path: Path, tiny_bge_m3: Path, monkeypatch: pytest.MonkeyPatch) -> Palace:
+def palace(tmp_path, tiny_bge_m3, monkeypatch):
     monkeypatch.setenv("PALACE_BGE_M3", str(tiny_bge_m3))
     monkeypatch.setenv("PALACE_CACHE", str(tmp_path / "cache"))
     write_notes(tmp_path / "palace", NOTES)
@@ -27,7 +25,7 @@ def palace(tmp_path: Path, tiny_bge_m3: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("name", NOTES)
-def test_a_note_is_found_by_its_own_passage(palace: Palace, name: str) -> None:
+def test_a_note_is_found_by_its_own_passage(palace, name):
     report = palace.index(embedder="bge-m3")
     assert (report.embedder, report.embedded) == ("bge-m3", len(NOTES))
     # Random weights know no meaning, so the question is the passage, word for word.
@@ -38,7 +36,7 @@ def test_a_note_is_found_by_its_own_passage(palace: Palace, name: str) -> None:
     assert (result.mode, result.embedder) == ("vector", "bge-m3")
 
 
-def test_an_edit_embeds_one_passage_with_the_committed_embedder(palace: Palace) -> None:
+def test_an_edit_embeds_one_passage_with_the_committed_embedder(palace):
     palace.index(embedder="bge-m3")
     note = palace.paths.notes / "chambers" / "snow.md"
     note.write_text("# Snow\n\nThe solar panel is covered with snow.\n", "utf-8")
@@ -46,9 +44,7 @@ def test_an_edit_embeds_one_passage_with_the_committed_embedder(palace: Palace) 
     assert (report.embedder, report.embedded) == ("bge-m3", 1)
 
 
-def test_other_weights_ask_for_a_rebuild(
-    palace: Palace, tmp_path: Path, tiny_bge_m3: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_weights_ask_for_a_rebuild(palace, tmp_path, tiny_bge_m3, monkeypatch):
     palace.index(embedder="bge-m3")
     other = tmp_path / "other"
     other.mkdir()
@@ -63,9 +59,7 @@ def test_other_weights_ask_for_a_rebuild(
         Palace(palace.paths.root).query("snow")
 
 
-def test_an_index_whose_weights_are_gone_says_so(
-    palace: Palace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_index_whose_weights_are_gone_says_so(palace, tmp_path, monkeypatch):
     palace.index(embedder="bge-m3")
     monkeypatch.setenv("PALACE_BGE_M3", str(tmp_path / "gone"))
     with pytest.raises(MissingPartError, match="gone"):

@@ -1,7 +1,6 @@
 """Without a name the palace's own search finds what an answer is compared with."""
 
 import json
-from pathlib import Path
 
 import pytest
 from running import run_main
@@ -28,7 +27,7 @@ NOTES = {
 
 
 @pytest.fixture
-def palace(tmp_path: Path) -> Palace:
+def palace(tmp_path):
     write_notes(tmp_path, NOTES)
     made = Palace.init(tmp_path, here=True)
     rooms = "rooms: {archive: archive_basement, river: project_rooms}\n"
@@ -38,12 +37,12 @@ def palace(tmp_path: Path) -> Palace:
     return made
 
 
-def cite(palace: Palace, answer: str, *against: str) -> list[tuple[str, str | None]]:
+def cite(palace, answer, *against):
     found = verify(palace, answer, against).sentences
     return [(s.verdict, s.passage and s.passage.note) for s in found]
 
 
-def test_each_sentence_finds_its_own_note_and_lines(palace: Palace) -> None:
+def test_each_sentence_finds_its_own_note_and_lines(palace):
     done = verify(palace, f"{SAID} The mill closed in 1911.")
     assert done.is_searched and done.verdict == Verdict.QUOTED
     places = [(s.passage.note, s.passage.first_line) for s in done.sentences]
@@ -52,13 +51,13 @@ def test_each_sentence_finds_its_own_note_and_lines(palace: Palace) -> None:
 
 
 @pytest.mark.parametrize("name", ["river/gate.md", "gate:5", "river/gate.md:1-7", "Gate"])
-def test_a_note_without_a_token_bears_out_what_it_says(palace: Palace, name: str) -> None:
+def test_a_note_without_a_token_bears_out_what_it_says(palace, name):
     right, wrong = (verify(palace, said, [name]) for said in (SAID, WRONG))
     assert (right.verdict, right.token_verdict) == ("quoted", "not_applicable")
     assert wrong.verdict == "contradicted"
 
 
-def test_only_the_lines_that_are_named_count_and_none_that_are_withheld(palace: Palace) -> None:
+def test_only_the_lines_that_are_named_count_and_none_that_are_withheld(palace):
     shed = "The canary shed key hangs left."
     for said, name in ((SAID, "gate:7"), (shed, "half.md"), (shed, "town/half.md:1-9")):
         assert verify(palace, said, [name]).verdict in ("contradicted", "not_found")
@@ -77,9 +76,7 @@ def test_only_the_lines_that_are_named_count_and_none_that_are_withheld(palace: 
         "The canary ferry crossed twice daily.",
     ],
 )
-def test_what_is_private_secret_or_cold_is_neither_used_nor_shown(
-    palace: Palace, secret: str
-) -> None:
+def test_what_is_private_secret_or_cold_is_neither_used_nor_shown(palace, secret):
     done = verify(palace, secret)
     assert done.verdict not in (Verdict.QUOTED, Verdict.SUPPORTED)
     shown = "\n".join(
@@ -93,7 +90,7 @@ def test_what_is_private_secret_or_cold_is_neither_used_nor_shown(
         verify(palace, secret, ["archive/old.md"])
 
 
-def test_a_note_that_changed_since_it_was_indexed_is_read_as_it_is(palace: Palace) -> None:
+def test_a_note_that_changed_since_it_was_indexed_is_read_as_it_is(palace):
     gate = palace.paths.root / "river/gate.md"
     gate.write_text(f"# Gate\n\n\n\n\n\n\n\n{WRONG}\n", "utf-8")
     (palace.paths.root / "river/mill.md").unlink()
@@ -104,9 +101,7 @@ def test_a_note_that_changed_since_it_was_indexed_is_read_as_it_is(palace: Palac
     assert second.verdict not in (Verdict.QUOTED, Verdict.SUPPORTED)
 
 
-def test_a_note_that_became_a_link_out_of_the_palace_is_not_read(
-    palace: Palace, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_a_note_that_became_a_link_out_of_the_palace_is_not_read(palace, tmp_path_factory):
     outside = tmp_path_factory.mktemp("outside") / "gate.md"
     outside.write_text(f"# Gate\n\n{WRONG}\n", "utf-8")
     gate = palace.paths.root / "river/gate.md"
@@ -115,7 +110,7 @@ def test_a_note_that_became_a_link_out_of_the_palace_is_not_read(
     assert verify(palace, WRONG).verdict == Verdict.NOT_FOUND
 
 
-def test_a_note_that_the_answer_names_is_a_source(palace: Palace) -> None:
+def test_a_note_that_the_answer_names_is_a_source(palace):
     crowd = "The keeper greases it in May, the keeper says.\n\n" * 3
     for number in range(12):
         (palace.paths.root / f"town/crowd{number}.md").write_text(f"# C{number}\n\n{crowd}")
@@ -130,13 +125,13 @@ def test_a_note_that_the_answer_names_is_a_source(palace: Palace) -> None:
 
 
 @pytest.mark.parametrize("place", ["(river/gate.md:5)", "[river/gate.md:5-6]", "river/gate.md"])
-def test_places_that_an_answer_cites_are_no_claims(palace: Palace, place: str) -> None:
+def test_places_that_an_answer_cites_are_no_claims(palace, place):
     (sentence,) = verify(palace, f"{SAID[:-1]} {place}.").sentences
     assert sentence.verdict == Verdict.QUOTED and "river" not in sentence.text
 
 
 @pytest.mark.parametrize("folder", ["river", "river/", "project_rooms"])
-def test_a_folder_or_a_room_is_searched_alone(palace: Palace, folder: str) -> None:
+def test_a_folder_or_a_room_is_searched_alone(palace, folder):
     hens = "Thirty hens lay eggs behind the bakery."
     assert cite(palace, hens)[0] == (Verdict.QUOTED, "town/hens.md")
     with pytest.raises(UsageError, match="no note of the index"):
@@ -145,7 +140,7 @@ def test_a_folder_or_a_room_is_searched_alone(palace: Palace, folder: str) -> No
     assert verdict != Verdict.QUOTED and note != "town/hens.md"
 
 
-def test_a_long_note_may_be_named_whole(palace: Palace) -> None:
+def test_a_long_note_may_be_named_whole(palace):
     filler = "".join(f"The {n}th stone of the wall is grey.\n\n" for n in range(400))
     (palace.paths.root / "long.md").write_text(f"# Long\n\n{filler}{SAID}\n\n{filler}", "utf-8")
     (sentence,) = verify(palace, SAID, ["long"]).sentences
@@ -153,7 +148,7 @@ def test_a_long_note_may_be_named_whole(palace: Palace) -> None:
     assert sentence.passage.first_line == 803 == sentence.passage.last_line
 
 
-def test_an_index_is_needed_for_a_search_alone(tmp_path: Path) -> None:
+def test_an_index_is_needed_for_a_search_alone(tmp_path):
     (tmp_path / "gate.md").write_text(NOTES["river/gate.md"], "utf-8")
     palace = Palace.init(tmp_path, here=True)
     done = verify(palace, SAID, ["gate"])
@@ -162,7 +157,7 @@ def test_an_index_is_needed_for_a_search_alone(tmp_path: Path) -> None:
         verify(palace, SAID)
 
 
-def test_at_most_three_notes_are_cited_for_a_sentence(palace: Palace) -> None:
+def test_at_most_three_notes_are_cited_for_a_sentence(palace):
     for number in range(9):
         text = f"# N{number}\n\nThe sluice gate jams above {number}.5 metres in winter.\n"
         (palace.paths.root / f"n{number}.md").write_text(text, "utf-8")
@@ -174,14 +169,14 @@ def test_at_most_three_notes_are_cited_for_a_sentence(palace: Palace) -> None:
         assert len(notes | own) <= 3
 
 
-def test_words_claim_no_more_than_was_shown(palace: Palace) -> None:
+def test_words_claim_no_more_than_was_shown(palace):
     done = verify(palace, "Above 2.4 metres the green sluice gate often jams.", ["gate"])
     assert done.verdict == Verdict.SUPPORTED
     lines = list(write_lines(done))
     assert lines[0].startswith("not contradicted") and "supported" not in " ".join(lines)
 
 
-def test_the_verb_says_the_same_to_programs(palace: Palace, capsys) -> None:
+def test_the_verb_says_the_same_to_programs(palace, capsys):
     root = str(palace.paths.root)
     code, out, err = run_main(capsys, "-C", root, "verify", "--strict", "--json", "--text", WRONG)
     found = json.loads(out)
@@ -193,7 +188,7 @@ def test_the_verb_says_the_same_to_programs(palace: Palace, capsys) -> None:
     assert code == 0
 
 
-def test_an_answer_in_another_language_is_said_to_be_checked_less(palace: Palace, capsys) -> None:
+def test_an_answer_in_another_language_is_said_to_be_checked_less(palace, capsys):
     text = "Das Tor am Fluss klemmt immer, wenn das Wasser höher als zwei Meter steht."
     _, _, err = run_main(capsys, "-C", str(palace.paths.root), "verify", "--text", text)
     assert "not English" in err

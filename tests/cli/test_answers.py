@@ -67,11 +67,6 @@ def on_a_terminal(*arguments, cwd, columns=80, **environ):
     return written.decode()
 
 
-def rows_of(root, question, width, **options):
-    shown = Answer.of(Palace(root).query(question), root=root, **options).arrange()
-    return [row.plain for row in lay_out(shown, question, width=width, environ={})]
-
-
 def arrange_one(**fields):
     file = Path("/notes/a.md")
     return Entry(mark="1", above="", file=file, line=1, date="", **{"sure": "", **fields})
@@ -79,14 +74,6 @@ def arrange_one(**fields):
 
 def words_of(text):
     return set(re.findall(r"[^\W_]+", text))
-
-
-@pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
-@pytest.mark.parametrize("question", ["roof mended", "Dach", "設定を変更", "farms village roofs"])
-def test_an_answer_keeps_to_the_width_and_to_24_lines(vault, width, question):
-    rows = rows_of(vault, question, width)
-    assert max(map(cell_len, rows)) <= width
-    assert len(rows) <= 24
 
 
 @pytest.mark.parametrize("code", ["`![[roof.png]]`", "`[[roof]]`", "`![](roof.png)`"])

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from copying_palaces import copy_sample
+from evaluation_data import haystack
 from running import run_main
 
 from memory_palace.embedding.registry import cache_folder, is_available
@@ -26,16 +27,12 @@ ROWS = [
     for cells in [[cell.strip() for cell in line.strip("|").split(" | ")]]
 ]
 CALLS = [pytest.param(calls, id=f"{document} {name[:40]}") for document, name, calls in ROWS]
-HAYSTACK = {
-    "question_id": "q1", "question": "where is the rain gauge?", "question_type": "single",
-    "question_date": "2023/05/30 (Tue) 23:40", "answer_session_ids": ["s2"],
-    "haystack_session_ids": ["s1", "s2"],
-    "haystack_dates": ["2023/05/20 (Sat) 02:21", "2023/05/21 (Sun) 10:00"],
-    "haystack_sessions": [
-        [{"role": "user", "content": "Hello there."}],
-        [{"role": "user", "content": "The rain gauge stands on the ridge.", "has_answer": True}],
-    ],
-}  # fmt: skip
+STANDS = {"role": "user", "content": "The rain gauge stands on the ridge.", "has_answer": True}
+HAYSTACK = haystack(
+    question_id="q1",
+    question="where is the rain gauge?",
+    haystack_sessions=[[{"role": "user", "content": "Hello there."}], [STANDS]],
+)
 
 
 @pytest.fixture(scope="module")

@@ -24,11 +24,6 @@ def rows_of(picture):
     return ["".join(rows[height]).strip() for height in sorted(rows)]
 
 
-def test_there_is_a_picture_of_each_width_in_light_and_dark():
-    names = {f"answer-{width}-{theme}.svg" for width in WIDTHS for theme in THEMES}
-    assert {file.name for file in PICTURES} == names
-
-
 @pytest.mark.parametrize("file", PICTURES, ids=lambda file: file.stem)
 def test_a_picture_shows_hits_on_24_lines_the_surest_first_and_loads_nothing(file):
     picture = file.read_text("utf-8")
@@ -53,24 +48,22 @@ def pictures_of(page):
     return set(re.findall(r"\bpictures/([\w.-]+\.(?:png|svg))", page.read_text("utf-8")))
 
 
-def test_the_pictures_that_readme_shows_are_together_below_300_kb():
-    shown = pictures_of(ROOT / "README.md")
-    assert sum((FOLDER / name).stat().st_size for name in shown) < BUDGET_BYTES
-
-
-def test_every_picture_is_mentioned_and_every_one_mentioned_is_there():
-    mentioned = [pictures_of(ROOT / "README.md"), *map(pictures_of, FOLDER.parent.glob("*.md"))]
-    assert set().union(*mentioned) == {file.name for file in FOLDER.iterdir()}
-
-
-def test_the_plan_and_a_note_are_there_for_each_screen_in_light_and_dark():
-    names = {
+def test_each_picture_is_there_in_light_and_dark_and_is_mentioned():
+    answers = {f"answer-{width}-{theme}.svg" for width in WIDTHS for theme in THEMES}
+    plans = {
         f"{what}-{width}-{scheme}.png"
         for what in ("plan", "note")
         for width in SCREENS
         for scheme in SCHEMES
     }
-    assert {file.name for file in FOLDER.glob("*.png")} == names
+    mentioned = [pictures_of(ROOT / "README.md"), *map(pictures_of, FOLDER.parent.glob("*.md"))]
+    there = {file.name for file in FOLDER.iterdir()}
+    assert set().union(*mentioned) == there == answers | plans
+
+
+def test_the_pictures_that_readme_shows_are_together_below_300_kb():
+    shown = pictures_of(ROOT / "README.md")
+    assert sum((FOLDER / name).stat().st_size for name in shown) < BUDGET_BYTES
 
 
 @pytest.mark.long

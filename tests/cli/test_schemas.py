@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -9,90 +10,7 @@ from typer.testing import CliRunner
 
 from memory_palace.cli.group import app
 
-COMMAND_LINES = """
-index --embedder hashing --structure
-index --dry-run
-query why did we drop MQTT --full
-query why did we drop MQTT --details
-query "no such words" --neighbors 2
-query --type project
-query battery --profile anchors
-recall we should look at the rain gauge of the hut again
-remember the radio of the hut needs a new fuse --agent wren --tag radio
-list --type palace
-show control_panel:1-3
-new Lantern --body "Trim the wick."
-remember "one more" --to control_panel --under Notes
-status
-view
-view --include-cold
-doctor
-graph neighbors control_panel
-graph route constitution control_panel
-graph orphans
-graph broken
-memory new Gong --image "Kick it." --content "Everyone votes." --token "wet gong slippers"
-memory lint
-memory list
-memory score Gong --set "humor: two neighbours laugh"
-memory review Gong --recalled
-memory due --all
-memory index
-memory index why is there no rain
-verify --against Gong --text "Everyone votes, says the wet gong slippers."
-verify --text "Everyone votes. Nobody voted in 1911."
-task new Packs --owner wren --project winter-2026 --goal Fresh --check swapped --apply
-task list
-task show Packs
-task tick Packs 1 --apply
-task block Packs --reason "no snow" --apply
-task start Packs --apply
-task complete thaw
-task start {completed} --reason again
-task lint
-redqueen add "who wrote this" control_panel
-redqueen list
-redqueen check
-conflict open control_panel:1-2 constitution --by sable
-conflict list --all
-conflict list {conflict}
-conflict resolve {conflict} --wontfix --decision "both stand" --by Jean
-metabolism report
-metabolism distill {completed}
-metabolism promote warm --as principle --section Rationale=cold --section {when}
-metabolism apply --apply
-undo
-redqueen run --questions 2 --apply
-undo --list
-graph map
-seek locus add Cellar --at 2.5,-1 --summary bottles --apply
-seek locus list
-seek start "a bottle of wine" --loci
-seek step
-seek status
-seek observe --reject ""
-seek start "a bottle of wine"
-graph anchors build
-graph anchors lookup radio link
-graph anchors list
-query radio link --profile anchors
-metabolism cold
-metabolism cold --fix
-metabolism archive control_panel --apply
-metabolism restore control_panel
-undo --apply
-models list
-config show
-serve --stop
-import {talks}
-import {talks} --apply
-config serve auto
-config serve
-config serve off
-config register sample --default
-connect
-connect claude
-"""
+COMMAND_LINES = Path(__file__).with_name("json_lines.txt").read_text("utf-8").splitlines()
 """One line for each verb with ``--json`` and more where its shape varies; run in this order."""
 
 UNTRIED = {"config store status", "config store grant", "config store drop"}
@@ -150,7 +68,7 @@ def answers(palace_root):
     done = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CONFIG_HOME", str(palace_root / "configuration"))
-        for line in COMMAND_LINES.strip().splitlines():
+        for line in COMMAND_LINES:
             command = line
             for mark, value in known.items():
                 command = command.replace(mark, value)
@@ -163,7 +81,7 @@ def first_of(root, folder):
     return sorted((root / "palace" / folder).glob("*.md"))[0].stem
 
 
-@pytest.mark.parametrize("line", COMMAND_LINES.strip().splitlines())
+@pytest.mark.parametrize("line", COMMAND_LINES)
 def test_a_json_answer_has_the_shape_of_its_schema(line, answers):
     answer = answers[line]
     assert len(answer.stdout.splitlines()) == 1, answer.exception
@@ -172,7 +90,7 @@ def test_a_json_answer_has_the_shape_of_its_schema(line, answers):
 
 
 def test_every_verb_with_json_is_tried():
-    tried = {verb_of(line) for line in COMMAND_LINES.strip().splitlines()}
+    tried = {verb_of(line) for line in COMMAND_LINES}
     assert tried == VALUES.keys() - UNTRIED
 
 

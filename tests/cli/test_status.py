@@ -2,6 +2,7 @@
 
 import pytest
 from copying_palaces import copy_sample
+from running import run_main
 from writing_notes import write_notes
 
 from memory_palace.cli.app import main
@@ -31,6 +32,22 @@ def next_to_type(out):
     return [line.split("  ")[1].strip() for line in steps.splitlines()] if head else []
 
 
+def test_palace_alone_is_its_status_and_outside_of_all_palaces_its_help(
+    screen, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.delenv("PALACE_ROOT", raising=False)
+    monkeypatch.chdir(tmp_path)
+    status, out, _ = run_main(capsys)
+    assert status == 0 and "Usage: palace" in out and "init" in out
+    palace = Palace.init(tmp_path)
+    assert "run `palace index`" in run_main(capsys)[2]
+    write_notes(palace.paths.notes, {"chambers/frost.md": "# Frost\n\nThe gauge drifts.\n"})
+    palace.index(embedder="none")
+    said = screen(tmp_path)
+    assert run_main(capsys) == (0, said, "")
+    assert "up to date" in said and "1, in 1 passage\n" in said and "words only" in said
+
+
 def test_the_sample_palace_fits_and_nothing_is_to_be_done(screen, tmp_path):
     copy_sample(tmp_path).index(embedder="hashing")
     out = screen(tmp_path)
@@ -46,7 +63,7 @@ def test_an_empty_palace_is_told_to_write_and_what_has_changed_is_to_be_taken_in
     palace.index(embedder="hashing", force=True)
     write_notes(palace.paths.notes, {"chambers/frost.md": "# Frost\n\nThe gauge drifts.\n"})
     out = screen(tmp_path)
-    assert "1 note behind" in out
+    assert "1 note behind" in out and "model      hashing" in out and "models fetch" not in out
     assert next_to_type(out) == ['palace new "A title"', "palace index"]
 
 

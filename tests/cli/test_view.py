@@ -180,11 +180,3 @@ def test_options_that_do_nothing_are_refused(vault, capsys, options):
     status, out, err = run_main(capsys, "view", *options)
     assert (status, out if "--json" not in options else "") == (2, "")
     assert "does not take" in err + out
-
-
-def test_the_python_call_returns_what_was_written(vault):
-    report = Palace(vault).view("plan.html")
-    assert report.file.read_bytes().startswith(b"<!")
-    assert report.notes == 5
-    assert report.size_bytes == report.file.stat().st_size
-    assert Palace(vault).view().file == vault / ".palace/.index/view.html"

@@ -1,8 +1,6 @@
 """A made-up model in the format E5S1, small enough for a test to write."""
 
 import struct
-from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +29,7 @@ PIECES = [
 RULES = [("\t", " "), ("\n", " "), ("\x01", ""), ("\uff41", "a"), ("\u33ab", "ma")]
 
 
-def quantise(values: NDArray[np.float32]) -> tuple[bytes, NDArray[np.float32]]:
+def quantise(values):
     """Return the blocks of rows of numbers, and the numbers that the blocks stand for."""
     blocks = values.reshape(len(values), -1, 32)
     scales = (np.abs(blocks).max(-1, keepdims=True) / 7).astype("<f2")
@@ -41,15 +39,13 @@ def quantise(values: NDArray[np.float32]) -> tuple[bytes, NDArray[np.float32]]:
     return data, ((whole - 8) * scales.astype("f4")).reshape(values.shape).astype("f4")
 
 
-def write_e5(
-    path: Path, pieces: Sequence[tuple[str, float]] = PIECES
-) -> dict[str, NDArray[np.float32]]:
+def write_e5(path, pieces=PIECES):
     """Write a model of small random numbers; return them by their names in the file."""
     random = np.random.default_rng(13)
     entries: list[tuple[str, int, int, bytes]] = []
     numbers: dict[str, NDArray[np.float32]] = {}
 
-    def add(name: str, *shape: int, is_packed: bool = False) -> None:
+    def add(name, *shape, is_packed=False):
         values = random.normal(0, 0.3, shape).astype("f4")
         data, numbers[name] = quantise(values) if is_packed else (values.tobytes(), values)
         entries.append((name, int(is_packed), values.size, data))
@@ -75,11 +71,11 @@ def write_e5(
 
 
 def _write(
-    path: Path,
-    names: Sequence[str],
-    scores: Sequence[float],
-    entries: Sequence[tuple[str, int, int, bytes]],
-) -> None:
+    path,
+    names,
+    scores,
+    entries,
+):
     texts = [name.encode() for name in names]
     places = np.cumsum([0, *map(len, texts)])
     rules = b"".join(

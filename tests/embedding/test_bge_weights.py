@@ -1,7 +1,6 @@
 """Finding the weights of bge-m3, which needs neither torch nor the weights themselves."""
 
 import importlib.util
-from pathlib import Path
 
 import pytest
 
@@ -9,23 +8,23 @@ from memory_palace.embedding.bge_m3 import REQUIRED, VARIABLE, find_weights, loa
 from memory_palace.errors import MissingPartError
 
 
-def fill(folder: Path, *, encoder: str = "pytorch_model.bin") -> Path:
+def fill(folder, *, encoder="pytorch_model.bin"):
     folder.mkdir(parents=True)
     for name in (*REQUIRED, encoder):
         (folder / name).write_text("{}", "utf-8")
     return folder
 
 
-def environ(tmp_path: Path, variable: str = VARIABLE, folder: Path | None = None) -> dict[str, str]:
+def environ(tmp_path, variable=VARIABLE, folder=None):
     """Return an environment with our own cache and one variable more."""
     return {variable: str(folder or tmp_path), "PALACE_CACHE": str(tmp_path / "cache")}
 
 
-def snapshot(cache: Path, revision: str) -> Path:
+def snapshot(cache, revision):
     return cache / "models--BAAI--bge-m3" / "snapshots" / revision
 
 
-def test_the_variable_wins_over_every_cache(tmp_path: Path) -> None:
+def test_the_variable_wins_over_every_cache(tmp_path):
     fill(tmp_path / "cache" / "models" / "bge-m3")
     named = fill(tmp_path / "elsewhere")
     assert find_weights(environ(tmp_path, VARIABLE, named)) == named
@@ -35,16 +34,14 @@ def test_the_variable_wins_over_every_cache(tmp_path: Path) -> None:
     ("variable", "below"),
     [("HF_HUB_CACHE", ""), ("HF_HOME", "hub"), ("XDG_CACHE_HOME", "huggingface/hub")],
 )
-def test_the_hub_cache_is_where_its_variables_say(
-    tmp_path: Path, variable: str, below: str
-) -> None:
+def test_the_hub_cache_is_where_its_variables_say(tmp_path, variable, below):
     weights = fill(snapshot(tmp_path / "hub" / below, "a1"))
     assert find_weights(environ(tmp_path, variable, tmp_path / "hub")) == weights
 
 
 def test_the_revision_that_main_names_comes_first_and_an_incomplete_one_never(
-    tmp_path: Path,
-) -> None:
+    tmp_path,
+):
     hub = environ(tmp_path, "HF_HUB_CACHE")
     older, newer = fill(snapshot(tmp_path, "a1")), fill(snapshot(tmp_path, "b2"))
     main = tmp_path / "models--BAAI--bge-m3" / "refs" / "main"
@@ -55,28 +52,28 @@ def test_the_revision_that_main_names_comes_first_and_an_incomplete_one_never(
     assert find_weights(hub) == older
 
 
-def test_without_weights_the_error_says_how_to_get_them(tmp_path: Path) -> None:
+def test_without_weights_the_error_says_how_to_get_them(tmp_path):
     with pytest.raises(MissingPartError, match="hf download BAAI/bge-m3") as caught:
         find_weights(environ(tmp_path, "HF_HUB_CACHE", tmp_path))
     assert VARIABLE in str(caught.value)
     assert caught.value.exit_code == 9
 
 
-def test_a_named_folder_that_is_missing_is_an_error_and_not_a_download(tmp_path: Path) -> None:
+def test_a_named_folder_that_is_missing_is_an_error_and_not_a_download(tmp_path):
     fill(tmp_path / "cache" / "models" / "bge-m3")
     with pytest.raises(MissingPartError, match="not a folder"):
         find_weights(environ(tmp_path, VARIABLE, tmp_path / "gone"))
 
 
 @pytest.mark.parametrize("name", REQUIRED)
-def test_a_folder_that_lacks_a_file_is_refused_by_name(tmp_path: Path, name: str) -> None:
+def test_a_folder_that_lacks_a_file_is_refused_by_name(tmp_path, name):
     folder = fill(tmp_path / "weights")
     (folder / name).unlink()
     with pytest.raises(MissingPartError, match=name.replace(".", r"\.")):
         find_weights(environ(tmp_path, VARIABLE, folder))
 
 
-def test_either_format_of_the_encoder_is_enough(tmp_path: Path) -> None:
+def test_either_format_of_the_encoder_is_enough(tmp_path):
     assert missing_files(fill(tmp_path / "new", encoder="model.safetensors")) == ()
     folder = fill(tmp_path / "old", encoder="pytorch_model.bin")
     assert missing_files(folder) == ()
@@ -84,9 +81,7 @@ def test_either_format_of_the_encoder_is_enough(tmp_path: Path) -> None:
     assert missing_files(folder) == ("model.safetensors or pytorch_model.bin",)
 
 
-def test_without_flagembedding_the_error_names_the_extra(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_flagembedding_the_error_names_the_extra(tmp_path, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingPartError, match=r"-m pip install '.*\[bge\]'"):
         load("", {VARIABLE: str(fill(tmp_path / "weights"))})

@@ -1,7 +1,6 @@
 from io import BytesIO
 from itertools import pairwise
 from math import erf
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +16,7 @@ Numbers = dict[str, NDArray[np.float32]]
 
 
 @pytest.fixture
-def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def small(tmp_path, monkeypatch):
     """Write a small model, pin it in place of the real one, and return its folder."""
     write_e5(tmp_path / "small.bin")
     digest = digest_weights(tmp_path / "small.bin", cache=tmp_path)
@@ -33,15 +32,15 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def embed_plainly(numbers: Numbers, ids: list[int]) -> NDArray[np.float64]:
+def embed_plainly(numbers, ids):
     """Return the vector of a sequence in double precision, step by step as BERT defines it."""
 
-    def norm(x: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+    def norm(x, name):
         x = x - x.mean(-1, keepdims=True)
         x = x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-12)
         return np.asarray(x * numbers[f"{name}.w"] + numbers[f"{name}.b"], np.float64)
 
-    def apply(x: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+    def apply(x, name):
         whole = numbers[f"{name}.w"].astype(np.float64)
         return np.asarray(x @ whole.T + numbers[f"{name}.b"], np.float64)
 
@@ -63,8 +62,8 @@ def embed_plainly(numbers: Numbers, ids: list[int]) -> NDArray[np.float64]:
 
 
 def test_a_small_model_gives_the_vectors_of_a_plain_pass_in_double_precision(
-    tmp_path: Path,
-) -> None:
+    tmp_path,
+):
     numbers = write_e5(tmp_path / "e5.bin")
     file = E5File(tmp_path / "e5.bin")
     packed = BytesIO()
@@ -80,7 +79,7 @@ def test_a_small_model_gives_the_vectors_of_a_plain_pass_in_double_precision(
             assert np.abs(vector - embed_plainly(numbers, ids)).max() < 1e-5
 
 
-def test_unpacking_happens_once(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unpacking_happens_once(small, monkeypatch):
     first = open_unpacked(small, cache=small)
     monkeypatch.setattr(E5File, "unpack", lambda file: pytest.fail("unpacked again"))
     again = open_unpacked(small, cache=small)
@@ -89,9 +88,7 @@ def test_unpacking_happens_once(small: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize("damage", [b"", b"no tensors", None])
-def test_what_is_unpacked_and_does_not_verify_is_made_again(
-    small: Path, damage: bytes | None
-) -> None:
+def test_what_is_unpacked_and_does_not_verify_is_made_again(small, damage):
     open_unpacked(small, cache=small)
     path = small / "unpacked"
     whole = path.read_bytes()
@@ -100,10 +97,8 @@ def test_what_is_unpacked_and_does_not_verify_is_made_again(
     assert path.read_bytes() == whole
 
 
-def test_a_cache_that_cannot_be_written_to_answers_all_the_same(
-    small: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(path: Path, data: bytes) -> None:
+def test_a_cache_that_cannot_be_written_to_answers_all_the_same(small, monkeypatch):
+    def refuse(path, data):
         raise PermissionError(13, "read-only", str(path))
 
     monkeypatch.setattr(e5, "write_atomic", refuse)
@@ -114,7 +109,7 @@ def test_a_cache_that_cannot_be_written_to_answers_all_the_same(
         assert np.array_equal(tensors[name], expected[name])
 
 
-def test_every_piece_but_the_control_pieces_is_in_one_group(small: Path) -> None:
+def test_every_piece_but_the_control_pieces_is_in_one_group(small):
     tables = TensorFile(small / "packed")
     names = [name for name, _ in PIECES]
     text = tables.read("pieces.text", "U8").tobytes().decode()

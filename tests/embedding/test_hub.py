@@ -1,7 +1,5 @@
 """Models that their user names: where they lie, and what is said without them or their library."""
 
-from pathlib import Path
-
 import pytest
 from running import run_main
 
@@ -12,16 +10,16 @@ from memory_palace.errors import ConfigError, MissingPartError, UsageError
 
 
 @pytest.fixture
-def environ(tmp_path: Path) -> dict[str, str]:
+def environ(tmp_path):
     return {"PALACE_CACHE": str(tmp_path / "cache"), "HF_HUB_CACHE": str(tmp_path / "hub")}
 
 
 @pytest.fixture
-def snapshots(tmp_path: Path) -> Path:
+def snapshots(tmp_path):
     return tmp_path / "hub" / "models--org--model" / "snapshots"
 
 
-def keep(snapshots: Path, revision: str, *, main: bool = False) -> Path:
+def keep(snapshots, revision, *, main=False):
     folder = snapshots / revision
     folder.mkdir(parents=True)
     (folder / "config.json").write_text("{}")
@@ -31,31 +29,27 @@ def keep(snapshots: Path, revision: str, *, main: bool = False) -> Path:
     return folder
 
 
-def test_a_folder_is_a_folder(environ: dict[str, str], tmp_path: Path, monkeypatch) -> None:
+def test_a_folder_is_a_folder(environ, tmp_path, monkeypatch):
     assert find_folder(str(tmp_path), environ) == tmp_path
     (tmp_path / "mine").mkdir()
     monkeypatch.chdir(tmp_path)
     assert find_folder("mine", environ) == tmp_path / "mine"
 
 
-def test_the_revision_that_main_names_comes_first(environ: dict[str, str], snapshots: Path) -> None:
+def test_the_revision_that_main_names_comes_first(environ, snapshots):
     keep(snapshots, "aaa")
     main = keep(snapshots, "bbb", main=True)
     assert find_folder("org/model", environ) == main
 
 
-def test_a_revision_without_configuration_gives_way(
-    environ: dict[str, str], snapshots: Path
-) -> None:
+def test_a_revision_without_configuration_gives_way(environ, snapshots):
     (keep(snapshots, "bbb", main=True) / "config.json").unlink()
     other = keep(snapshots, "aaa")
     assert find_folder("org/model", environ) == other
 
 
 @pytest.mark.parametrize("content", [b"\xff", b"\0", b"../../../..", b"x" * 5000])
-def test_odd_references_of_a_cache_are_passed_by(
-    environ: dict[str, str], snapshots: Path, content: bytes
-) -> None:
+def test_odd_references_of_a_cache_are_passed_by(environ, snapshots, content):
     (snapshots.parent / "refs").mkdir(parents=True)
     (snapshots.parent / "refs" / "main").write_bytes(content)
     with pytest.raises(MissingPartError, match="palace models fetch org/model"):
@@ -63,18 +57,18 @@ def test_odd_references_of_a_cache_are_passed_by(
 
 
 @pytest.mark.parametrize("name", ["minilm", "./no", "/no/here", "a/b/c", "~/no", "../x", "org/"])
-def test_what_stands_for_no_model_is_an_error(environ: dict[str, str], name: str) -> None:
+def test_what_stands_for_no_model_is_an_error(environ, name):
     with pytest.raises(UsageError, match="there is no folder"):
         find_folder(name, environ)
 
 
-def test_to_fetch_a_model_needs_the_extra(monkeypatch, capsys) -> None:
+def test_to_fetch_a_model_needs_the_extra(monkeypatch, capsys):
     monkeypatch.setattr(st_models, "find_spec", lambda name: None)
     code, _, err = run_main(capsys, "models", "fetch", "org/model")
     assert code == 9 and "[st]" in err and err.count("\n") == 1
 
 
-def test_the_settings_of_a_folder_name_none(tmp_path: Path) -> None:
+def test_the_settings_of_a_folder_name_none(tmp_path):
     name = "llm:mine"
     palace = Palace.init(tmp_path, here=True)
     palace.paths.settings.write_text(f"embedder: {name}\n")

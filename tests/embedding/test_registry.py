@@ -1,7 +1,5 @@
 import subprocess
 import sys
-from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 
@@ -10,12 +8,12 @@ from memory_palace.errors import UsageError
 
 
 @pytest.fixture
-def environ(tmp_path: Path) -> Mapping[str, str]:
+def environ(tmp_path):
     return {"PALACE_CACHE": str(tmp_path), "HF_HUB_CACHE": str(tmp_path / "hub")}
 
 
 @pytest.mark.parametrize("function", [get_embedder, is_available])
-def test_an_unknown_name_lists_the_known_and_the_nearest(function: object) -> None:
+def test_an_unknown_name_lists_the_known_and_the_nearest(function):
     assert callable(function)
     with pytest.raises(UsageError, match="did you mean 'minilm'") as caught:
         function("minlm")
@@ -24,9 +22,7 @@ def test_an_unknown_name_lists_the_known_and_the_nearest(function: object) -> No
         function("zzz")
 
 
-def test_minilm_is_available_once_both_files_have_their_length(
-    environ: Mapping[str, str], tmp_path: Path
-) -> None:
+def test_minilm_is_available_once_both_files_have_their_length(environ, tmp_path):
     assert not is_available("minilm", environ=environ)
     folder = MINILM.folder(tmp_path)
     folder.mkdir(parents=True)
@@ -37,7 +33,7 @@ def test_minilm_is_available_once_both_files_have_their_length(
     assert is_available("minilm", environ=environ)
 
 
-def test_asking_what_is_available_imports_no_model_package() -> None:
+def test_asking_what_is_available_imports_no_model_package():
     code = (
         "import sys; from memory_palace.embedding.registry import EMBEDDERS, is_available;"
         "[is_available(name) for name in EMBEDDERS];"

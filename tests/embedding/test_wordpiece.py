@@ -1,6 +1,4 @@
 import unicodedata
-from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -29,17 +27,17 @@ SAMPLES = [
 MOVED = "\u166d\u1734\u1885\u1886"
 
 
-def is_settled(char: str) -> bool:
+def is_settled(char):
     return char not in MOVED and unicodedata.ucd_3_2_0.category(char) != "Cn"
 
 
 @pytest.fixture(scope="module")
-def wordpiece(minilm_weights: Path) -> WordPiece:
+def wordpiece(minilm_weights):
     return WordPiece(read_vocabulary(minilm_weights))
 
 
 @pytest.fixture(scope="module")
-def reference(minilm_weights: Path) -> Any:
+def reference(minilm_weights):
     tokenizer = tokenizers.Tokenizer.from_file(str(minilm_weights / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.no_truncation()
@@ -47,14 +45,12 @@ def reference(minilm_weights: Path) -> Any:
     return tokenizer
 
 
-def ids_of(reference: Any, text: str) -> list[int]:
+def ids_of(reference, text):
     return list(reference.encode(text, add_special_tokens=False).ids)
 
 
 @pytest.mark.parametrize("text", SAMPLES)
-def test_samples_split_as_the_reference_tokenizer_splits_them(
-    wordpiece: WordPiece, reference: Any, text: str
-) -> None:
+def test_samples_split_as_the_reference_tokenizer_splits_them(wordpiece, reference, text):
     assert wordpiece.encode(text) == ids_of(reference, text)
 
 
@@ -64,15 +60,11 @@ wordy_text = st.text(st.sampled_from("aeinrst ÄéñΣßﬁ#[]_-.,'\n中の한\u
 
 @given(settled_text | wordy_text | st.lists(settled_text | wordy_text, max_size=6).map(" ".join))
 @settings(max_examples=300, deadline=None)
-def test_random_text_splits_as_the_reference_tokenizer_splits_it(
-    wordpiece: WordPiece, reference: Any, text: str
-) -> None:
+def test_random_text_splits_as_the_reference_tokenizer_splits_it(wordpiece, reference, text):
     assert wordpiece.encode(text) == ids_of(reference, text)
 
 
-def test_every_settled_character_is_treated_as_by_the_reference_tokenizer(
-    wordpiece: WordPiece, reference: Any
-) -> None:
+def test_every_settled_character_is_treated_as_by_the_reference_tokenizer(wordpiece, reference):
     codes = [code for code in range(0x110000) if not 0xD800 <= code <= 0xDFFF]
     texts = [f"a{chr(code)}b" for code in codes if is_settled(chr(code))]
     found = reference.encode_batch(texts, add_special_tokens=False)

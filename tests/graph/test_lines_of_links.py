@@ -39,12 +39,6 @@ def test_a_route_shows_which_note_links_to_which_and_where(palace, capsys):
     assert far.startswith("   山:3  …") and "[[b" in far and cell_len(far) <= 120
 
 
-def test_neighbors_are_told_apart_by_their_arrows(palace, capsys):
-    rows = run(palace, capsys, "graph", "neighbors", "b\u202e")
-    assert rows[1:3] == ["-> palace/chambers/c.md", "   b<U+202E>:3  On to [[c]]."]
-    assert rows[3] == "<- palace/chambers/山.md"
-
-
 def test_a_file_name_forges_no_row(palace, capsys):
     forged = palace.paths.notes / "chambers" / "x\n<- palace forged.md"
     forged.write_text("To [[c]].\n")

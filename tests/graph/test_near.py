@@ -1,6 +1,5 @@
 """The links of a few notes are those of the whole graph."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,11 +41,3 @@ def test_neighbors_are_those_of_the_whole_graph(vault):
 def test_a_path_that_is_no_node_has_no_neighbors():
     near = NearLinks(["palace/a.md"], [()], [("b",)])
     assert near.neighbors_of(["palace/z.md"]) == {"palace/z.md": Neighbors((), ())}
-
-
-@pytest.mark.parametrize("target", ["b", "palace/room/B.md", "../room/b", "./b", "called"])
-def test_every_way_to_write_a_link_is_found_from_both_ends(target):
-    near = NearLinks(["palace/room/a.md", "palace/room/b.md"], [(), ("called",)], [(target,), ()])
-    found = near.neighbors_of(["palace/room/a.md", "palace/room/b.md"])
-    assert found["palace/room/a.md"].out == ("palace/room/b.md",)
-    assert found["palace/room/b.md"].back == ("palace/room/a.md",)

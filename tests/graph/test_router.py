@@ -28,23 +28,12 @@ def test_links_out_keep_their_order_and_links_back_are_sorted():
     assert names(graph.neighbors("palace/a.md").back) == ["b", "d"]
 
 
-def test_a_path_that_is_no_note_has_no_neighbors():
-    assert graph_of({"a": []}).neighbors("palace/z.md") == ((), ())
-
-
-def test_a_route_is_shortest_and_goes_both_ways():
-    graph = graph_of({"a": ["c", "b"], "b": [], "c": [], "d": ["b", "c"], "e": ["d"], "z": []})
-    assert names(graph.route("palace/a.md", "palace/e.md")) == ["a", "b", "d", "e"]
-    assert names(graph.route("palace/e.md", "palace/a.md")) == ["e", "d", "b", "a"]
-    assert graph.route("palace/a.md", "palace/a.md") == ("palace/a.md",)
-    assert graph.route("palace/a.md", "palace/z.md") == ()
-    assert graph.route("palace/a.md", "palace/unknown.md") == ()
-
-
 def test_of_equally_short_routes_the_first_in_path_order_is_taken():
     between = list("mlkjihgfedcb")
     graph = graph_of({"a": between, "z": between, **{name: [] for name in between}})
     assert names(graph.route("palace/a.md", "palace/z.md")) == ["a", "b", "z"]
+    assert graph.route("palace/a.md", "palace/unknown.md") == ()
+    assert graph.neighbors("palace/unknown.md") == ((), ())
 
 
 def test_orphans_have_no_link_in_either_direction():
@@ -105,6 +94,15 @@ def test_an_indexed_palace_has_the_links_of_its_notes(tmp_path):
         ("me", "private"),
     ]
     assert len(graph.paths) == 3
+
+
+def test_an_address_of_a_site_that_is_no_note_is_not_broken(tmp_path):
+    (tmp_path / "a.md").write_text(
+        "[x](/about/) [y](../tags) [z](feed.html) [w](#here) [v](obsidian://open?vault=home&file=House)"
+    )
+    palace = Palace.init(tmp_path, here=True)
+    palace.index(embedder="hashing")
+    assert palace.graph().broken() == []
 
 
 LINKS = st.dictionaries(

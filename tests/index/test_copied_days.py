@@ -21,11 +21,10 @@ EDITED = datetime(2026, 3, 20, 12, tzinfo=UTC).timestamp()
 NOW = datetime(2026, 3, 21, tzinfo=UTC).timestamp()
 
 
-@pytest.fixture
-def vault(tmp_path):
+@pytest.fixture(scope="module")
+def vault(tmp_path_factory):
     """Return 24 notes that were copied on one day, one edited since, and two with a date."""
-    folder = tmp_path / "vault"
-    folder.mkdir()
+    folder = tmp_path_factory.mktemp("vault")
     for number in range(24):
         (folder / f"roof {number}.md").write_text(
             f"# Roof {number}\n\nThe roof leaks at {number}.\n"

@@ -111,15 +111,6 @@ def test_a_commit_record_with_any_digit_changed_is_not_believed(indexed):
             answer(indexed)
 
 
-def test_a_deleted_index_loses_nothing(indexed):
-    good = answer(indexed)
-    for path in indexed.paths.index.iterdir():
-        path.unlink()
-    indexed.paths.index.rmdir()
-    Palace(indexed.paths.root).index(embedder="hashing")
-    assert answer(indexed) == good
-
-
 def test_a_second_writer_is_told_who_holds_the_lock(indexed):
     with indexed.writing(), pytest.raises(IndexLockedError, match=f"process {os.getpid()} "):
         Palace(indexed.paths.root).index()

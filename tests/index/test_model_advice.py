@@ -229,6 +229,7 @@ def test_the_model_is_taken_up_by_the_next_build_and_that_is_said(root, here):
     assert "run `palace models fetch minilm`" in palace("-C", root, "query", "heron")[1]
     here.add("minilm")
     assert "minilm is here now; `palace index`" in palace("-C", root, "query", "heron")[1]
+    assert "minilm is here now" in palace("-C", root, "status")[0]
     said = palace("-C", root, "index")[1]
     assert "minilm is here now: 3 passages get vectors;" in said
     assert Palace(root).snapshot().commit.embedder == "minilm"

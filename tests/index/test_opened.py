@@ -46,26 +46,23 @@ def test_nothing_is_adopted_under_other_settings(palace: Palace) -> None:
     assert again.snapshot() is not held
 
 
-def test_a_segment_that_is_damaged_while_it_is_open_is_damage(palace: Palace) -> None:
-    (ref,) = palace.snapshot().commit.segments
-    file = palace.paths.index / f"{ref.name}.npz"
-    data = bytearray(file.read_bytes())
+def flip(path: Path) -> None:
+    data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 1
-    file.write_bytes(data)
-    with pytest.raises(IndexDamagedError, match="does not match its checksum"):
-        palace.snapshot()
+    path.write_bytes(data)
 
 
-def test_an_index_that_is_deleted_while_it_is_open_is_missing(palace: Palace) -> None:
+@pytest.mark.parametrize(
+    ("names", "harm", "error", "said"),
+    [
+        ("seg-*.npz", flip, IndexDamagedError, "does not match its checksum"),
+        ("seg-*.jsonl", Path.unlink, IndexDamagedError, "is missing"),
+        ("*", Path.unlink, IndexMissingError, "there is no index"),
+    ],
+)
+def test_what_is_damaged_or_deleted_while_it_is_open_is_said(palace, names, harm, error, said):
     palace.snapshot()
-    for file in palace.paths.index.iterdir():
-        file.unlink()
-    with pytest.raises(IndexMissingError):
-        palace.snapshot()
-
-
-def test_a_segment_that_is_deleted_while_it_is_open_is_named(palace: Palace) -> None:
-    (ref,) = palace.snapshot().commit.segments
-    (palace.paths.index / f"{ref.name}.jsonl").unlink()
-    with pytest.raises(IndexDamagedError, match="is missing"):
+    for path in sorted(palace.paths.index.glob(names)):
+        harm(path)
+    with pytest.raises(error, match=said):
         palace.snapshot()

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from forking import Forked, run_code
 from running import run_main
+from stopping import DYING
 
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import IndexMissingError
@@ -215,24 +216,12 @@ def test_an_index_that_lacks_vectors_is_pushed_to_no_store(notes, stepping, monk
         IndexFiles(notes.paths).read_commit()
 
 
-WORKER = """
-import os, signal, sys
+WORKER = f"""{DYING}
 from memory_palace.index import build, rows
 from memory_palace.palace import Palace
 rows.AT_ONCE, build.STEP_SECONDS, rows._SLICE = 0, 0, 4
-left, how = int(sys.argv[2]), getattr(signal, sys.argv[3])
-
-def dying(call):
-    def step(*arguments, **options):
-        global left
-        left -= 1
-        if left == 0:
-            os.kill(os.getpid(), how)
-        return call(*arguments, **options)
-    return step
-
-for name in ("open", "fsync", "replace", "unlink"):
-    setattr(os, name, dying(getattr(os, name)))
+how = getattr(signal, sys.argv[3])
+die_at(int(sys.argv[2]), "open", "fsync", "replace", "unlink", by=how)
 Palace(sys.argv[1]).index(embedder="hashing")
 """
 

@@ -10,40 +10,6 @@ ENGLISH = "The gauge was read at noon and the rain had stopped by then."
 @pytest.mark.parametrize(
     "text",
     [
-        "Die Pumpe ist nicht für den Winter gemacht.",
-        "La pompe est dans le garage, mais elle fuit.",
-        "La bomba está en el garaje y no funciona.",
-        "A bomba não funciona quando está frio.",
-        "La pompa è nella rimessa e non funziona più.",
-        "De pomp staat in de schuur en het is niet nieuw.",
-        "Pumpen står i boden och är inte ny.",
-        "Pompa jest w garażu i nie działa.",
-        "Pumpa je ve stodole, ale není nová.",
-        "Pumppu on vajassa, mutta se ei ole uusi.",
-        "Pompa garajda ve çok eski bir model.",
-        "Pompa ini tidak bekerja dengan baik di musim dingin.",
-        "Cái máy bơm này không hoạt động.",
-        "Насос стоит в сарае.",
-        "Η αντλία είναι παλιά.",
-        "ポンプは納屋にあります。",
-        "Obsidian の Sync を使う",
-        "水泵在车库里。",
-        "펌프는 창고에 있다.",
-        "המשאבה ישנה",
-        "पंप पुराना है",
-        "Kafka を使うのをやめた",
-        "Perché abbiamo lasciato il progetto per Redis?",
-        "Мы любим чай",
-        "เราชอบชา",
-    ],
-)
-def test_prose_of_another_language_is_told_from_english(text):
-    assert tell_tongue(text) == "other"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
         ENGLISH,
         "We met Zoë at the café in Curaçao.",
         "Their word for it is 道, which means the way.",

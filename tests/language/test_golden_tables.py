@@ -1,4 +1,4 @@
-"""Run the tables of phrases.md, names.md, dates.md and times.md."""
+"""Run the tables of the files in Markdown: one row, one case."""
 
 from datetime import date
 from pathlib import Path
@@ -8,6 +8,7 @@ import pytest
 from memory_palace.features.structure.facts import find_phrases
 from memory_palace.language.tagged_words import find_names, name_text, split_words
 from memory_palace.language.times import find_times
+from memory_palace.language.words import tell_tongue, tokenize
 
 READ_ON, ASKED_ON = date(2026, 5, 28), date(2026, 11, 22)
 
@@ -49,3 +50,18 @@ def test_sure_expressions_are_those_of_the_table(text, first, last):
     found = [each.windows[0] for each in find_times(text, ASKED_ON) if each.certainty >= 0.5]
     spans = [(str(window.first), str(window.last)) for window in found]
     assert spans == ([] if first == "-" else [(first, last)])
+
+
+@pytest.mark.parametrize("text", list(rows("tongues.md")))
+def test_prose_of_another_language_is_told_from_english(text):
+    assert tell_tongue(text) == "other"
+
+
+@pytest.mark.parametrize("words", list(rows("forms.md")))
+def test_forms_and_spellings_of_one_word_are_one_token(words):
+    assert len({*tokenize(words)}) == 1
+
+
+@pytest.mark.parametrize(("first", "second"), list(rows("lookalikes.md")))
+def test_words_that_only_look_alike_stay_apart(first, second):
+    assert tokenize(first) != tokenize(second)

@@ -9,7 +9,7 @@ from running import run_main
 from vaults import a_pose
 
 from memory_palace.config import Rooms
-from memory_palace.errors import ConfigError, NotAPalaceError, UsageError
+from memory_palace.errors import ConfigError, UsageError
 from memory_palace.palace import Palace
 from memory_palace.settings import parse_config
 
@@ -33,16 +33,6 @@ def test_git_ignores_the_index_of_a_classic_palace(tmp_path):
     Palace.init(tmp_path).index(embedder="hashing")
     assert (tmp_path / "palace" / ".index" / ".gitignore").read_text() == "*\n"
     assert Palace(tmp_path).doctor().findings == ()
-
-
-def test_rooms_are_folders_that_the_settings_name(mapped):
-    palace = Palace(mapped)
-    palace.index(embedder="hashing")
-    notes = {note.path: note for note in palace.notes(include_cold=True)}
-    assert notes["Archive/2019/mast.md"].is_cold
-    assert "Archive/2019/mast.md" not in {note.path for note in palace.notes()}
-    assert notes["Tasks/README.md"].type == "task"
-    assert [n.path for n in palace.notes(room="dispatch_corridor")] == ["Tasks/README.md"]
 
 
 def test_a_room_whose_folder_is_not_there_is_named(vault):
@@ -111,13 +101,6 @@ def test_its_own_folder_comes_before_one_that_is_called_palace(mapped):
     assert Palace.discover(inner).paths.root == inner
     Palace(mapped).index(embedder="hashing")
     assert "Projects/alpha/frost.md" in {note.path for note in Palace(mapped).notes()}
-
-
-def test_where_there_is_no_palace_the_next_command_is_named(tmp_path, capsys):
-    status, _, err = run_main(capsys, "-C", tmp_path, "query", "x")
-    assert status == 3 and "palace init --here" in err and err.count("\n") == 1
-    with pytest.raises(NotAPalaceError):
-        Palace(tmp_path)
 
 
 class Terminal(io.StringIO):

@@ -1,5 +1,4 @@
 import pytest
-from growing import assert_linear
 
 from memory_palace.markdown.markup import drop_comments
 from memory_palace.notes.document import split_sections
@@ -60,11 +59,6 @@ def test_a_comment_that_is_not_closed_is_reported_by_its_line_in_the_file():
     note = parse("---\ntitle: T\n---\nshown\n\n%% open\nlost\n")
     assert [(p.line, p.kind, p.is_failure) for p in note.problems] == [(6, "comment", False)]
     assert [chunk.text for chunk in note.chunks] == ["shown"]
-
-
-@pytest.mark.parametrize("part", ["%% ", "%%\n\n", "a %%\n\n", "%%`", "<!--%%", "> %%\n", "\n \t>"])
-def test_dropping_comments_takes_linear_time(part):
-    assert_linear(lambda size: drop_comments(part * size), 2_000)
 
 
 def test_a_comment_is_in_no_section_of_a_card():

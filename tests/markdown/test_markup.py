@@ -1,7 +1,7 @@
 import pytest
 from growing import assert_linear
 
-from memory_palace.markdown.markup import Markup
+from memory_palace.markdown.markup import Markup, drop_comments, strip_markup
 
 
 @pytest.mark.parametrize(
@@ -79,13 +79,16 @@ def test_a_part_of_a_note_may_begin_inside_of_a_list():
 
 HOSTILE = "[ [[ <!-- ` ]( [](a [a](< ![ [[a| \\[ [a][b] ((( [x]((( ``` ![[ ]] # > - 1. <a".split()
 HOSTILE += ["===", "a\n===", "<div", "- x", "> -", "~~~", '[a]: b "', "[a]:", "<!-- x", '[a](b "']
+HOSTILE += ["[[a", "$$a", "*", "\n", " \n", "%%", "a %%", "%%`", "<!--%%", "> %%\n", "\n \t>"]
 
 
 @pytest.mark.parametrize("unit", HOSTILE)
 @pytest.mark.parametrize("end", ["", " ", "\n", "\n\n"])
 def test_time_grows_with_the_text_whatever_is_in_it(unit, end):
     def read(repeats):
-        markup = Markup(f"{unit}{end}" * repeats)
+        text = f"{unit}{end}" * repeats
+        markup = Markup(text)
         assert markup.plain and markup.links is not None and markup.headings is not None
+        assert strip_markup(text) is not None and drop_comments(text)
 
     assert_linear(read, 2_000)

@@ -1,5 +1,4 @@
 import pytest
-from growing import assert_linear
 
 from memory_palace.markdown.markup import strip_markup
 
@@ -23,10 +22,3 @@ from memory_palace.markdown.markup import strip_markup
 )
 def test_what_is_no_prose_is_left_out(text, prose):
     assert strip_markup(text) == prose
-
-
-@pytest.mark.parametrize(
-    "unit", ["[", "[[", "[[a", "[[a|", "<!--", "<a ", "<a", "[a](", "* ", "\n", " \n", "`", "$$a"]
-)
-def test_time_grows_with_the_text(unit):
-    assert_linear(lambda repeats: strip_markup(unit * repeats), 5_000)

@@ -110,18 +110,15 @@ def test_a_review_is_one_line_and_changes_no_note(palace):
     assert len((palace.paths.logs / LOG).read_text().splitlines()) == 1
 
 
-def test_a_response_is_verified_without_an_index_and_by_words(palace):
+def test_d14_a_response_is_verified_by_words_and_a_told_token_is_no_proof(
+    palace,
+):
     pytest.importorskip("memory_palace.features.checking")
-    done = palace.memories.verify("One no aborts all. Twins refusing soup.", ["2pc"])
-    assert done.token_verdict == "held" and done.passes_strictly
-    assert not done.by_meaning
-
-
-def test_d14_a_token_that_another_note_tells_does_not_pass_strictly(palace):
-    pytest.importorskip("memory_palace.features.checking")
-    (palace.paths.root / "palace/chambers/leak.md").write_text("# Leak\n\nTwins refusing soup.\n")
-    done = palace.memories.verify("One no aborts all. Twins refusing soup.", ["2pc"])
-    assert done.token_verdict == "held" and not done.passes_strictly
+    for passes in (True, False):
+        done = palace.memories.verify("One no aborts all. Twins refusing soup.", ["2pc"])
+        assert done.token_verdict == "held" and done.passes_strictly is passes
+        assert not done.by_meaning
+        (palace.paths.root / "palace/chambers/leak.md").write_text("Twins refusing soup.\n")
 
 
 def test_d12_a_memory_is_changed_under_the_writer_s_lock(palace, monkeypatch):

@@ -26,10 +26,6 @@ def gate(notes, name, **more):
     return found[name]
 
 
-def test_a_note_that_worked_twice_is_ripe(ready):
-    assert all(one.is_open for one in reflection_gates(ready.ledger(), NOTE))
-
-
 def test_two_completed_cards_open_the_gate_and_one_does_not(ready):
     assert gate(ready, "worked in several tasks").is_open
     assert len(gate(ready, "worked in several tasks").evidence) == 2

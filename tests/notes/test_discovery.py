@@ -217,9 +217,13 @@ def test_links_that_loop_leave_or_dangle_are_not_followed(tmp_path, write):
     (room / "self.md").symlink_to(room / "self.md")
     (room / "up").symlink_to(room.parent)
     (room / "here").symlink_to(room)
+    (tmp_path / "away").mkdir()
+    (tmp_path / "away" / "b.md").write_text("x")
+    (room / "away").symlink_to(tmp_path / "away")
     found = discover_notes(PalacePaths(tmp_path))
     assert [file.path for file in found.files] == ["palace/chambers/a.md"]
-    assert [p.path.rpartition("/")[2] for p in found.problems] == ["gone.md", "out.md", "self.md"]
+    refused = [p.path.rpartition("/")[2] for p in found.problems]
+    assert refused == ["away", "gone.md", "out.md", "self.md"]
 
 
 def test_cold_is_the_resolved_folder_and_no_other(tmp_path, write):

@@ -76,8 +76,3 @@ def test_a_heading_is_never_parted_from_what_it_heads():
     chunks = chunk_body(Cutter(count, 100, ""), Markup(body), first_line=1)
     assert [chunk.text.split("\n")[0] for chunk in chunks] == ["# One", "## Three", prose]
     assert [chunk.heading_path for chunk in chunks] == [("One", "Two")] + 2 * [("One", "Three")]
-
-
-@pytest.mark.parametrize("unit", ["# a\n", "=\n", "[", "[[", "<!--", "* ", "\n", "Anna: "])
-def test_time_grows_with_the_note(unit):
-    assert_linear(lambda repeats: parse(unit * repeats), 2_000)

@@ -1,3 +1,6 @@
+import re
+from pathlib import Path
+
 import pytest
 
 from memory_palace.errors import PalaceError
@@ -15,41 +18,14 @@ MARK = "**Superseded 2026-03-04:** "
 TAIL = "The lease says so. Decided by Hanne Solberg; see [[Office move, rooms]]."
 
 CASES = {
-    "line of a paragraph": ("A.\n{The room is here.}\nB.\n", f"A.\n§\n{MARK}{TAIL}\nB.\n"),
-    "one of several sentences": (
-        "A b. {It is west.} C d.\n",
-        f'A b. § C d.\n{MARK}"It is west." {TAIL}\n',
-    ),
-    "sentence over two lines": (
-        "A b. {It is\nwest.} C d\ne f. G.\nH.\n",
-        f'A b. § C d\ne f. G.\n{MARK}"It is west." {TAIL}\nH.\n',
-    ),
-    "list item": ("- A\n- {The room is here.}\n- C\n", f"- A\n- §\n  {MARK}{TAIL}\n- C\n"),
-    "task": ("1. A\n2. [x] {The room.}\n   more\n", f"1. A\n2. [x] §\n   {MARK}{TAIL}\n   more\n"),
-    "last line without line feed": ("A\n{The room is here.}", f"A\n§\n{MARK}{TAIL}"),
-    "quote": ("> A\n> {The room is here.}\n> C\n", f"> A\n> §\n> {MARK}{TAIL}\n> C\n"),
-    "table": (
-        "| a | b |\n|---|---|\n| {x | 3} |\n| y | z |\nT\n",
-        f'| a | b |\n|---|---|\n| § |\n| y | z |\nT\n\n{MARK}"x | 3" {TAIL}\n',
-    ),
-    "fence": (
-        "```text\n{speed = 3}\nb = 1\n```\nT\n",
-        f'```text\n§\nb = 1\n```\n{MARK}"speed = 3" {TAIL}\nT\n',
-    ),
-    "heading": ("## {The room is here}\n\nT\n", f"## §\n{MARK}{TAIL}\n\nT\n"),
-    "underlined heading": (
-        "{The room is here}\n===\nT\n",
-        f'§\n===\n{MARK}"The room is here" {TAIL}\nT\n',
-    ),
-    "text without spaces": (
-        "{部屋は二階です。}窓は北です。\n",
-        f'§窓は北です。\n{MARK}"部屋は二階です。" {TAIL}\n',
-    ),
-    "quotation marks": (
-        'He: {"a room" is big.} No.\n',
-        f"He: § No.\n{MARK}\"'a room' is big.\" {TAIL}\n",
-    ),
+    name: (before, after.replace("MARK ", MARK).replace("TAIL", TAIL))
+    for name, before, after in re.findall(
+        r"^## (.*?)\n\n`````\n(.*?)`````\n\n`````\n(.*?)`````$",
+        Path(__file__).with_name("superseding.md").read_text("utf-8"),
+        re.MULTILINE | re.DOTALL,
+    )
 }
+CASES["last line without line feed"] = ("A\n{The room is here.}", f"A\n§\n{MARK}{TAIL}")
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -99,6 +99,10 @@ class Vault:
         return path
 
     @property
+    def judged(self) -> list[Link]:
+        return [link for link in self.links if link.meant != "free"]
+
+    @property
     def notes(self) -> list[str]:
         return [path for path, day in self.days.items() if day not in ("file", "template")]
 

@@ -1,5 +1,7 @@
 """What comes to mind unasked: silence for small talk, whole sentences within a budget else."""
 
+from pathlib import Path
+
 import pytest
 from copying_palaces import copy_sample
 
@@ -8,46 +10,9 @@ from memory_palace.index.chance import SmallTalk, read_lines
 from memory_palace.language.sentences import split_sentences
 from memory_palace.retrieval.excerpts import drop_marks
 
-SMALL_TALK = """
-Hiya, all well over there?
-ta very much, you're a gem
-right, I'm off to bed, night night
-phew, that was close!
-my feet are killing me after that walk
-is there any soup left?
-brr, where did I leave my gloves
-haha stop it, you two
-sounds lovely, say hello from me
-fine by me
-oh wow, well done!
-nope, still nothing
-do that again but slower
-yep, looks fine, carry on
-what would you say?
-so sleepy today
-can't be bothered today, sorry
-ooh, cake!
-poor thing, hope it gets better
-see you on Tuesday then
-give me a second
-it was nothing, really
-mine too, honestly
-tell me more
-who knows
-all good here, how are things with you?
-na, auch schon wach?
-super, danke dir!
-merci, à tout à l'heure
-hasta luego, un abrazo
-""".strip().splitlines()
-OTHER_MATTERS = """
-The plumber wants four hundred pounds for a new mixer tap and says the pipes behind it are lead
-our marketing lead resigned by text message on Sunday and nobody knows the newsletter password
-My sister booked the ferry to Palermo for the wrong month and the company won't change the tickets
-could you explain how a proportional electoral system shares out the seats that are left over
-write me a function that sorts a linked list in place without recursion, preferably in Java
-Der Vermieter hat die Nebenkosten um ein Drittel erhöht und schickt trotzdem keine Abrechnung
-""".strip().splitlines()
+HERE = Path(__file__).parent
+SMALL_TALK = (HERE / "small_talk.txt").read_text("utf-8").splitlines()
+OTHER_MATTERS = (HERE / "other_matters.txt").read_text("utf-8").splitlines()
 REFERRING = {
     "The broker lost its sessions again after the power cut, I never want MQTT back": "MQTT",
     "We should charge the lithium packs on the ridge even when it freezes": "freezing",

@@ -4,7 +4,6 @@ import importlib.util
 
 import pytest
 
-from memory_palace.cli.app import main
 from memory_palace.dialogue import ATTEMPTS, open_dialogue
 from memory_palace.errors import CheckFailedError, MissingPartError, PalaceError
 from memory_palace.features.redqueen.llm import SHORTLIST, ModelRoles
@@ -105,10 +104,3 @@ def test_a_missing_key_and_a_failing_model_are_told_apart(sample, player):
     player.error = llm.ModelError("out of order")
     with pytest.raises(PalaceError, match="out of order"):
         play(sample, open_dialogue("talker"))
-
-
-def test_the_verb_exits_nine_where_the_model_is_absent(sample, player, capsys):
-    with pytest.raises(SystemExit) as stop:
-        main(["-C", str(sample.paths.root), "redqueen", "run", "--model", "nobody-has-this"])
-    assert stop.value.code == 9
-    assert "llm knows no model 'nobody-has-this'" in capsys.readouterr().err

@@ -68,14 +68,6 @@ def test_cold_pinned_and_private_notes_are_never_examined(sample):
     assert "palace/chambers/01_wren/wren.md" in memories
 
 
-def test_the_memory_in_the_sample_is_read_whole(sample):
-    path = "palace/reflection_wing/memories/thread in the funnel.md"
-    memory = load_memories(sample, read_notes(sample), now=datetime.now(UTC))[path]
-    assert memory.cue.anchors == ("spider", "stuck bucket", "drizzle of zero")
-    assert (memory.smashin, memory.confidence) == (8, 0.6)
-    assert "violet raincoat seesaw" not in f"{memory.cue} {memory.content}"
-
-
 def test_an_edit_made_during_the_round_is_kept(sample, monkeypatch):
     done = play(sample, apply=False)
     path = sample.paths.root / done.change.paths[0]

@@ -92,12 +92,6 @@ def test_a_seed_gives_the_same_session_again(orchard):
     assert one == two
 
 
-def test_run_red_queen_takes_memories_as_the_source_document_gives_them():
-    raft = Memory("1", "Raft", "Boats. [Verify: mustard waltz]", "Votes elect one leader a term.")
-    (found,) = asyncio.run(run_red_queen({"1": raft}))
-    assert found.memory_id == "1" and "mustard" not in found.question
-
-
 def test_a_memory_that_another_is_taken_for_is_named(orchard):
     question = Question("frost", "The hives stand behind the ____.", "3", ("wall",))
     answers = [LearnerAnswer(("bees", "frost"), "hives by a wall", 3), LearnerAnswer((), "", 1)]
@@ -109,7 +103,8 @@ def test_a_memory_that_another_is_taken_for_is_named(orchard):
 
 def test_the_answer_does_not_stand_in_the_question():
     """FINDINGS D: sentences were asked as they stand in the memory, and each scored 1.0."""
-    raft = Memory("1", "Raft", "Boats on a lake.", "Followers vote for one leader in each term.")
+    boats = "Boats on a lake. [Verify: mustard waltz]"
+    raft = Memory("1", "Raft", boats, "Followers vote for one leader in each term.")
     (found,) = asyncio.run(run_red_queen({"1": raft}))
     assert found.question == "____ vote for one leader in each term"
     assert (found.score, found.gaps) == (0.0, ("missing detail: Followers",))

@@ -164,10 +164,6 @@ def test_the_day_that_a_note_is_from_counts_as_its_words(palace):
     assert palace.query(question, lexical=True)[0].confidence < dated
 
 
-def test_quoted_words_that_stand_in_a_note_answer(palace):
-    assert palace.query('"below one degree"').is_answered
-
-
 def test_quoted_words_that_stand_nowhere_answer_nothing_and_the_nearest_is_shown(palace):
     """Before, the words of a quote that no note holds were as sure as the quote itself."""
     said = palace.query('the broker "lost its sessions after a power cut"')
@@ -193,21 +189,6 @@ def test_hits_below_what_is_demanded_are_left_out_but_for_the_nearest(palace):
     nothing = palace.query("xyzzy of the kitchen", min_confidence=0.99)
     assert len(nothing) == 1 and not nothing.is_answered
     assert palace.query("xyzzy of the kitchen", min_confidence=0.0).is_answered
-
-
-def test_a_confidence_does_not_depend_on_how_the_index_grew(palace):
-    question = "How much rain does the bucket lose?"
-    for number in range(6):
-        path = palace.paths.notes / "chambers" / f"more {number}.md"
-        path.write_text(f"Note {number} on rain, buckets and {number} keys.\n", "utf-8")
-        palace.index()
-    grown = palace.query(question)
-    figures = palace.snapshot().commit.calibration
-    palace.index(force=True)
-    assert palace.snapshot().commit.calibration == figures
-    assert {h.path: h.confidence for h in palace.query(question)} == {
-        h.path: h.confidence for h in grown
-    }
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 10])
@@ -326,12 +307,19 @@ def test_where_unrelated_texts_have_no_cosine_nothing_is_taken_off(palace):
     assert not any("shared" in name for name in palace.snapshot().commit.calibration)
 
 
-def test_a_confidence_that_takes_off_the_mean_does_not_depend_on_how_the_index_grew(narrow):
-    for number in range(3):
-        path = narrow.paths.notes / "chambers" / f"more {number}.md"
+@pytest.mark.parametrize("name", ["palace", "narrow"])
+def test_a_confidence_does_not_depend_on_how_the_index_grew(request, name):
+    palace = request.getfixturevalue(name)
+    for number in range(6):
+        path = palace.paths.notes / "chambers" / f"more {number}.md"
         path.write_text(f"Note {number} on rain, buckets and {number} keys.\n", "utf-8")
-        narrow.index()
-    grown = {hit.path: hit.confidence for hit in narrow.query("How much does the bucket lose?")}
-    narrow.index(force=True)
-    found = {hit.path: hit.confidence for hit in narrow.query("How much does the bucket lose?")}
-    assert found == grown
+        palace.index()
+    grown, figures = palace.query("How much rain does the bucket lose?"), chance_of(palace)
+    palace.index(force=True)
+    assert chance_of(palace) == figures
+    found = palace.query("How much rain does the bucket lose?")
+    assert {h.path: h.confidence for h in found} == {h.path: h.confidence for h in grown}
+
+
+def chance_of(palace):
+    return palace.snapshot().commit.calibration

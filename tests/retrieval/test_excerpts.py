@@ -1,14 +1,11 @@
 """What is shown of a hit is the place that answers, whole, with its own lines."""
 
-import json
 import re
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from memory_palace.cli.group import app
 from memory_palace.features.asking.screen import flow, shorten
 from memory_palace.language.sentences import cut_text, find_units
 from memory_palace.models import ELLIPSIS, Piece
@@ -212,15 +209,6 @@ def test_rows_and_code_are_never_cut_inside(palace):
     [hit] = ask(palace, "winch turn")
     shown = [line for line in hit.text.split("\n") if line != ELLIPSIS]
     assert shown and set(shown) <= set(file.read_text().split("\n"))
-
-
-def test_json_has_the_text_and_its_lines(palace):
-    write(palace, "house.md", f"# House\n\n{FILLER}\n\n{ANSWER}\n")
-    words = ["-C", str(palace.paths.root), "query", "spare", "fuse", "--json"]
-    [hit] = json.loads(CliRunner().invoke(app, words).stdout)["hits"]
-    assert hit["text"].endswith(ANSWER) and hit["last_line"] == 5
-    full = json.loads(CliRunner().invoke(app, [*words, "--full"]).stdout)["hits"][0]
-    assert full["text"].startswith("# House")
 
 
 def test_a_screen_shows_the_best_pieces_whole_and_a_row_of_every_hit(palace):

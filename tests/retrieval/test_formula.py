@@ -20,17 +20,16 @@ def signal(build, ask, note, name, **options):
 
 
 @pytest.mark.parametrize(
-    ("age_days", "value"), [(0, 1.0), (30, 0.5), (60, 0.25), (15, 0.707107), (-5, 1.0)]
+    ("age_days", "how", "value"),
+    [
+        *((0, {}, 1.0), (30, {}, 0.5), (60, {}, 0.25), (15, {}, 0.707107), (-5, {}, 1.0)),
+        (7, {"half_life_days": 7}, 0.5),
+    ],
 )
-def test_recency_halves_every_thirty_days_and_the_future_is_new(
-    build, ask, passage, age_days, value
+def test_recency_halves_every_half_life_and_the_future_is_new(
+    build, ask, passage, age_days, how, value
 ):
-    assert signal(build, ask, passage("palace/a.md", age_days=age_days), "recency") == value
-
-
-def test_the_half_life_is_the_callers(build, ask, passage):
-    note = passage("palace/a.md", age_days=7)
-    assert signal(build, ask, note, "recency", half_life_days=7) == 0.5
+    assert signal(build, ask, passage("palace/a.md", age_days=age_days), "recency", **how) == value
 
 
 def test_an_evergreen_note_does_not_age(build, ask, passage, flags):

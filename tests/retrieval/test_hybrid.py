@@ -79,20 +79,6 @@ def test_a_dead_row_is_found_by_nothing(build, passage):
     assert paths(search(asked("frost", None), snapshot, profile="hybrid")) == []
 
 
-def test_segments_do_not_change_a_score(build, passage):
-    notes = [
-        passage(f"palace/{n}.md", [0.1 * n], texts=[f"pump {n} " + "frost " * n])
-        for n in range(1, 8)
-    ]
-    query = asked("frost at the pump")
-    one = search(query, build(notes), profile="hybrid", limit=9).hits
-    apart = build(*[[note] for note in reversed(notes)])
-    many = search(query, apart, profile="hybrid", limit=9).hits
-    assert [(h.path, h.score, h.contributions) for h in one] == [
-        (h.path, h.score, h.contributions) for h in many
-    ]
-
-
 @pytest.mark.parametrize(
     ("signal", "lender", "vector", "cosines"),
     [
@@ -278,13 +264,6 @@ def test_what_a_hit_shows_does_not_depend_on_the_last_bits_of_a_quick_product(
     )
     noisy = search(asked("passage"), snapshot, profile="raw", limit=9).hits
     assert [(h.path, h.score) for h in noisy] == [(h.path, h.score) for h in calm]
-
-
-def test_the_only_passage_of_a_palace_answers(build, passage):
-    snapshot = build([passage("palace/a.md", [0.4], texts=["rain gauge drifts in frost"])])
-    assert paths(search(asked("frost"), snapshot, profile="hybrid")) == ["palace/a.md"]
-    assert paths(search(asked("frost", None), snapshot, profile="hybrid")) == ["palace/a.md"]
-    assert paths(search(asked("xyzzy", None), snapshot, profile="hybrid")) == []
 
 
 @pytest.mark.parametrize("count", [*range(2, 12), 60])

@@ -32,16 +32,6 @@ def test_ties_are_broken_by_path(build, ask, passage):
     assert paths(search(ask(), snapshot)) == ["palace/a.md", "palace/b.md", "palace/c.md"]
 
 
-def test_equal_passages_are_folded_into_one_hit_that_counts_them(build, ask, passage):
-    copies = [passage(f"palace/{n}.md", [0.7], texts=["the same"]) for n in range(4)]
-    other = passage("palace/z.md", [0.6])
-    found = search(ask(), build([*copies, other]))
-    assert [(hit.path, hit.folded) for hit in found.hits] == [
-        ("palace/0.md", 3),
-        ("palace/z.md", 0),
-    ]
-
-
 def test_many_copies_do_not_push_other_notes_out_of_the_answer(build, ask, passage):
     copies = [passage(f"palace/{n:03}.md", [0.9], texts=["the same"]) for n in range(200)]
     others = [passage(f"palace/x{n}.md", [0.5 - n / 100]) for n in range(4)]
@@ -160,21 +150,16 @@ def near(path):
 
 
 def test_linked_notes_follow_their_hit_best_first_and_out_before_back(ask, linked):
-    assert with_links(ask(), linked, limit=1, neighbors=9) == [
+    found = with_links(ask(), linked, limit=1, neighbors=9)
+    assert found == [
         ("palace/hit.md", "core", None),
         near("palace/good.md"),
         near("palace/task.md"),
         near("palace/weak.md"),
         near("palace/back.md"),
     ]
-
-
-def test_neighbors_are_limited_per_hit(ask, linked):
-    assert with_links(ask(), linked, limit=1)[1:] == [
-        near("palace/good.md"),
-        near("palace/task.md"),
-    ]
-    assert with_links(ask(), linked, limit=1, neighbors=0)[1:] == []
+    for count in (0, 2):
+        assert with_links(ask(), linked, limit=1, neighbors=count) == found[: 1 + count]
 
 
 def test_neighbors_pass_the_filters(ask, linked):
@@ -186,9 +171,10 @@ def test_neighbors_pass_the_filters(ask, linked):
     ]
 
 
-def test_a_hit_is_not_repeated_as_a_neighbor(ask, linked):
-    found = with_links(ask(), linked, limit=9, neighbors=9)
-    assert len({path for path, _, _ in found}) == len(found) == 6
+@pytest.mark.parametrize(("question", "count"), [({}, 6), ({"text": "", "type": "project"}, 5)])
+def test_a_hit_is_not_repeated_as_a_neighbor(ask, linked, question, count):
+    found = with_links(ask(**question), linked, limit=9, neighbors=9)
+    assert len({path for path, _, _ in found}) == len(found) == count
     assert all(role == "core" for _, role, _ in found)
 
 
@@ -205,11 +191,6 @@ def test_a_neighbor_of_two_hits_follows_the_first(build, ask, passage):
         ("palace/c.md", "neighbor", "palace/a.md"),
         ("palace/b.md", "core", None),
     ]
-
-
-def test_a_listing_does_not_repeat_its_hits_as_neighbors(ask, linked):
-    found = with_links(ask("", type="project"), linked, limit=9)
-    assert [role for _, role, _ in found] == ["core"] * 5
 
 
 def test_a_cold_note_is_no_neighbor_whatever_the_graph_says(build, ask, passage, monkeypatch):

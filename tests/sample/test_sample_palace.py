@@ -59,14 +59,6 @@ def test_every_kind_of_asset_has_its_sections():
     assert seen == set(REQUIRED)
 
 
-def test_a_card_is_in_the_folder_that_its_status_names():
-    cards = [note for note in NOTES if "dispatch_corridor" in note.parts]
-    assert {note.parent.name for note in cards} == {"active", "blocked", "completed"}
-    for note in cards:
-        assert matter(note)["status"] == note.parent.name, note
-        assert bool(matter(note).get("blocked_by")) == (note.parent.name == "blocked"), note
-
-
 def test_the_manifest_lists_exactly_the_hot_notes():
     lines = (ROOT / "palace" / "watchdog_manifest_v1.jsonl").read_text("utf-8").splitlines()
     listed = {json.loads(line)["path"] for line in lines}

@@ -1,8 +1,5 @@
 """A search among places: sightings and approaches."""
 
-from typer.testing import CliRunner
-
-from memory_palace.cli.group import app
 from memory_palace.features.seek.nodes import Pose2D
 from memory_palace.features.seek.searches import (
     change_search_goal,
@@ -110,14 +107,3 @@ def test_a_place_whose_note_is_gone_is_approached_all_the_same(house):
     session, record = step_search(house, None)
     assert (record["next_action"], record["next_node_id"]) == ("approach", CELLAR)
     assert session.places[CELLAR].path == "palace/chambers/places/Cellar.md"
-
-
-def test_who_sees_it_after_an_approach_has_found_it_at_the_command_line_too(house):
-    begin(house)
-    line = ["seek", "observe", "--seen", "-C", str(house.paths.root)]
-    step_search(house, None)
-    for status in ("likely_in_memory", "visible", "visible"):
-        shown = CliRunner().invoke(app, line)
-        assert shown.output.startswith(f"wine  {status}  wine")
-    step_search(house, None)
-    assert CliRunner().invoke(app, line).output.startswith("wine  done  wine")

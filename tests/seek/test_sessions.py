@@ -11,7 +11,6 @@ from stopping import Stopped, steps_of
 
 from memory_palace.errors import IndexLockedError, PalaceError, UsageError
 from memory_palace.features.seek import searches
-from memory_palace.features.seek.search_session import SearchSessions
 from memory_palace.features.seek.searches import (
     load_search,
     read_node,
@@ -178,9 +177,3 @@ def test_its_files_are_for_their_owner_alone(search):
     assert stat.S_IMODE(palace.paths.sessions.stat().st_mode) == 0o700
     for file in palace.paths.sessions.iterdir():
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
-
-
-def test_a_session_read_and_written_is_the_same(search):
-    palace, name = search
-    session = load_search(palace, name)
-    assert SearchSessions(palace.paths.sessions).load(name) == session

@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 import termios
+from pathlib import Path
 
 import pytest
 from running import read_screen, run_main
@@ -17,55 +18,7 @@ from serving_palaces import command, count_answers, start, stop
 
 from memory_palace.cli import group
 
-LINES = """
-query rain gauge
-query rain gauge --json
-query rain gauge --details
-query rain gauge --full --neighbors 1
-query rain gauge --format markdown
-query rain gauge --format paths
-query pears -k1 --budget 60
-query rain --mode lexical --profile raw
-query rain --as-of 2001-01-01
-query
-query -t none
-query "the felt of pears" --min-confidence 0
-query xyzzy plugh --exit-status
-query xyzzy plugh --json
-query rain --in .
-query rain gauge --rerank nobody/nothing
-query Äpfel 字 🏔
-query --tag none -k 2
-query rain -C .
--C . query rain
-show Frost
-show Wide:1-2
-show Frost:99
-show Frost --json
-show Frots
-show ../../etc/passwd
-show /etc/passwd
-recall the rain gauge drifts in frost again
-recall the rain gauge drifts in frost again --json
-recall the rain gauge drifts in frost again --budget 40
-recall thanks, that was all
-recall thanks, that was all --json
-recall
-verify --against Frost --text "Wren wraps the funnel in felt."
-verify --against Frost --text "Sable wraps the funnel in wool." --strict
-verify --against Frost --json
-verify --text nothing
-query rain --bogus
-query rain --json --format paths
-show
-show Frots --json
-verify --against Frots --text nothing --json
-query rain --bogus --json
-query rain --since yesterdayish --json
-recall --budget 0 does it drift --json
-show --json
-verify --against Frost --text "Sable wraps the funnel in wool." --strict --json
-""".strip().splitlines()
+LINES = Path(__file__).with_name("lines.txt").read_text("utf-8").splitlines()
 
 
 TERMINALS = (

@@ -6,10 +6,8 @@ import shutil
 import signal
 import socket
 import subprocess
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import pytest
@@ -35,28 +33,28 @@ MESSAGES = Path(__file__).parents[2] / "references" / "schemas" / "messages"
 
 
 @pytest.fixture
-def served(root: Path) -> Iterator[int]:
+def served(root):
     """The process that serves the palace."""
     yield start(root)
     if (root / ".palace").exists():
         stop(root)
 
 
-def log_of(root: Path) -> str:
+def log_of(root):
     return (root / ".palace" / ".index" / "serve.log").read_text("utf-8")
 
 
-def files_of(runtime: Path) -> list[str]:
+def files_of(runtime):
     return sorted(path.name for path in (runtime / "memory-palace").iterdir())
 
 
-def fits(name: str, message: dict[str, Any]) -> None:
+def fits(name, message):
     schema = json.loads((MESSAGES / f"{name}.json").read_text("utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.Draft202012Validator(schema).validate(json.loads(json.dumps(message)))
 
 
-def test_messages_are_as_their_schemas_say(root: Path, served: int) -> None:
+def test_messages_are_as_their_schemas_say(root, served):
     fits("request", request(root, "query", "frost"))
     fits("reply", ask(root, "query", "frost"))
     fits("reply", ask(root, "status"))
@@ -79,23 +77,19 @@ def test_messages_are_as_their_schemas_say(root: Path, served: int) -> None:
     ],
     ids=" ".join,
 )
-def test_what_a_client_has_to_run_itself_is_refused(
-    root: Path, served: int, arguments: list[str], reason: str
-) -> None:
+def test_what_a_client_has_to_run_itself_is_refused(root, served, arguments, reason):
     (root / "elsewhere" / ".palace").mkdir(parents=True)
     assert ask(root, *arguments) == {"v": VERSION, "refused": reason}
 
 
-def test_other_places_of_models_and_a_folder_that_is_gone_are_refused(
-    root: Path, served: int
-) -> None:
+def test_other_places_of_models_and_a_folder_that_is_gone_are_refused(root, served):
     message = request(root, "query", "frost")
     assert talk(root, encode(message | {"cwd": str(root / "gone")}))["refused"] == "folder"
     message["env"] |= {"PALACE_CACHE": "/elsewhere"}
     assert talk(root, encode(message))["refused"] == "environment"
 
 
-def test_nothing_of_a_request_stays_for_the_next(root: Path, served: int) -> None:
+def test_nothing_of_a_request_stays_for_the_next(root, served):
     (root / "below").mkdir()
     loud = request(root, "query", "frost") | {"cwd": str(root / "below"), "width": 60}
     loud["env"] |= {"NO_COLOR": "", "TERM": "xterm-256color", "COLUMNS": "60", "TZ": "Asia/Tokyo"}
@@ -105,7 +99,7 @@ def test_nothing_of_a_request_stays_for_the_next(root: Path, served: int) -> Non
     assert ask(root, "query", "frost") == before
 
 
-def test_one_connection_asks_several_times(root: Path, served: int) -> None:
+def test_one_connection_asks_several_times(root, served):
     with connect(root) as client, client.makefile("rwb") as stream:
         for _ in range(3):
             stream.write(encode(request(root, "show", "Frost")))
@@ -113,7 +107,7 @@ def test_one_connection_asks_several_times(root: Path, served: int) -> None:
             assert json.loads(stream.readline())["status"] == 0
 
 
-def test_clients_that_send_half_and_never_read_delay_nobody(root: Path, served: int) -> None:
+def test_clients_that_send_half_and_never_read_delay_nobody(root, served):
     half, deaf = connect(root), connect(root)
     with half, deaf:
         half.sendall(b'{"v": ')
@@ -121,7 +115,7 @@ def test_clients_that_send_half_and_never_read_delay_nobody(root: Path, served: 
         assert ask(root, "show", "Frost")["status"] == 0
 
 
-def test_more_clients_than_there_is_room_for_are_hung_up_on(root: Path, served: int) -> None:
+def test_more_clients_than_there_is_room_for_are_hung_up_on(root, served):
     clients = [socket.socket(socket.AF_UNIX) for _ in range(MOST_CLIENTS + 6)]
     for client in clients:  # without a time limit: with one, a full queue is an error
         client.connect(socket_path(str(root), os.environ))
@@ -136,13 +130,13 @@ def test_more_clients_than_there_is_room_for_are_hung_up_on(root: Path, served: 
     assert ask(root, "show", "Frost")["status"] == 0
 
 
-def test_a_second_server_names_the_first_and_ends(root: Path, served: int) -> None:
+def test_a_second_server_names_the_first_and_ends(root, served):
     status, _, errors = warm(root, "serve")
     assert (status, errors) == (1, f"palace: process {served} serves this palace already\n")
     assert start(root) == served
 
 
-def test_a_stopped_server_leaves_its_log_and_nothing_else(root: Path, runtime: Path) -> None:
+def test_a_stopped_server_leaves_its_log_and_nothing_else(root, runtime):
     process = start(root)
     assert files_of(runtime) == sorted(
         Path(socket_path(str(root), os.environ)).with_suffix(end).name for end in (".lock", ".sock")
@@ -155,14 +149,14 @@ def test_a_stopped_server_leaves_its_log_and_nothing_else(root: Path, runtime: P
     assert warm(root, "serve", "--stop")[:2] == (0, "this palace was not served\n")
 
 
-def test_an_end_by_signal_is_as_clean(root: Path, runtime: Path, served: int) -> None:
+def test_an_end_by_signal_is_as_clean(root, runtime, served):
     os.kill(served, signal.SIGTERM)
     wait_for_end(served)
     assert files_of(runtime) == []
     assert "ends: a signal" in log_of(root)
 
 
-def test_a_server_that_hangs_is_ended_all_the_same(root: Path, runtime: Path) -> None:
+def test_a_server_that_hangs_is_ended_all_the_same(root, runtime):
     process = start(root)
     os.kill(process, signal.SIGSTOP)
     child = subprocess.Popen([*PALACE, "serve", "--stop"], cwd=root, stdout=subprocess.PIPE)
@@ -170,19 +164,19 @@ def test_a_server_that_hangs_is_ended_all_the_same(root: Path, runtime: Path) ->
     wait_for_end(process)
 
 
-def test_another_version_ends_it(root: Path, served: int) -> None:
+def test_another_version_ends_it(root, served):
     message = request(root, "query", "frost") | {"v": "1 0.0.1"}
     assert talk(root, encode(message)) == {"v": VERSION, "refused": "restart"}
     wait_for_end(served)
 
 
-def test_it_ends_unused(root: Path) -> None:
+def test_it_ends_unused(root):
     status, _, errors = warm(root, "serve", "--no-watch", "--idle", "0.01")
     assert (status, errors) == (0, "ends: idle\n")
 
 
 @pytest.mark.parametrize("what", ["palace", "its own folder", "socket"])
-def test_it_ends_with_what_it_serves(what: str, root: Path, runtime: Path, served: int) -> None:
+def test_it_ends_with_what_it_serves(what, root, runtime, served):
     path = Path(socket_path(str(root), os.environ))
     if what == "palace":
         root.rename(root.with_name("moved"))
@@ -194,7 +188,7 @@ def test_it_ends_with_what_it_serves(what: str, root: Path, runtime: Path, serve
     assert files_of(runtime) == []
 
 
-def test_a_palace_without_an_index_is_not_served_in_the_background(root: Path) -> None:
+def test_a_palace_without_an_index_is_not_served_in_the_background(root):
     shutil.rmtree(root / ".palace" / ".index")
     status, _, errors = warm(root, "serve", "--background")
     assert status == 4
@@ -202,9 +196,7 @@ def test_a_palace_without_an_index_is_not_served_in_the_background(root: Path) -
 
 
 @pytest.mark.parametrize("how", ["open", "link"])
-def test_a_folder_that_is_not_the_users_alone_is_refused(
-    how: str, root: Path, runtime: Path
-) -> None:
+def test_a_folder_that_is_not_the_users_alone_is_refused(how, root, runtime):
     folder = runtime / "memory-palace"
     if how == "open":
         folder.mkdir(mode=0o755)
@@ -217,7 +209,7 @@ def test_a_folder_that_is_not_the_users_alone_is_refused(
     assert "lets nobody else in" in errors
 
 
-def test_descriptors_of_whoever_starts_it_are_let_go(root: Path) -> None:
+def test_descriptors_of_whoever_starts_it_are_let_go(root):
     reader, writer = os.pipe()
     command = [*PALACE, "serve", "--background", "--no-watch"]
     subprocess.run(command, cwd=root, pass_fds=[writer], check=True, capture_output=True)
@@ -227,7 +219,7 @@ def test_descriptors_of_whoever_starts_it_are_let_go(root: Path) -> None:
     stop(root)
 
 
-def test_notes_that_change_are_indexed(root: Path) -> None:
+def test_notes_that_change_are_indexed(root):
     status, _, errors = warm(root, "serve", "--background")
     assert status == 0, errors
     (root / "New.md").write_text("# New\n\nMarmalade boils over at noon.\n", "utf-8")
@@ -237,7 +229,7 @@ def test_notes_that_change_are_indexed(root: Path) -> None:
     stop(root)
 
 
-def test_what_is_damaged_or_gone_is_told_as_without_a_server(root: Path, served: int) -> None:
+def test_what_is_damaged_or_gone_is_told_as_without_a_server(root, served):
     assert ask(root, "query", "frost")["status"] == 0
     index = root / ".palace" / ".index"
     (segment,) = index.glob("seg-*.npz")

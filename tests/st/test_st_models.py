@@ -21,20 +21,20 @@ TEXTS = ["the gateway lost packets", "snow covers the panel", "das ist ein satz 
 
 
 @pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("PALACE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
     return tmp_path
 
 
 @pytest.fixture
-def mine(tiny_model: Path, tmp_path: Path) -> Path:
+def mine(tiny_model, tmp_path):
     """A copy of the model that a test may change."""
     return Path(shutil.copytree(tiny_model, tmp_path / "mine"))
 
 
 @pytest.fixture
-def palace(tmp_path: Path) -> Palace:
+def palace(tmp_path):
     notes = tmp_path / "notes"
     notes.mkdir()
     for number, text in enumerate(TEXTS[:3]):
@@ -42,7 +42,7 @@ def palace(tmp_path: Path) -> Palace:
     return Palace.init(notes, here=True)
 
 
-def test_vectors_are_those_of_the_library_with_the_prompts_of_the_model(tiny_model: Path) -> None:
+def test_vectors_are_those_of_the_library_with_the_prompts_of_the_model(tiny_model):
     from sentence_transformers import SentenceTransformer
 
     embedder = get_embedder(f"st:{tiny_model}")
@@ -56,14 +56,14 @@ def test_vectors_are_those_of_the_library_with_the_prompts_of_the_model(tiny_mod
     assert np.abs(asked - kept).max() > 0.01
 
 
-def test_tokens_are_those_of_the_model(tiny_model: Path) -> None:
+def test_tokens_are_those_of_the_model(tiny_model):
     embedder = get_embedder(f"st:{tiny_model}")
     assert embedder.count_tokens(TEXTS[0]) == 4
     assert embedder.count_tokens("snow " * 100) == 100
     assert embedder.token_limit == 62
 
 
-def test_the_recipe_has_the_digest_of_the_weights_and_the_prompts(mine: Path) -> None:
+def test_the_recipe_has_the_digest_of_the_weights_and_the_prompts(mine):
     first = get_embedder(f"st:{mine}").fingerprint
     moved = mine.rename(mine.parent / "moved")
     assert get_embedder(f"st:{moved}").fingerprint == first
@@ -75,7 +75,7 @@ def test_the_recipe_has_the_digest_of_the_weights_and_the_prompts(mine: Path) ->
     assert len({first, second, get_embedder(f"st:{moved}").fingerprint}) == 3
 
 
-def test_an_index_is_made_and_asked_with_a_folder(palace: Palace, mine: Path, capsys) -> None:
+def test_an_index_is_made_and_asked_with_a_folder(palace, mine, capsys):
     root, model = str(palace.paths.root), os.path.relpath(mine)
     code, _, err = run_main(capsys, "-C", root, "index", "--embedder", f"st:{model}")
     assert code == 0, err
@@ -90,9 +90,7 @@ def test_an_index_is_made_and_asked_with_a_folder(palace: Palace, mine: Path, ca
         Palace(palace.paths.root).query(TEXTS[1])
 
 
-def test_a_name_of_the_hub_is_read_from_its_cache(
-    palace: Palace, tiny_model: Path, cache: Path, capsys
-) -> None:
+def test_a_name_of_the_hub_is_read_from_its_cache(palace, tiny_model, cache, capsys):
     root = str(palace.paths.root)
     code, _, err = run_main(capsys, "-C", root, "index", "--embedder", "st:org/tiny")
     assert code == 9 and "run `palace models fetch org/tiny`" in err and err.count("\n") == 1
@@ -102,14 +100,12 @@ def test_a_name_of_the_hub_is_read_from_its_cache(
     assert get_embedder("st:org/tiny").fingerprint == get_embedder(f"st:{tiny_model}").fingerprint
 
 
-def test_only_models_fetch_asks_the_hub(
-    tiny_model: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, capsys
-) -> None:
+def test_only_models_fetch_asks_the_hub(tiny_model, cache, monkeypatch, capsys):
     import huggingface_hub
 
     asked = []
 
-    def download(name: str, **how: object) -> str:
+    def download(name, **how):
         asked.append((name, how))
         return str(shutil.copytree(tiny_model, cache / "hub/models--org--tiny/snapshots/abc"))
 
@@ -123,7 +119,7 @@ def test_only_models_fetch_asks_the_hub(
     assert not any("bin" in str(how["allow_patterns"]) for _, how in asked)
 
 
-def test_code_of_a_model_is_never_run(mine: Path) -> None:
+def test_code_of_a_model_is_never_run(mine):
     (mine / "evil.py").write_text("raise SystemExit('this ran')\n")
     modules = json.loads((mine / "modules.json").read_text())
     modules[1]["type"] = "evil.Evil"
@@ -133,7 +129,7 @@ def test_code_of_a_model_is_never_run(mine: Path) -> None:
     assert "\n" not in str(caught.value) and str(mine) in str(caught.value)
 
 
-def test_a_pickle_is_never_read(mine: Path) -> None:
+def test_a_pickle_is_never_read(mine):
     (mine / "model.safetensors").rename(mine / "pytorch_model.bin")
     with pytest.raises(MissingPartError, match="cannot be used"):
         get_embedder(f"st:{mine}").embed_queries(TEXTS)

@@ -168,8 +168,6 @@ def test_nobody_grants_to_themselves(store, role):
                 "TRUNCATE memory_palace.note",
                 "LOCK TABLE memory_palace.note IN ACCESS EXCLUSIVE MODE",
                 "ALTER ROLE CURRENT_USER BYPASSRLS",
-                "SET ROLE keeper",
-                "SET SESSION AUTHORIZATION keeper",
                 "GRANT keeper TO CURRENT_USER",
             ],
         )
@@ -231,30 +229,16 @@ def test_no_function_of_the_store_gives_more(store, role):
             assert own == ([("",)] if role == "writer" else REFUSED)
 
 
-def test_a_search_path_and_names_of_ones_own_change_nothing(store):
-    """What policies and functions name was looked up when they were made."""
+def test_a_cheap_function_sees_no_other_row_and_no_setting_ends_row_security(store):
+    """Names that stand in for those of policies and functions are tried in test_leaks."""
     with store.server.connect(store.name) as admin:
         admin.execute("CREATE SCHEMA evil AUTHORIZATION writer")
     with store.connect("writer") as connection:
-        for statement in (
-            "SET row_security = on",
-            "CREATE TABLE evil.member (palace int, role oid, may_write boolean)",
-            "INSERT INTO evil.member VALUES (1, 'writer'::regrole, true)",
-            "CREATE TEMP TABLE member AS SELECT * FROM evil.member",
-            "CREATE FUNCTION evil.pg_has_role(regrole, text) RETURNS boolean LANGUAGE sql "
-            "AS 'SELECT true'",
-            "CREATE FUNCTION evil.pg_has_role(oid, text) RETURNS boolean LANGUAGE sql "
-            "AS 'SELECT true'",
-            "CREATE FUNCTION evil.pg_has_role(name, oid, text) RETURNS boolean LANGUAGE sql "
-            "AS 'SELECT true'",
-            "CREATE FUNCTION evil.readable() RETURNS SETOF int LANGUAGE sql AS 'VALUES (1), (2)'",
-            "CREATE FUNCTION evil.format(text, int) RETURNS text LANGUAGE sql AS 'SELECT $1'",
-            "SET search_path = evil, pg_temp, memory_palace, public, pg_catalog",
-        ):
-            connection.execute(statement)
+        connection.execute(
+            "CREATE FUNCTION evil.readable() RETURNS SETOF int LANGUAGE sql AS 'VALUES (1), (2)'"
+        )
+        connection.execute("SET search_path = evil, pg_temp, memory_palace, public, pg_catalog")
         assert connection.execute("SELECT palace FROM memory_palace.note").fetchall() == [(HERS,)]
-        (done,) = try_all(connection, ["SELECT memory_palace.index_vectors(1, 8)"])
-        assert done is REFUSED
         # A function that is cheap, and sees rows before a policy does where it may.
         seen: list[str] = []
         connection.add_notice_handler(lambda notice: seen.append(notice.message_primary or ""))

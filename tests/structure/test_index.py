@@ -3,7 +3,6 @@
 import pytest
 from writing_notes import write_notes
 
-from memory_palace.errors import WrongEmbedderError
 from memory_palace.index.commit import Detail
 from memory_palace.index.segment import FIELDS, same_keys
 from memory_palace.index.words import PostingLookup
@@ -48,16 +47,6 @@ def test_detail_that_is_changed_equals_a_fresh_build(indexed):
     assert [same_keys(*pair) for pair in zip(grown[0], fresh[0], strict=True)] == [True] * len(
         FIELDS
     )
-
-
-def test_a_profile_that_the_index_keeps_too_little_for_names_the_command(indexed):
-    with pytest.raises(WrongEmbedderError, match="palace index --structure"):
-        indexed.query("oven", profile="structured")
-
-
-def test_the_profile_structured_answers_from_an_index_with_structure(indexed):
-    indexed.index(structure=True)
-    assert indexed.query("what is the sourdough starter", profile="structured").hits
 
 
 def test_a_plain_index_keeps_dates_speakers_and_forms_alone(palace):

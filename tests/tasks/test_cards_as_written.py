@@ -1,5 +1,8 @@
 """Cards as ten people write them by hand."""
 
+import re
+from pathlib import Path
+
 import pytest
 from running import commit_all
 
@@ -7,126 +10,21 @@ from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.features.tasks.cards import kind_of
 
 ACTIVE = "dispatch_corridor/active"
-LABELS = """# Fix the hut heater
-
-**Goal:** The heater starts below -10 °C.
-
-**Done when:**
-1. [ ] it starts three mornings in a row
-2. [X] the log shows it
-   and Jean-Luc has read it
-
-**Outputs:** reports/heater.pdf, reports/log.csv
-
-**Next:** call Jean-Luc
-"""
-GERMAN = """# Übergabe
-
-## Ziel
-Die Station läuft allein.
-
-## Abnahme
--[ ] Schlüssel übergeben
-* [X] Passwort geändert
-  - das alte gelöscht
-
-## Ergebnisse
-- `reports\\uebergabe.pdf` (unterschrieben)
-
-## Nächste Schritte
-- [ ] Termin machen
-"""
-FRENCH = """### Objectif :
-Tout relever.
-
-### ✅ Critères d'acceptation
-- [x] crête relevée
-- refuge relevé
-- [ ] col relevé
-
-### Livrables
-[le relevé](../../../reports/releve%20final.pdf)
-"""
-PLAIN = """Goal: a manual for newcomers
-
-## 3. Definition of Done (DoD)
-- every valve has a picture
-  - in colour
-- printed
-
-## Output
-palace/reports/manual.md
-
-## Notes
-- [ ] not a check
-"""
-NO_HEADING = """order packs
-
-- [x] ask for price
-+ [ ] order
-
-```
-- [ ] code
-```
-<!-- - [ ] comment -->
-%%
-- [ ] comment
-%%
-"""
-JAPANESE = """# 電池交換
-
-## 目的
-冬の前に。
-
-## 完了条件
-- [ ] 全て交換した
-- [x] 記録した
-
-## 次の一歩
-山に登る。
-"""
-CALLOUT = """> [!todo] Criterios de aceptación
-> - [ ] antena montada
-
-Siguiente paso: comprar cable
-"""
-NESTED = """## Steps
-- [x] buy a rack
-
-## Acceptance criteria
-- Hut:
-  - [ ] pings from the valley
-- [ ] old one wiped
-- printed
-- [-] paint
-
-## Deliverables
-None
-"""
-EMPTY = "# Think\n\nWe should think, and [x](http://x) see `- [ ] a`.\n"
-NOTHING_YET = "## Checks\nTBD\n\n## Tasks\n- [ ] weigh it\n"
+CARDS = {
+    name: (card, [check[2:] for check in checks.split("\n") if check])
+    for name, card, checks in re.findall(
+        r"^## (.*?)\n\n`````markdown\n(.*?)`````\n((?:\n|- [^\n]*\n)*)",
+        Path(__file__).with_name("cards_as_written.md").read_text("utf-8"),
+        re.MULTILINE | re.DOTALL,
+    )
+}
 
 
-@pytest.mark.parametrize(
-    ("card", "checks"),
-    [
-        (LABELS, "it starts three mornings in a row|x the log shows it and Jean-Luc has read it"),
-        (GERMAN, "Schlüssel übergeben|x Passwort geändert"),
-        (FRENCH, "x crête relevée|refuge relevé|col relevé"),
-        (PLAIN, "every valve has a picture|printed"),
-        (NO_HEADING, "x ask for price|order"),
-        (JAPANESE, "全て交換した|x 記録した"),
-        (CALLOUT, "antena montada"),
-        (NESTED, "pings from the valley|old one wiped|printed"),
-        (EMPTY, ""),
-        (NOTHING_YET, "weigh it"),
-    ],
-)
+@pytest.mark.parametrize(("card", "wanted"), CARDS.values(), ids=CARDS)
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_checks_are_found_and_ticked_as_people_write_them(palace, write, card, checks, end):
+def test_checks_are_found_and_ticked_as_people_write_them(palace, write, card, wanted, end):
     path = write(f"{ACTIVE}/card.md", "")
     (palace.paths.root / path).write_bytes(card.replace("\n", end).encode())
-    wanted = [part for part in checks.split("|") if part]
     shown = palace.tasks.show("card").checks
     assert [f"{'x ' * check.is_ticked}{check.text}" for check in shown] == wanted
     for number in range(1, len(wanted) + 1):
@@ -141,9 +39,8 @@ def test_checks_are_found_and_ticked_as_people_write_them(palace, write, card, c
 
 
 def test_the_other_parts_are_found_by_the_names_that_people_give_them(palace, write):
-    write(f"{ACTIVE}/labels.md", LABELS)
-    write(f"{ACTIVE}/german.md", GERMAN)
-    write(f"{ACTIVE}/japanese.md", JAPANESE)
+    for name in ("labels", "german", "japanese"):
+        write(f"{ACTIVE}/{name}.md", CARDS[name][0])
     labels, german, japanese = map(palace.tasks.show, ("labels", "german", "japanese"))
     assert labels.goal == "The heater starts below -10 °C."
     assert labels.outputs == ("reports/heater.pdf, reports/log.csv",)
@@ -230,7 +127,7 @@ def test_edits_of_the_card_in_an_editor_block_no_verb(palace, write, verb, state
     assert palace.tasks.move(verb, "card", reason="so", apply=True).identity
 
 
-CARDS = (
+NAMES = (
     "2026-10-20_heated-hygrometer-trial",
     "2026-10-28_winter-battery-swap",
     "2026-11-05_swap-radio-at-saddle",
@@ -255,18 +152,18 @@ CARDS = (
     ],
 )
 def test_a_card_is_found_by_what_is_remembered_of_its_name(palace, write, text, found):
-    for name in CARDS:
+    for name in NAMES:
         write(f"{ACTIVE}/{name}.md", "- [ ] done\n")
     if found is None:
         with pytest.raises(UsageError, match="did you mean"):
             palace.tasks.show(text)
         return
-    assert palace.tasks.show(text).document.stem == CARDS[found]
-    assert CARDS[found] in palace.tasks.move("block", text, reason="r").diff
+    assert palace.tasks.show(text).document.stem == NAMES[found]
+    assert NAMES[found] in palace.tasks.move("block", text, reason="r").diff
 
 
 def test_where_several_cards_could_be_meant_all_are_named_and_none_is_touched(palace, write):
-    for name in CARDS:
+    for name in NAMES:
         write(f"{ACTIVE}/{name}.md", "- [ ] done\n")
     with pytest.raises(UsageError, match=r"2 cards are called 'swap'.*\n.*battery.*\n.*radio"):
         palace.tasks.move("block", "swap", reason="r", apply=True)

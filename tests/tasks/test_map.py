@@ -70,12 +70,6 @@ def test_marks_that_are_no_pair_are_named_and_nothing_is_lost(tmp_path, text):
     assert (tmp_path / PANEL).read_text() == f"Mine.\n\n{text}\n"
 
 
-def test_a_palace_without_a_panel_gets_one(tmp_path):
-    palace = Palace.init(tmp_path)
-    assert draw(palace).diff.startswith("--- /dev/null\n")
-    assert (tmp_path / PANEL).read_text().startswith("# Control panel\n")
-
-
 def test_a_title_cannot_write_a_link_or_a_mark_into_the_panel(tmp_path):
     palace = Palace.init(tmp_path)
     wing = tmp_path / "palace" / "reflection_wing" / "x.md"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.places import is_private, socket_path
+from memory_palace.places import socket_path
 from memory_palace.server import client
 
 MESSAGES = (
@@ -58,19 +58,6 @@ def test_without_a_runtime_folder_it_is_in_a_folder_of_the_user(
         path = socket_path("/a/palace", {"XDG_RUNTIME_DIR": runtime, **environ})
         assert path.startswith(f"/tmp/memory-palace-{os.getuid()}/")
         assert len(os.fsencode(path)) <= 103
-
-
-def test_a_folder_that_others_may_enter_or_that_is_a_link_is_not_private(tmp_path: Path) -> None:
-    folder = tmp_path / "own"
-    folder.mkdir(mode=0o700)
-    assert is_private(str(folder))
-    (tmp_path / "link").symlink_to(folder)
-    (tmp_path / "file").write_text("")
-    assert not is_private(str(tmp_path / "link"))
-    assert not is_private(str(tmp_path / "file"))
-    assert not is_private(str(tmp_path / "none"))
-    folder.chmod(0o750)
-    assert not is_private(str(folder))
 
 
 def test_variables_that_find_models_are_told_from_those_that_change_the_look() -> None:
