@@ -33,8 +33,10 @@ if TYPE_CHECKING:
     from memory_palace.changes.changing import Changes
     from memory_palace.changes.composing import Appended, append_to_note
     from memory_palace.embedding.registry import Embedder
+    from memory_palace.features.agents import memory_tool
     from memory_palace.features.anchors import lookup
     from memory_palace.features.anchors.anchors import Anchors
+    from memory_palace.features.asking.langchain import make_retriever
     from memory_palace.features.capture import remembering
     from memory_palace.features.importing import run
     from memory_palace.features.memories.memories import Memories
@@ -365,8 +367,10 @@ class Palace:
         import_export = Verb(run.import_export)
         look_up = Verb(lookup.look_up)
         map = Verb(draw_map)
+        memory_tool = Verb(memory_tool.memory_tool)
         recall = Verb(recalling.recall)
         remember = Verb(remembering.remember)
+        retriever = Verb(make_retriever)
         view = Verb(write_view)
         anchors: Anchors
         changes: Changes

@@ -135,9 +135,11 @@ METHODS = {
     "import_export": "importing.run:import_export",
     "look_up": "anchors.lookup:look_up",
     "map": "tasks.tasks:draw_map",
+    "memory_tool": "agents.memory_tool:memory_tool",
     "new": "memory_palace.changes.composing:make_note",
     "recall": "recall.recalling:recall",
     "remember": "capture.remembering:remember",
+    "retriever": "asking.langchain:make_retriever",
     "view": "view.page:write_view",
 }
 """Methods of ``Palace``: functions of higher layers whose first parameter is the palace."""
