@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 from unicodedata import normalize
 
@@ -153,6 +155,34 @@ SEVEN = Rooms({f"{PALACE}/{room}": room for room in ROOMS}, f"{PALACE}/", f"{PAL
 """The rooms of the classic layout."""
 
 
+@dataclass(frozen=True, slots=True)
+class NoteSource:
+    """A folder outside the palace: its files that a pattern names are notes, and never written."""
+
+    prefix: str
+    """First components of its notes' paths: the tool, then the project if it is one's."""
+    folder: str
+    """Absolute, links resolved."""
+    patterns: tuple[str, ...]
+    """Paths below the folder: ``*`` stands for visible names, ``**/`` for visible folders."""
+
+    def takes(self, inside: str, *, is_folder: bool = False) -> bool:
+        """Whether a pattern names a path below the folder, or a folder on the way to such paths."""
+        names = inside.split("/")
+        return any(_leads_to(names, each.split("/"), is_folder) for each in self.patterns)
+
+
+def _leads_to(names: list[str], pattern: list[str], is_folder: bool) -> bool:
+    if not names:
+        return is_folder or not pattern
+    if not pattern or (names[0].startswith(".") and names[0] != pattern[0]):
+        return False
+    if pattern[0] == "**" and _leads_to(names[1:], pattern, is_folder):
+        return True
+    pattern = pattern[pattern[0] == "**" :]
+    return fnmatchcase(names[0], pattern[0]) and _leads_to(names[1:], pattern[1:], is_folder)
+
+
 @dataclass(frozen=True)
 class PalacePaths:
     """All paths below a root that the package reads or writes.
@@ -165,6 +195,8 @@ class PalacePaths:
     """Paths of notes are relative to it."""
     is_classic: bool = True
     rooms: Rooms = SEVEN
+    sources: tuple[NoteSource, ...] = ()
+    """Folders outside the palace, of the user's own configuration."""
     prefix: str = field(init=False)
     """Prefix of all note paths: ``palace/`` or empty."""
     notes: Path = field(init=False)
@@ -215,6 +247,31 @@ class PalacePaths:
     def shown(self, path: Path) -> str:
         """Return a path relative to the root, with ``/``."""
         return path.relative_to(self.root).as_posix()
+
+    def source_of(self, path: str) -> NoteSource | None:
+        """Return the source of a path, that of the longest prefix; ``None`` for an own note."""
+        found = [one for one in self.sources if f"{path}/".startswith(f"{one.prefix}/")]
+        return max(found, key=lambda one: len(one.prefix), default=None)
+
+    def file_of(self, path: str) -> Path:
+        """Return the file of a note's path, in the palace or in a source."""
+        source = self.source_of(path)
+        if source is None:
+            return self.root / path
+        return Path(source.folder, path.removeprefix(source.prefix).lstrip("/"))
+
+    def may_read(self, path: str, real: str) -> bool:
+        """Whether a note's file, links resolved, is below the notes or named by its source.
+
+        A link may also lead to what another source of the same folder names.
+        """
+        source = self.source_of(path)
+        home = os.path.realpath(source.folder if source else self.notes).rstrip(os.sep) + os.sep
+        inside = real.removeprefix(home).replace(os.sep, "/")
+        return real.startswith(home) and (
+            source is None
+            or any(one.takes(inside) for one in self.sources if one.folder == source.folder)
+        )
 
 
 def find_paths(root: Path) -> PalacePaths | None:

@@ -161,6 +161,10 @@ STORES = {
     "push": "store.reaching:pushing_to",
 }
 """Operations of a store: answer a question, receive an index."""
+SOURCES = {
+    "agents": "agents.sources:make_agents_palace",
+}
+"""Options of ``palace init``: functions that make a palace and return the lines to print."""
 PAIRS = {
     "metabolism checking",
     "metabolism tasks",

@@ -20,6 +20,7 @@ from memory_palace.changes.journal import (
     Operation,
     Replace,
     apply_change,
+    check_inside,
     end_line,
     plan_undo,
     read_log,
@@ -279,13 +280,17 @@ def now() -> str:
 def _plan(palace: Palace, plan: Callable[[Library], Plan]) -> tuple[Plan, ChangeSet]:
     library, paths = read_notes(palace), palace.paths
     planned = plan(library)
-    return planned, relink(
+    change = relink(
         library.documents,
         planned.change,
         rooms=paths.rooms,
         redirects=planned.redirects,
         golden=(paths.shown(paths.golden), read_golden_text(paths.golden)),
     )
+    for operation in change:
+        check_inside(paths, operation.path)
+        check_inside(paths, target_of(operation))
+    return planned, change
 
 
 def _plan_with_room(

@@ -135,9 +135,9 @@ def _check(paths: PalacePaths, operation: Operation) -> None:
 def check_inside(paths: PalacePaths, path: str) -> None:
     """Raise ``UsageError`` for a path that is hidden, or outside the notes, links resolved.
 
-    Golden questions, settings, manifest and logs are allowed, though they may be hidden.
+    Sources are outside. Golden questions, settings, manifest and logs are allowed, even if hidden.
     """
-    file = paths.root / path
+    file = paths.file_of(path)
     if file in (paths.golden, paths.settings, paths.manifest) or (
         file.parent == paths.logs and file.suffix == ".jsonl"
     ):

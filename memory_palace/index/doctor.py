@@ -25,6 +25,7 @@ from memory_palace.models import Problem
 from memory_palace.notes.discovery import SourceFile, discover_notes
 from memory_palace.notes.manifest import read_manifest
 from memory_palace.notes.note import NoteUnreadable, read_note
+from memory_palace.notes.sources import SourceNotes, count_notes
 from memory_palace.shown import Shown, plural
 from memory_palace.storage import is_named_by_content
 
@@ -242,6 +243,8 @@ class IndexStatus:
     index_bytes: Mapping[str, int]
     """Size of each part: vectors, postings, other arrays, records for showing, commit record."""
     rooms: Mapping[str, int]
+    sources: tuple[SourceNotes, ...]
+    """Folders outside the palace whose Markdown is searched too, and never written."""
     freshness: FreshnessState
     manifest_orphans: tuple[str, ...]
     """Paths that the manifest lists and that are not there."""
@@ -288,6 +291,7 @@ def take_status(paths: PalacePaths, config: Config, snapshot: Snapshot) -> Index
             "commit": paths.commit.stat().st_size,
         },
         rooms=dict(sorted(rooms.items())),
+        sources=count_notes(paths, snapshot.paths),
         freshness=freshness.state,
         manifest_orphans=tuple(orphans),
         awaiting=commit.awaiting,

@@ -148,7 +148,7 @@ def take_share(paths: PalacePaths, config: Config, commit: Commit | None = None)
     told = other = 0
     for file in files[:: max(-(-len(files) // _SAMPLED_NOTES), 1)]:
         try:
-            with (paths.root / file.path).open("rb") as opened:
+            with paths.file_of(file.path).open("rb") as opened:
                 text = opened.read(_SAMPLED_BYTES).decode(errors="ignore")
         except OSError:  # a build reports it
             continue

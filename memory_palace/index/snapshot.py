@@ -586,7 +586,7 @@ def check_freshness(
             continue
         if known.pop(file.path, None) != list(file.stat):
             behind += 1
-            if not os.access(paths.root / file.path, os.R_OK):
+            if not os.access(paths.file_of(file.path), os.R_OK):
                 message = "cannot be read; check who may read it"
                 problems.append(Problem(file.path, None, "unreadable", message, is_failure=True))
     behind += len(known)

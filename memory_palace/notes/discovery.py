@@ -9,17 +9,18 @@ import shutil
 import unicodedata
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
-from memory_palace.config import IGNORED, ROOMS, Config, PalacePaths, find_paths
+from memory_palace.config import IGNORED, ROOMS, Config, NoteSource, PalacePaths, find_paths
 from memory_palace.errors import ConfigError, UsageError
 from memory_palace.models import FileStat, Problem, ProblemKind
-from memory_palace.notes.note import LINKS_OUT
+from memory_palace.notes.note import LINKS_AWAY, LINKS_OUT
+from memory_palace.notes.sources import read_sources
 from memory_palace.places import OWN, PALACE, is_used
 from memory_palace.storage import TEMPORARY, is_abandoned, make_ignored_folder
 
@@ -103,11 +104,18 @@ class _Walk:
         self._visited: set[tuple[int, int]] = set()
         self._home, self._golden = os.path.realpath(paths.notes), paths.shown(paths.golden)
         self._top = paths.prefix.rstrip("/")
-        self._stack: list[tuple[str, str, bool]] = [(str(paths.notes), self._top, False)]
+        self._stack: list[tuple[str, str, bool]] = [
+            *((source.folder, source.prefix, False) for source in paths.sources),
+            (str(paths.notes), self._top, False),
+        ]
 
     def run(self) -> None:
         paths, top = self.paths, self._top
         self.is_complete = self._enter("") if top else True
+        for folder, prefix in {one.folder: one.prefix for one in paths.sources}.items():
+            if not os.path.isdir(folder):  # noqa: PTH112 - as in _follow
+                message = f"there is no folder {folder} any more; its notes leave the index"
+                self.problems.append(Problem(prefix, None, "name", message))
         while self._stack and self.is_complete:
             folder, path, is_cold = self._stack.pop()
             self.folders.append(folder)
@@ -145,18 +153,29 @@ class _Walk:
         if self.most_entries is not None and self._entries > self.most_entries:
             self.is_complete = False
             return
+        source = self.paths.source_of(path)
         for entry in found:
-            if not entry.name.startswith("."):
-                self._read_entry(entry, f"{path}/{entry.name}".lstrip("/"), is_cold=is_cold)
+            below = f"{path}/{entry.name}".lstrip("/")
+            if self.paths.source_of(below) is not source:
+                continue  # a source of that path hides it
+            if source is not None or not entry.name.startswith("."):
+                self._read_entry(entry, below, source, is_cold=is_cold)
             elif entry.name.endswith(TEMPORARY) and is_abandoned(entry.name):
                 self.abandoned.append(Path(entry.path))
 
-    def _read_entry(self, entry: os.DirEntry[str], path: str, *, is_cold: bool) -> None:
+    def _read_entry(
+        self, entry: os.DirEntry[str], path: str, source: NoteSource | None, *, is_cold: bool
+    ) -> None:
         is_link = entry.is_symlink()
         is_folder = entry.is_dir(follow_symlinks=False)
-        if not is_link and not is_folder and not entry.name.lower().endswith(SUFFIXES):
-            return
-        if path == self._golden:  # golden questions would be hits for themselves
+        may_lead = is_link or is_folder
+        if source is not None:
+            inside = path[len(source.prefix) + 1 :]
+            kinds = {is_folder, may_lead}  # a link may be either
+            is_wanted = any(source.takes(inside, is_folder=each) for each in kinds)
+        else:
+            is_wanted = may_lead or entry.name.lower().endswith(SUFFIXES)
+        if not is_wanted or path == self._golden:  # whose questions would be hits for themselves
             return
         shown = path.encode("utf-8", "backslashreplace").decode()
         if shown != path:
@@ -175,6 +194,13 @@ class _Walk:
 
     def _follow(self, entry: os.DirEntry[str], path: str) -> None:
         self.has_links, target = True, os.path.realpath(entry.path)
+        if self.paths.source_of(path) is not None:
+            if self.paths.may_read(path, target):
+                self._add(entry, path, is_cold=False)
+            else:
+                message = f"is a symbolic link that {LINKS_AWAY}"
+                self.problems.append(Problem(path, None, "link", message))
+            return
         is_folder = os.path.isdir(target)  # noqa: PTH112 - Path.is_dir raises where it may not look
         if not is_folder and not entry.name.lower().endswith(SUFFIXES):
             return
@@ -217,10 +243,12 @@ def _holds(folder: str, path: str) -> bool:
 
 
 def read_settings(paths: PalacePaths, config: Config | None = None) -> tuple[PalacePaths, Config]:
-    """Return the paths of a palace with its configured rooms, and its settings.
+    """Return the paths of a palace with its configured rooms and sources, and its settings.
 
     ``config`` replaces the settings file, which is then not read.
     """
+    if sources := read_sources(paths.root):
+        paths = replace(paths, sources=sources)
     if config is None and not paths.settings.exists():
         return paths, Config()
     from memory_palace.settings import map_rooms, read_config  # delayed: it imports YAML
@@ -296,7 +324,7 @@ class _IgnoreRules:
     """Reads the ignore files of folders as the walk enters them. Deeper files win."""
 
     def __init__(self, paths: PalacePaths, *, use_git: bool) -> None:
-        self._root, self._is_classic, self._use_git = paths.root, paths.is_classic, use_git
+        self._paths, self._use_git = paths, use_git
         self._names = (".gitignore", ".palaceignore") if use_git else (".palaceignore",)
         self._specs: list[tuple[str, GitIgnoreSpec]] = []
         self._templates: set[str] = set()
@@ -307,12 +335,12 @@ class _IgnoreRules:
         Raise ``ConfigError`` for an ignore file that cannot be used: walking on would index notes
         that it may exclude.
         """
-        is_above = not path and self._is_classic
+        is_above = not path and self._paths.is_classic
         for name in (".gitignore",) * self._use_git if is_above else self._names:
-            file = self._root / path / name
+            file = self._paths.file_of(path) / name
             if os.path.isfile(file):  # noqa: PTH113 - Path.is_file raises where it may not look
                 self._specs.append((path, _read_patterns(file)))
-        vault = self._root / path
+        vault = self._paths.file_of(path)
         if not os.path.isdir(vault / ".obsidian"):  # noqa: PTH112 - as above
             return
         for name, key in _TEMPLATES:

@@ -130,6 +130,7 @@ LINKS_OUT = (
     "leaves the palace; it is not followed. Move what it leads to into the palace, "
     "or make a palace there"
 )
+LINKS_AWAY = "leads to a file that no source names; it is not followed"
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 """Non-blocking: a pipe that is named like a note must not block the run."""
 _MOST_BYTES = 32 * 1024 * 1024  # most bytes of a file that is read to measure its prose
@@ -154,16 +155,16 @@ def read_note(paths: PalacePaths, name: str, *, limit_bytes: int) -> tuple[bytes
     Raise ``FileNotFoundError`` if it has vanished, ``NoteUnreadable`` if it is unreadable, too
     large, not text, not a regular file, or a symbolic link out of the palace.
     """
-    path, most_bytes = paths.root / name, max(limit_bytes, _MOST_BYTES)
+    path, most_bytes = paths.file_of(name), max(limit_bytes, _MOST_BYTES)
     try:
         descriptor = os.open(path, _FLAGS)
         with os.fdopen(descriptor, "rb") as opened:
             found = os.fstat(descriptor)
             if not stat.S_ISREG(found.st_mode):
                 raise NoteUnreadable(name, "is not a regular file")
-            home, real = os.path.realpath(paths.notes), os.path.realpath(path)
-            if not real.startswith(home.rstrip(os.sep) + os.sep):
-                raise NoteUnreadable(name, f"is a symbolic link that {LINKS_OUT}", "link")
+            if not paths.may_read(name, os.path.realpath(path)):
+                end = LINKS_AWAY if paths.source_of(name) else LINKS_OUT
+                raise NoteUnreadable(name, f"is a symbolic link that {end}", "link")
             if found.st_size > most_bytes:
                 raise _too_large(name, found.st_size, limit_bytes)
             data = opened.read(found.st_size + 1)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import ClassVar, Literal
 from urllib.parse import quote
 
+from memory_palace.config import PalacePaths
 from memory_palace.language.visible import shown_text, visible, visible_line
 from memory_palace.models import (
     ELLIPSIS,
@@ -190,6 +191,8 @@ class Answer(Shown):
     """Whether texts are whole passages, as they were asked for."""
     root: Path | None = inner(default=None)
     """The folder of the palace; ``None`` of a store."""
+    sources: PalacePaths | None = inner(default=None)
+    """Where notes lie that are not below ``root``."""
     details: bool = inner(default=False)
     neighbors: bool = inner(default=False)
     """Whether linked notes are entries of their own."""
@@ -317,6 +320,8 @@ class Answer(Shown):
         self, root: Path | None, hit: Hit, shown: HitShown, mark: str, *, details: bool
     ) -> Entry:
         file = Path(root or "", hit.path)
+        if self.sources is not None and self.sources.source_of(hit.path) is not None:
+            file = self.sources.file_of(hit.path)
         above = dict.fromkeys(hit.chunk.heading_path)
         above.pop(hit.title, None)
         remarks = [str(shown.superseded)] if isinstance(shown.superseded, Superseded) else []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from typer import Argument, Option
@@ -18,7 +17,7 @@ from memory_palace.cli.group import (
     fields_of,
     reach_store,
 )
-from memory_palace.config import SEVEN
+from memory_palace.config import SEVEN, PalacePaths
 from memory_palace.errors import UsageError
 from memory_palace.features.asking.answers import Answer, Format, day_of
 from memory_palace.index.embedders import advise_asker
@@ -89,12 +88,12 @@ def query(
         lexical=mode == "lexical",
         neighbors=linked if asked.neighbors is None else asked.neighbors,
     )
-    root: Path | None = None
+    paths: PalacePaths | None = None
     if store is not None:
         result, said = _ask_store(store, asked, full=full)
     else:
         palace = palace or Palace.discover()  # which raises if there is none
-        root = palace.paths.root
+        paths = palace.paths
         result = palace.ask(ask_below(palace, asked))
         if full:
             snapshot = palace.snapshot(include_cold=asked.include_cold)
@@ -102,8 +101,9 @@ def query(
             hits = show_whole(result.hits, snapshot, palace.paths, max_bytes=most)
             result = replace(result, hits=tuple(hits))
         said = [*_remark_quotes(result), *_remark(palace, result, asked)]
+    root = paths.root if paths is not None else None
     answer = Answer.of(result, is_whole=full, details=details, root=root, neighbors=is_listed)
-    return replace(answer, format=form, shows_all=shows_all, said=said)
+    return replace(answer, format=form, shows_all=shows_all, said=said, sources=paths)
 
 
 def _ask_store(store: str, asked: Query, *, full: bool) -> tuple[QueryResult, list[str]]:

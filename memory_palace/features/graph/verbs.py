@@ -66,7 +66,7 @@ class LinkLines:
             yield cut_end(f"   {note.stem}:{link.line}  {said}", WIDEST)
 
     def _read_note(self, path: str) -> Document | None:
-        file = self._paths.root / path
+        file = self._paths.file_of(path)
         try:
             if file.is_symlink():
                 return None

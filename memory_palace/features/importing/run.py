@@ -415,7 +415,7 @@ class Places:
     def _by_source(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for file in discover_notes(self._paths, ignore=self._palace.config.ignore).files:
-            with (self._paths.root / file.path).open("rb") as opened:
+            with self._paths.file_of(file.path).open("rb") as opened:
                 identity = source_id_of(opened.read(_MATTER_BYTES))
             if identity:
                 found.setdefault(identity, []).append(file.path)

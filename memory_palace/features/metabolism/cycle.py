@@ -423,7 +423,7 @@ def _write_changes(
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_bytes(data)
     context = BuildContext(
-        paths=replace(palace.paths, root=root),
+        paths=replace(palace.paths, root=root, sources=()),
         config=palace.config,
         embedder=palace.embedder(),
         now_ns=time.time_ns(),

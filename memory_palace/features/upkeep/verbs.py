@@ -26,10 +26,11 @@ from memory_palace.index.embedders import ModelAdvice, advise
 from memory_palace.index.values import IndexReport
 from memory_palace.language.visible import visible
 from memory_palace.notes.discovery import count_outside, make_palace
+from memory_palace.notes.sources import sources_path
 from memory_palace.notes.usage import USAGE, logs_usage
 from memory_palace.palace import Palace
 from memory_palace.shown import ABSENT, SPREAD, Absent, Shown, inner, plural, say
-from memory_palace.table import STATUS, load
+from memory_palace.table import SOURCES, STATUS, load
 
 verbs = Group()
 _Step = tuple[str, str]
@@ -213,19 +214,32 @@ def _watch(palace: Palace, *, quiet: bool) -> None:
 def init(
     place: Path | None,
     folder: Annotated[
-        Path | None, Argument(help="Folder to make a palace of; the current one by default.")
+        list[Path] | None,
+        Argument(help="Folder to make a palace of; the current one by default."),
     ] = None,
     here: Annotated[
         bool,
         Option("--here", help="Take the folder as it stands: notes stay, only .palace/ is made."),
     ] = False,
+    agents: Annotated[
+        bool, Option("--agents", help="Make the palace `agents` of what agents' tools wrote.")
+    ] = False,
 ) -> None:
     """Make FOLDER a palace: palace/ with the seven rooms, or the folder as it stands.
 
     No note is touched, and running it again changes nothing. Where there are notes outside
-    palace/, a terminal is asked which of the two is meant. Example: palace init --here ~/notes
+    palace/, a terminal is asked which of the two is meant. --agents makes a palace, in your data
+    folder, that only reads: memories and rules of Claude, Codex and others, and those of the
+    projects FOLDER. Example: palace init --here ~/notes
     """
-    root = (folder or place or Path.cwd()).resolve()
+    if agents:
+        for line in load(SOURCES["agents"])(folder or ()):
+            print(visible(line))
+        say(f"only read, as {sources_path()} has it; `palace index -C agents` indexes them")
+        return
+    if folder and len(folder) > 1:
+        raise UsageError("name one folder; only --agents takes more, each a project")
+    root = (folder[0] if folder else place or Path.cwd()).resolve()
     is_new = not here and find_paths(root) is None
     if is_new and sys.stdin.isatty() and (outside := _describe_outside(root)):
         question = f"{outside}.\nTake the folder as it stands? Its notes stay where they are"
@@ -315,6 +329,7 @@ class Status(Shown):
             yield from ((f"  {room:<18} ", [f"{count:>6,}"]) for room, count in rooms)
         behind = f"{plural(status.behind, 'note')} behind" if status.behind else ""
         compared = "up to date" if status.freshness == "current" else "not compared with the notes"
+        yield "sources", (str(one) for one in status.sources if one.notes or self.is_full)
         yield "index", [f"{behind or compared}, built {status.built:%Y-%m-%d %H:%M} UTC"]
         model = status.embedder if status.dimension else "none: words only, no meaning"
         if status.awaiting:
