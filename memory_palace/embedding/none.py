@@ -27,9 +27,7 @@ class NoEmbedder:
         return max(len(text.split()) * 4 // 3, len(text) // 5)
 
     def embed_queries(self, texts: Sequence[str]) -> Matrix:
-        """Return one empty vector per question, shape ``(len(texts), 0)``."""
+        """Return one empty vector per text, shape ``(len(texts), 0)``."""
         return np.zeros((len(texts), 0), np.float32)
 
-    def embed_passages(self, texts: Sequence[str]) -> Matrix:
-        """Return one empty vector per passage, shape ``(len(texts), 0)``."""
-        return np.zeros((len(texts), 0), np.float32)
+    embed_passages = embed_queries

@@ -140,10 +140,7 @@ def compare(name: str, *, palace: str | None, remove: bool) -> Connection:
 
 
 def write(one: Connection) -> Connection:
-    """Write what was compared: the record before its entry, which otherwise would be nobody's.
-
-    Nothing is written where something is in the way; removing leaves that alone.
-    """
+    """Write what was compared: the record before its entry, which otherwise would be nobody's."""
     if one.problem or (one.changed and one.record):
         return one
     text = one.before or ""

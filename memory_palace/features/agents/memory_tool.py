@@ -1,8 +1,7 @@
 """The memory tool of Anthropic's Messages API, in one folder of the palace.
 
 Commands and messages are those of its documentation and ``anthropic`` 2.14.0, read on 2026-11-29.
-An existing path is looked up in a listing of the folder; the names of a new one are checked. A file
-is a note, so that it is indexed: ``plan.txt`` is stored as ``plan.txt.md``.
+A file is a note, so that it is indexed: ``plan.txt`` is stored as ``plan.txt.md``.
 """
 
 from __future__ import annotations

@@ -47,9 +47,8 @@ def make_agents_palace(projects: Sequence[Path]) -> list[str]:
     registry = read_registry()
     if (taken := registry.palaces.get(NAME, str(root))) != str(root):
         raise UsageError(f"{taken} is {NAME!r}; `palace config register {NAME} --remove` frees it")
-    for path in projects:
-        if not path.is_dir():
-            raise UsageError(f"there is no folder {path}")
+    if missing := [path for path in projects if not path.is_dir()]:
+        raise UsageError(f"there is no folder {missing[0]}")
     sources = [*_find_sources(read_sources(root), projects)]
     if not sources:
         raise UsageError("no tool of agents has a folder here; name the folder of a project")
@@ -87,5 +86,5 @@ def write_sources(root: Path, sources: Iterable[NoteSource]) -> None:
     path = sources_path()
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     rows = {one.prefix: {"folder": one.folder, "notes": one.patterns} for one in sources}
-    values = {"palace": os.path.realpath(root), "sources": rows}
-    write_atomic(path, (json.dumps(values, ensure_ascii=False, indent=2) + "\n").encode())
+    text = json.dumps({"palace": os.path.realpath(root), "sources": rows}, indent=2)
+    write_atomic(path, text.encode())

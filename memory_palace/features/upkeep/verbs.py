@@ -214,8 +214,7 @@ def _watch(palace: Palace, *, quiet: bool) -> None:
 def init(
     place: Path | None,
     folder: Annotated[
-        list[Path] | None,
-        Argument(help="Folder to make a palace of; the current one by default."),
+        list[Path] | None, Argument(help="Folder to make a palace of; else the current one.")
     ] = None,
     here: Annotated[
         bool,

@@ -3,9 +3,8 @@
 Each month of a chat is a conversation, for exports forget (WhatsApp's all but the last 40,000
 messages, Slack's what is older than 90 days), and an edited message closes its conversation.
 
-WhatsApp (`_chat.txt` of iOS, `WhatsApp Chat with NAME.txt` of Android, or the .zip) publishes no
-shape. As whatstk and whatsapp-chat-parser read it (2026): lines ``DATE, TIME - NAME: TEXT`` or
-``[DATE, TIME] NAME: TEXT``, written as the phone's language does, in the phone's time.
+WhatsApp (`_chat.txt`, `WhatsApp Chat with NAME.txt`), as whatstk reads it (2026): lines ``DATE,
+TIME - NAME: TEXT`` or ``[DATE, TIME] NAME: TEXT``, in the language and the time of the phone.
 
 Telegram Desktop (`result.json`): telegramdesktop/tdesktop, `export_output_json.cpp` (2026): a chat
 ``{name, type, id, messages[{id, type, date_unixtime, from, text: text or [text, {type, text}],
