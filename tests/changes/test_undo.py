@@ -157,6 +157,10 @@ def test_undo_gives_every_byte_and_folder_back_after_each_changing_verb(tmp_path
         again = snapshot(root)
         assert again.keys() == before.keys(), line
         assert [path for path in before if again[path] != before[path]] == [], line
+    told = {"command": "create", "path": "/memories/tea.md", "file_text": "Green."}
+    assert Palace(root).memory_tool().call(told).startswith("File created")
+    run(root, "undo --apply")
+    assert snapshot(root).keys() == before.keys()
     made = {entry.command for entry in read_log(Palace(root).paths)}
     assert made == logged_nouns()
 

@@ -15,10 +15,10 @@ from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
 _STRING = r'"(?:[^"\\\n]|\\.)*"'
-_COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _TRAILING = re.compile(rf"{_STRING}|,(?=\s*[}}\]])")
 _SPACE = re.compile(r"\s*")
-_LINE_COMMENT = re.compile(r"[ \t]*//[^\r\n]*")
+_LINE_COMMENT = re.compile(r"(?<![ \t])[ \t]*+//[^\r\n]*")
 
 
 class BrokenTextError(ValueError):
@@ -122,7 +122,8 @@ def _blank(text: str, kind: str) -> str:
     """Return JSON of the same length without byte order mark, comments and trailing commas."""
 
     def erase(found: re.Match[str]) -> str:
-        is_kept = found[0][0] == '"' or (
+        is_open = found[0].startswith("/*") and not found[0].endswith("*/", 2)
+        is_kept = (found[0][0] == '"' or is_open) or (
             found[0] == "," and found.string[: found.start()].rstrip()[-1:] in ("[", "{", ",", "")
         )
         return found[0] if is_kept else re.sub(r"[^\r\n]", " ", found[0])

@@ -12,10 +12,7 @@ from memory_palace.query import Query
 
 
 def make_retriever(palace: Palace, asked: Query | None = None) -> Any:
-    """Return a LangChain retriever; ``asked`` has the conditions of its questions.
-
-    Raise ``MissingPartError`` without langchain-core.
-    """
+    """Return a LangChain retriever, with the conditions of ``asked``; it needs langchain-core."""
     try:
         from langchain_core.documents import Document
         from langchain_core.retrievers import BaseRetriever
