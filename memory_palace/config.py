@@ -209,6 +209,8 @@ class PalacePaths:
     """The optional settings file."""
     golden: Path = field(init=False)
     """The golden questions; not a note, and never indexed."""
+    journal: Path = field(init=False)
+    """The change that is being made, until it is logged."""
     index: Path = field(init=False)
     """Everything derived from the notes; may be deleted at any time."""
     commit: Path = field(init=False)
@@ -235,6 +237,7 @@ class PalacePaths:
             manifest=own / MANIFEST,
             settings=own / SETTINGS,
             golden=own / GOLDEN,
+            journal=own / ".journal.json",
             index=index,
             commit=index / COMMIT,
             lock=index / "lock",

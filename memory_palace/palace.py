@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -27,7 +27,7 @@ from memory_palace.notes.discovery import read_settings
 from memory_palace.notes.note import NoteText, excerpt, read_note
 from memory_palace.places import OWN, PALACE, nearest_root
 from memory_palace.query import Query, by_fields
-from memory_palace.table import FEATURES, FOLLOWERS, METHODS, load
+from memory_palace.table import FEATURES, FOLLOWERS, METHODS, RECOVER, load
 
 if TYPE_CHECKING:
     from memory_palace.changes.changing import Changes
@@ -201,11 +201,15 @@ class Palace:
             problems += told
         return names, problems
 
-    def writing(self, *, wait_seconds: float = 0.0) -> AbstractContextManager[None]:
-        """Hold the writer's lock of this palace."""
+    @contextmanager
+    def writing(self, *, wait_seconds: float = 0.0) -> Iterator[None]:
+        """Hold the writer's lock; take back a change that was interrupted before."""
         from memory_palace.storage import writer_lock
 
-        return writer_lock(self.paths.lock, wait_seconds=wait_seconds)
+        with writer_lock(self.paths.lock, wait_seconds=wait_seconds):
+            if self.paths.journal.exists():
+                load(RECOVER)(self.paths)
+            yield
 
     def ask(self, asked: Query) -> QueryResult:
         """Rank the notes that answer a question; without text, list those that meet the conditions.

@@ -98,10 +98,18 @@ def is_named_by_content(path: Path) -> bool:
 
 def make_ignored_folder(folder: Path, *, ignored: str = "*", mode: int = 0o777) -> None:
     """Create a folder, with ``ignored`` as its ``.gitignore`` unless it has one."""
-    folder.mkdir(parents=True, exist_ok=True, mode=mode)
+    make_folder(folder, mode=mode)
     file = folder / ".gitignore"
     if not file.exists():
         write_atomic(file, f"{ignored}\n".encode())
+
+
+def make_folder(folder: Path, *, mode: int = 0o777) -> None:
+    """Create a folder and those above it durably: a file is lost with the name of its folder."""
+    if not folder.is_dir():
+        make_folder(folder.parent)
+        folder.mkdir(mode=mode, exist_ok=True)
+        sync_folder(folder.parent)
 
 
 def sync_folder(folder: Path) -> None:
@@ -209,7 +217,7 @@ def append_record(path: Path, record: Mapping[str, object], *, is_durable: bool 
     may be lost in a power failure.
     """
     line = to_line(record)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | BINARY, 0o600)
     try:
         with naming(path):

@@ -143,6 +143,8 @@ METHODS = {
     "view": "view.page:write_view",
 }
 """Methods of ``Palace``: functions of higher layers whose first parameter is the palace."""
+RECOVER = "memory_palace.changes.journal:recover"
+"""Takes back a change that was interrupted before it was logged."""
 FOLLOWERS = {
     "anchors": "anchors",
 }

@@ -24,7 +24,6 @@ from memory_palace.changes.journal import (
     end_line,
     plan_undo,
     read_log,
-    recover,
     target_of,
     undo,
 )
@@ -161,7 +160,6 @@ def change_notes(
     own = {palace.paths.shown(file) for file in (palace.paths.golden, palace.paths.settings)}
     before, identity = (palace.config, palace.paths), None
     with palace.writing(wait_seconds=WAIT_SECONDS):
-        recover(palace.paths)
         try:
             planned, change = _plan_with_room(palace, plan, folder)
             if change:
@@ -199,7 +197,6 @@ def write_file(
     no link is rewritten.
     """
     with palace.writing(wait_seconds=wait_seconds):
-        recover(palace.paths)
         file = make()
         if file is not None:
             apply_change(

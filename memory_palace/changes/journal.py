@@ -25,6 +25,7 @@ from memory_palace.notes.manifest import return_lines, uncommitted
 from memory_palace.storage import (
     append_record,
     link_new,
+    make_folder,
     parse_record,
     read_records,
     remove_files,
@@ -39,7 +40,6 @@ from memory_palace.storage import (
 LOG = "moves.jsonl"
 KEPT = "before"
 """Folder, below the logs, of the bytes that changes replaced; only undo needs it."""
-_JOURNAL = ".journal.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +305,7 @@ def apply_change(
     entry = LoggedChange(identity, now, command, reason, tuple(evidence), undoes=undoes)
     entry = _describe(paths, change, replace(entry, agent=agent, continues=continues))
     _keep(paths, change)
-    write_atomic(paths.own / _JOURNAL, json.dumps(entry.to_record()).encode())
+    write_atomic(paths.journal, json.dumps(entry.to_record()).encode())
     try:
         for operation in sorted(change, key=lambda operation: isinstance(operation, Move)):
             _do(paths.root, operation)
@@ -315,7 +315,7 @@ def apply_change(
         if _is_logged(paths, entry):
             raise
         raise PalaceError(f"{reason}: {error}; no note was changed") from error
-    remove_files([paths.own / _JOURNAL])
+    remove_files([paths.journal])
     return entry.identity
 
 
@@ -332,7 +332,7 @@ def create_unlocked(
 
 def recover(paths: PalacePaths) -> bool:
     """Roll back a change that was interrupted before its log line; return if a journal existed."""
-    journal = paths.own / _JOURNAL
+    journal = paths.journal
     for folder in (paths.own, paths.logs / KEPT):
         if folder.is_dir():
             sweep_temporaries(folder)
@@ -497,7 +497,7 @@ def _keep(paths: PalacePaths, change: ChangeSet) -> None:
         is_log = one.path.endswith(".jsonl") and one.before.endswith(b"\n")
         if is_log and (one.after or b"").startswith(one.before):
             continue
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(folder, mode=0o700)
         path = folder / digest(one.before)
         if _digest_of(path) != path.name:
             write_atomic(path, one.before)
@@ -530,7 +530,7 @@ def _do(root: Path, operation: Operation) -> None:
     if isinstance(operation, Move):
         _move(path, root / operation.new)
     elif operation.before is None:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         write_new(path, operation.after)
     else:
         if path.read_bytes() != operation.before:
@@ -588,7 +588,7 @@ def _drop(path: Path) -> None:
 
 def _move(old: Path, new: Path) -> None:
     """Hard-link the new name, then remove the old one: a rename would overwrite."""
-    new.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(new.parent)
     link_new(old, new)
     sync_folder(new.parent)
     with suppress(FileNotFoundError):  # it was renamed

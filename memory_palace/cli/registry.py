@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from memory_palace.errors import ConfigError, UsageError, did_you_mean
 from memory_palace.places import read_registered, registry_path
-from memory_palace.storage import write_atomic
+from memory_palace.storage import make_folder, write_atomic
 
 _NAME = re.compile(r"[^\W_][\w.-]{0,63}")
 _SECRETS = ("password", "sslpassword")
@@ -174,7 +174,7 @@ def write_registry(registry: Registry) -> Path:
     if place is None:
         raise UsageError("there is no home folder to keep names in; set XDG_CONFIG_HOME")
     path = Path(place)
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_folder(path.parent, mode=0o700)
     kept = asdict(registry)
     for names in ("palaces", "stores"):
         kept[names] = dict(sorted(kept[names].items()))

@@ -32,6 +32,7 @@ from memory_palace.index.commit import (
 )
 from memory_palace.language.words import LanguageShare, tell_tongue
 from memory_palace.notes.discovery import discover_notes
+from memory_palace.notes.note import NoteUnreadable, read_note
 from memory_palace.shown import inner
 
 MOST_ENGLISH = 0.05
@@ -148,11 +149,10 @@ def take_share(paths: PalacePaths, config: Config, commit: Commit | None = None)
     told = other = 0
     for file in files[:: max(-(-len(files) // _SAMPLED_NOTES), 1)]:
         try:
-            with paths.file_of(file.path).open("rb") as opened:
-                text = opened.read(_SAMPLED_BYTES).decode(errors="ignore")
-        except OSError:  # a build reports it
+            data, _ = read_note(paths, file.path, limit_bytes=config.max_note_bytes)
+        except (OSError, NoteUnreadable):  # a build reports it
             continue
-        tongue = tell_tongue(text)
+        tongue = tell_tongue(data[:_SAMPLED_BYTES].decode(errors="ignore"))
         told += tongue != "unclear"
         other += tongue == "other"
     return LanguageShare(other, told)

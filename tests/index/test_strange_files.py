@@ -1,5 +1,7 @@
 """Files that hold no notes beside ordinary ones: each is named, and none is in the way."""
 
+import os
+import signal
 from random import Random
 
 import pytest
@@ -146,3 +148,12 @@ def test_doctor_reads_each_line_of_a_long_note_without_headings_once(tmp_path, m
     monkeypatch.setattr(Segment, "read_line", count)
     assert palace.doctor().findings == ()
     assert 300 <= len(calls) <= 3 * len(palace.snapshot().row_note)
+
+
+def test_a_pipe_named_like_a_note_waits_for_nobody(tmp_path):
+    os.mkfifo(tmp_path / "pipe.md")
+    signal.alarm(60)  # ends a run that waits for a writer
+    palace = Palace.init(tmp_path, here=True)
+    palace.awaited_model()
+    assert [problem.path for problem in palace.index(embedder="hashing").problems] == ["pipe.md"]
+    signal.alarm(0)

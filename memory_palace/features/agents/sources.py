@@ -13,7 +13,7 @@ from memory_palace.errors import UsageError
 from memory_palace.notes.discovery import discover_notes, make_palace
 from memory_palace.notes.sources import count_notes, read_sources, sources_path
 from memory_palace.palace import Palace
-from memory_palace.storage import write_atomic
+from memory_palace.storage import make_folder, write_atomic
 
 NAME = "agents"
 TOOLS = {
@@ -52,7 +52,7 @@ def make_agents_palace(projects: Sequence[Path]) -> list[str]:
     sources = [*_find_sources(read_sources(root), projects)]
     if not sources:
         raise UsageError("no tool of agents has a folder here; name the folder of a project")
-    root.mkdir(parents=True, exist_ok=True)
+    make_folder(root)
     own = make_palace(root, here=True)
     if not own.settings.exists():  # tools delete notes, and lines for them would stay
         write_atomic(own.settings, b"manifest: frozen\n")
@@ -84,7 +84,7 @@ def _find_sources(known: Sequence[NoteSource], projects: Sequence[Path]) -> Iter
 def write_sources(root: Path, sources: Iterable[NoteSource]) -> None:
     """Write the list of the sources of the palace at a root."""
     path = sources_path()
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_folder(path.parent, mode=0o700)
     rows = {one.prefix: {"folder": one.folder, "notes": one.patterns} for one in sources}
     text = json.dumps({"palace": os.path.realpath(root), "sources": rows}, indent=2)
     write_atomic(path, text.encode())

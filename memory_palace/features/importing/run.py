@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 from memory_palace.changes.changing import WAIT_SECONDS, now
 from memory_palace.changes.composing import file_name, make_safe
-from memory_palace.changes.journal import Create, Replace, apply_change, digest, grow, recover
+from memory_palace.changes.journal import Create, Replace, apply_change, digest, grow
 from memory_palace.config import PalacePaths
 from memory_palace.errors import PalaceError, RoomNotMappedError, UsageError
 from memory_palace.features.importing.composing import (
@@ -194,7 +194,7 @@ def import_export(
         )
     if apply:
         with palace.writing(wait_seconds=WAIT_SECONDS):
-            recover(palace.paths)
+            pass  # what another command left half done is taken back before notes are read
     report = ImportReport(chosen, choose_folder(palace.paths, chosen, folder), apply)
     importer = _Importer(palace, report)
     for count, item in enumerate(FORMATS[chosen](path, report), start=1):

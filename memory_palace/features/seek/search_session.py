@@ -20,7 +20,13 @@ from memory_palace.features.seek.belief import (
 )
 from memory_palace.features.seek.nodes import NodePlace, Null, Pose2D
 from memory_palace.shown import Shown, to_record
-from memory_palace.storage import append_record, remove_files, write_atomic, writer_lock
+from memory_palace.storage import (
+    append_record,
+    make_folder,
+    remove_files,
+    write_atomic,
+    writer_lock,
+)
 
 FORMAT = 1
 
@@ -113,7 +119,7 @@ class SearchSessions:
     @contextmanager
     def writing(self, name: str, *, wait_seconds: float = 0.0) -> Iterator[None]:
         """Hold the lock of one session; raise ``IndexLockedError`` naming its holder."""
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(self._folder, mode=0o700)
         lock = self._folder / f"{name}.lock"
         with writer_lock(lock, wait_seconds=wait_seconds, what=f"the search {name}"):
             remove_files(self._folder.glob(f".{name}.json.*.tmp"))
