@@ -8,7 +8,7 @@ from benchmarks.crashes import VERBS, Crashed, steady_stat
 from memory_palace import storage
 from memory_palace.changes import journal
 
-HUNDREDS = [pytest.param(15), pytest.param(180, marks=pytest.mark.long)]
+HUNDREDS = [pytest.param(15), pytest.param(360, marks=pytest.mark.long)]
 
 
 @pytest.fixture(autouse=True, scope="module")
