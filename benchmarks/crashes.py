@@ -293,9 +293,10 @@ def _keep_names(steps: tuple[Step, ...], model: Model, random: Random | None) ->
         last = max((place for place, _ in syncs), default=-1)
         sure = sum(place < last for place, _ in naming)
         return [step for _, step in naming[: random.randint(sure, len(naming)) if random else sure]]
-    kept: list[Step] = []
+    kept = []
     for place, step in naming:
-        folders = {os.path.dirname(name) or "." for name in (step.path, step.new) if name}  # noqa: PTH120
+        named = (step.new,) if step.kind == "link" else filter(None, (step.path, step.new))
+        folders = {os.path.dirname(name) or "." for name in named}  # noqa: PTH120
         later = {sync.path for when, sync in syncs if when > place and sync.node == FOLDER}
         if folders <= later or (random and random.random() < 0.5):
             kept.append(step)
