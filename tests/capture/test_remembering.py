@@ -69,6 +69,15 @@ def test_no_name_of_an_agent_leads_out_of_the_inbox(palace, agent):
     assert not any(part.startswith(".") for part in found.path.split("/"))
 
 
+def test_an_inbox_note_that_lost_its_headings_takes_the_next_entry(palace):
+    found = palace.remember("The gauge drifts.", agent="wren")
+    file = palace.paths.root / found.path
+    kept = [line for line in file.read_text("utf-8").split("\n") if not line.startswith("## ")]
+    file.write_text("\n".join(kept), "utf-8")
+    again = palace.remember("The gauge drifts.", agent="wren")
+    assert again.is_new and again.path == found.path and "drifts" in read(palace, again)
+
+
 def test_what_is_said_again_is_counted(palace):
     first = palace.remember("The gauge doesn't drift below -5 °C.", agent="wren")
     again = palace.remember("  the gauge doesn’t drift\nbelow -5 °C", agent="wren")

@@ -424,7 +424,8 @@ def read_entries(path: str, data: bytes) -> Iterator[InboxEntry]:
     markup = Markup(body.text)
     tops = [h for h in markup.headings if h.level <= 2 and not h.is_nested]
     lines = body.text.split("\n")
-    for heading, end in zip(tops, [*(h.first for h in tops[1:]), len(lines)], strict=True):
+    ends = [*(heading.first for heading in tops[1:]), len(lines)]
+    for heading, end in zip(tops, ends, strict=False):  # one is left without headings
         found = _HEADING.match(_TIMES.sub("", heading.text)) if heading.level == 2 else None
         if found is None:
             continue
