@@ -368,7 +368,6 @@ class Filling:
         """
         folder, segment, ref = self._context.paths.index, self._segment, self._ref
         waiting = [row for rows in self._missing.values() for row in rows]
-        lacking = None
         if waiting:
             lacking = np.zeros(segment.rows, np.bool_)
             lacking[[*waiting, *self._dead.tolist()]] = True
@@ -378,10 +377,11 @@ class Filling:
                 name = write_vectors(folder, digests, made, self._context.fingerprint)
                 ref = replace(ref, awaiting=len(waiting), vectors=(*ref.vectors, name))
                 self._fresh.clear()
+            self._opened[ref.name] = segment.with_vectors(self._vectors, lacking)
         else:
             ref = write_filled(folder, ref, segment, self._vectors, self._dead)
+            self._opened[ref.name] = open_segment(folder, ref)  # under its new name
         self._ref = ref
-        self._opened[ref.name] = segment.with_vectors(self._vectors, lacking)
         return ref
 
 

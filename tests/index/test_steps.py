@@ -14,7 +14,7 @@ from stopping import DYING
 
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import IndexMissingError
-from memory_palace.index import build, rows
+from memory_palace.index import build, rows, writing
 from memory_palace.index.commit import read_commit
 from memory_palace.palace import Palace
 
@@ -150,6 +150,15 @@ def test_an_index_with_vectors_answers_until_another_model_has_made_all(
     assert Palace(notes.paths.root).index().embedded == 0
 
 
+def test_a_segment_that_is_merged_once_its_vectors_are_made_is_whole(notes, stepping, monkeypatch):
+    notes.index(embedder="hashing")
+    monkeypatch.setattr(writing, "PILE", 2)
+    for number in range(COUNT):
+        (notes.paths.root / f"m{number}.md").write_text(f"# Mast {number}\n\nOf {number} metres.\n")
+    notes.index()
+    assert len(notes.snapshot().segments) == 1 and len(notes.snapshot().paths) == 2 * COUNT
+
+
 def test_a_question_says_how_far_the_vectors_are(notes, stepping, monkeypatch, capsys):
     stop(notes, monkeypatch, 0)
     _, _, told = run_main(capsys, "-C", str(notes.paths.root), "query", "the 7th lantern")
@@ -217,7 +226,7 @@ def test_an_index_that_lacks_vectors_is_pushed_to_no_store(notes, stepping, monk
 
 
 WORKER = f"""{DYING}
-from memory_palace.index import build, rows
+from memory_palace.index import build, rows, writing
 from memory_palace.palace import Palace
 rows.AT_ONCE, build.STEP_SECONDS, rows._SLICE = 0, 0, 4
 how = getattr(signal, sys.argv[3])
