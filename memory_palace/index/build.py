@@ -45,7 +45,7 @@ from memory_palace.index.writing import (
     write_vectors,
 )
 from memory_palace.models import Matrix, Problem
-from memory_palace.notes.discovery import Discovery, SourceFile, discover_notes
+from memory_palace.notes.discovery import Discovery, SourceFile, discover_notes, is_unwanted
 from memory_palace.notes.note import read_note
 from memory_palace.storage import is_named_by_content, remove_files, sweep_temporaries
 
@@ -396,8 +396,9 @@ def order_notes(fold: Fold, notes: NDArray[np.signedinteger]) -> list[str]:
 
 
 def sweep(folder: Path, commit: Commit) -> None:
-    """Delete files that neither this generation nor the previous one names; damaged vectors too."""
+    """Delete files that neither this generation nor the previous one names, and conflict copies."""
     sweep_temporaries(folder)
+    remove_files(path for path in folder.iterdir() if is_unwanted(path.name, is_folder=False))
     named = commit.names()
     derived = [path for kind in ("seg", "vec", "anchors") for path in folder.glob(f"{kind}-*")]
     remove_files(path for path in derived if path.stem not in named)

@@ -59,10 +59,17 @@ def test_doctor_names_vectors_that_are_not_those_of_the_text(palace, monkeypatch
     assert len(findings) == 4
 
 
+def test_a_build_deletes_the_conflict_copies_of_a_sync_program_beside_the_index(indexed):
+    for end in (".sync-conflict-20260101-120000-ABCDEFG", " (conflicted copy 2026)"):
+        indexed.paths.commit.with_stem(f"INDEX{end}").write_text("{}")
+    indexed.index()
+    assert not [*indexed.paths.index.glob("*conflict*")]
+
+
 @pytest.fixture
 def large(indexed, monkeypatch):
     """A palace whose first segment counts as large."""
-    monkeypatch.setattr(writing, "LARGE_ROWS", 64)
+    monkeypatch.setattr(writing, "LARGE_ROWS", 32)
     for number in range(40):
         (indexed.paths.notes / "chambers" / f"n{number}.md").write_text(f"Number {number}.\n")
     indexed.index(force=True)
