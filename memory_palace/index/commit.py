@@ -107,6 +107,17 @@ def read_commit(path: Path) -> Commit:
     return Commit(**kept | lists | {"segments": tuple(SegmentRef(**each) for each in segments)})
 
 
+def read_choice(path: Path) -> str | None:
+    """Return the embedder of a record in any format; ``None`` if it awaits one, or is damaged."""
+    try:
+        record = json.loads(path.read_bytes())
+        body = record["commit"]
+        is_chosen = record["check"] == _check(body) and not body.get("waits_for")
+        return str(body["embedder"]) if is_chosen else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
 def write_commit(path: Path, commit: Commit) -> int:
     """Replace the record, which publishes this generation; return its size in bytes."""
     body = asdict(commit)

@@ -28,6 +28,7 @@ from memory_palace.index.commit import (
     describe_mismatch,
     fits_recipe,
     is_embedder_of,
+    read_choice,
     read_commit,
 )
 from memory_palace.language.words import LanguageShare, tell_tongue
@@ -82,6 +83,8 @@ class Embedders:
         if asked and ":" in asked:
             asked = self.get(asked).name  # an alias, or a folder as it was typed
         configured = self._config.embedder
+        if commit is None and not (asked or configured):
+            asked = read_choice(self._paths.commit)  # of another version of palace
         is_open = not (asked or configured) and (commit is None or commit.waits_for)
         name, waits_for = choose_embedder(
             asked=asked,

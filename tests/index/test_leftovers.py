@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from memory_palace.embedding.hashing import HashingEmbedder
-from memory_palace.index import writing
+from memory_palace.index import commit, writing
 from memory_palace.index.commit import read_commit
 from memory_palace.index.writing import write_vectors
 from memory_palace.palace import Palace
@@ -31,6 +31,13 @@ def test_vectors_that_a_killed_build_left_are_not_made_again(indexed):
     leave_vectors(indexed)
     report = forget_index(indexed)
     assert (report.embedded, report.reused) == (0, 4)
+    assert indexed.doctor().findings == ()
+
+
+def test_an_index_of_another_format_keeps_its_embedder_and_its_vectors(indexed, monkeypatch):
+    monkeypatch.setattr(commit, "FORMAT", commit.FORMAT + 1)
+    report = Palace(indexed.paths.root).index()
+    assert (report.embedder, report.embedded, report.reused) == ("hashing", 0, 4)
     assert indexed.doctor().findings == ()
 
 
