@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 from writing_notes import write_notes
 
+from memory_palace.index import writing
 from memory_palace.palace import Palace
 
 NOTES = {
@@ -28,3 +29,9 @@ def indexed(palace: Palace) -> Palace:
     """The same palace after its first build."""
     palace.index(embedder="hashing")
     return palace
+
+
+@pytest.fixture
+def piled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Merge segments by their sizes alone: few notes are merged at each build, as that saves."""
+    monkeypatch.setattr(writing, "DEAD_SHARE", 1)

@@ -115,7 +115,7 @@ def test_two_forced_builds_differ_in_nothing_but_stat_records(indexed, tmp_path_
     assert members(indexed) == members(twin)
 
 
-def test_updates_in_any_order_rank_like_a_forced_build(indexed):
+def test_updates_in_any_order_rank_like_a_forced_build(indexed, piled):
     for number in range(30):
         path = note(indexed, f"chambers/baker/n{number % 7}.md")
         path.write_text(f"# Note {number}\n\nBread number {number} was {number * 7 % 5} sour.\n")

@@ -28,7 +28,7 @@ def grown(tmp_path):
     return palace
 
 
-def test_a_deleted_note_stays_deleted_over_nine_edits_and_a_merge(grown):
+def test_a_deleted_note_stays_deleted_over_nine_edits_and_a_merge(grown, piled):
     """A tombstone is kept while another segment holds the note; no build in between mends it."""
     counts = []
     for number in range(9):
@@ -42,7 +42,7 @@ def test_a_deleted_note_stays_deleted_over_nine_edits_and_a_merge(grown):
     assert grown.doctor().findings == ()
 
 
-def test_a_tombstone_that_nothing_needs_is_dropped(indexed):
+def test_a_tombstone_that_nothing_needs_is_dropped(indexed, piled):
     for number in range(9):
         write(indexed, f"short{number}.md", f"Here for a moment, {number}.\n")
         indexed.index()

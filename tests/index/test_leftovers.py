@@ -90,13 +90,13 @@ def remove(palace, numbers):
     return sum(ref.dead_rows for ref in read_commit(palace.paths.commit).segments)
 
 
-def test_a_large_segment_is_rewritten_when_a_quarter_of_it_is_dead(large):
-    assert remove(large, range(6)) == 6
-    assert remove(large, range(6, 18)) == 0
+def test_a_large_segment_is_rewritten_when_a_tenth_of_it_is_dead(large):
+    assert remove(large, range(3)) == 3
+    assert remove(large, range(3, 9)) == 0
     assert large.doctor().findings == ()
 
 
-def test_a_merge_keeps_a_note_whose_newest_record_is_elsewhere(indexed):
+def test_a_merge_keeps_a_note_whose_newest_record_is_elsewhere(indexed, piled):
     """Its passages lie in a small segment, its priority in the large one of a later build."""
     chambers = indexed.paths.notes / "chambers"
     for number in range(40):

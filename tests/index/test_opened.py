@@ -20,7 +20,7 @@ def test_a_generation_is_opened_once(palace: Palace) -> None:
     assert palace.snapshot() is palace.snapshot()
 
 
-def test_segments_that_the_next_generation_has_too_stay_open(palace: Palace) -> None:
+def test_segments_that_the_next_generation_has_too_stay_open(palace: Palace, piled: None) -> None:
     before = palace.snapshot()
     (palace.paths.root / "c.md").write_text("# c\n\nA plum.\n")
     Palace(palace.paths.root).index()
