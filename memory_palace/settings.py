@@ -27,6 +27,7 @@ from memory_palace.config import (
 from memory_palace.errors import ConfigError, did_you_mean
 from memory_palace.places import ARCHIVE
 from memory_palace.signals import SHIPPED, extensions, find_profile
+from memory_palace.system import read_file
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MOST_BYTES = 256 * 1024
@@ -55,8 +56,7 @@ def read_config(path: Path) -> Config:
     Raise ``ConfigError``, with the line, if the file is unreadable or invalid.
     """
     try:
-        with path.open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
+        data = read_file(path, _MOST_BYTES + 1)
     except FileNotFoundError:
         return Config()
     except OSError as error:

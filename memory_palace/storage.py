@@ -21,7 +21,7 @@ from secrets import token_hex
 from typing import Any, BinaryIO, TypeVar
 
 from memory_palace.errors import IndexLockedError
-from memory_palace.system import BINARY, IN_USE, IS_POSIX, lock_file
+from memory_palace.system import BINARY, IN_USE, IS_POSIX, lock_file, read_file
 
 TEMPORARY = ".tmp"
 """Suffix of temporary files; the next writer removes those left behind."""
@@ -253,7 +253,7 @@ def read_records(path: Path) -> Iterator[dict[str, Any]]:
     An incomplete or damaged line is skipped: its writer was stopped before it reported success.
     """
     try:
-        lines = path.read_bytes().split(b"\n")
+        lines = read_file(path).split(b"\n")
     except FileNotFoundError:
         return
     for line in lines:
@@ -295,7 +295,8 @@ def writer_lock(
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         _acquire(descriptor, path, wait_seconds, what)
-        write_holder(descriptor, command=_command())
+        with naming(path):
+            write_holder(descriptor, command=_command())
         yield
     finally:
         os.close(descriptor)

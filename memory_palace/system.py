@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
 
 IS_POSIX = hasattr(os, "getuid")
 """Whether files have owners, folders can be flushed, and a server has a Unix socket."""
@@ -15,6 +21,15 @@ IN_USE: tuple[type[OSError], ...] = () if IS_POSIX else (PermissionError,)
 def owns(found: os.stat_result) -> bool:
     """Whether a file belongs to this user; true on Windows."""
     return not IS_POSIX or found.st_uid == os.geteuid()
+
+
+def read_file(path: Path, most_bytes: int = -1) -> bytes:
+    """Return the bytes of a file; raise ``OSError`` for a pipe or device, which may never end."""
+    mode = path.stat().st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+    with path.open("rb") as file:
+        return file.read(most_bytes)
 
 
 def lock_file(descriptor: int, *, is_shared: bool = False) -> None:

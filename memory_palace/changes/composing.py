@@ -40,6 +40,7 @@ from memory_palace.notes.note import (
 )
 from memory_palace.palace import Palace
 from memory_palace.retrieval.question import check_priority, check_room
+from memory_palace.system import read_file
 
 _UNSAFE = re.compile(r'[\x00-\x1f/\\:*?"<>|#^\[\]]+')
 _DEVICE = re.compile(
@@ -208,7 +209,7 @@ def append_to_note(palace: Palace, note: str, text: str, *, under: str | None = 
     """
     clean, withheld = leave_out(clean_text(text))
     path = find_file(palace, note)
-    before = (palace.paths.root / path).read_bytes()  # raise before taking the lock
+    before = read_file(palace.paths.root / path)  # raise before taking the lock
     done = append_text(path, before, clean, under=under)
 
     def write() -> Replace:

@@ -36,6 +36,7 @@ from memory_palace.storage import (
     write_atomic,
     write_new,
 )
+from memory_palace.system import read_file
 
 LOG = "moves.jsonl"
 KEPT = "before"
@@ -99,7 +100,7 @@ def grow(paths: PalacePaths, log: str, records: Iterable[Mapping[str, object]]) 
     file, data = paths.logs / log, b"".join(map(to_line, records))
     if not file.exists():
         return Create(paths.shown(file), data)
-    before = file.read_bytes()
+    before = read_file(file)
     return Replace(paths.shown(file), before, end_line(before) + data)
 
 
@@ -263,7 +264,7 @@ def _name(data: bytes | None) -> str | None:
 def _digest_of(path: Path) -> str | None:
     """Return the digest of a file; ``None`` if it cannot be read."""
     try:
-        return digest(path.read_bytes())
+        return digest(read_file(path))
     except OSError:
         return None
 
@@ -337,7 +338,7 @@ def recover(paths: PalacePaths) -> bool:
         if folder.is_dir():
             sweep_temporaries(folder)
     try:
-        record = parse_record(journal.read_bytes())
+        record = parse_record(read_file(journal))
     except FileNotFoundError:
         return False
     entry = LoggedChange.of_record(record or {})

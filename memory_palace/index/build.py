@@ -74,6 +74,7 @@ def build_index(
         partial(_read_digest, context),
         scanned_ns=base.commit.scanned_ns if base.commit else 0,
         verify=verify or bool(state.problems),
+        may_hold=found.may_hold,
     )
     listing = consult(context, base, diff)
     known = _known_vectors(context, state, diff, force=force)

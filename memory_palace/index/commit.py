@@ -15,6 +15,7 @@ from memory_palace.embedding.registry import Embedder
 from memory_palace.errors import IndexDamagedError, IndexMissingError, WrongEmbedderError
 from memory_palace.language.words import Languages
 from memory_palace.storage import is_named_by_content, write_atomic
+from memory_palace.system import read_file
 
 FORMAT = 3
 
@@ -89,7 +90,7 @@ class Commit:
 def read_commit(path: Path) -> Commit:
     """Read and verify the record, ignoring unknown fields; raise if it is missing or damaged."""
     try:
-        record = json.loads(path.read_bytes())
+        record = json.loads(read_file(path))
     except FileNotFoundError:
         raise IndexMissingError(f"there is no index in {path.parent}; run `palace index`") from None
     except ValueError as error:

@@ -172,10 +172,12 @@ def diff_notes(
     *,
     scanned_ns: int,
     verify: bool = False,
+    may_hold: Callable[[str], bool] = lambda path: False,
 ) -> Diff:
     """Return the fate of every note, hashing only files whose stat figures leave a doubt.
 
-    ``read_digest`` returns 16 bytes, or raises ``FileNotFoundError`` or ``NoteUnreadable``.
+    ``read_digest`` returns 16 bytes, or raises ``FileNotFoundError`` or ``NoteUnreadable``. A note
+    that was not found is unchanged if ``may_hold`` says that its folder could not be read.
     """
     diff = Diff()
     left = {(note.path, note.is_cold): note for note in known}
@@ -188,7 +190,11 @@ def diff_notes(
             diff.unchanged.append((file, note))
         else:
             _compare(diff, file, note, read_digest)
-    diff.removed.extend(left.values())
+    for note in left.values():
+        if may_hold(note.path):
+            diff.unchanged.append((SourceFile(note.path, note.stat, note.is_cold), note))
+        else:
+            diff.removed.append(note)
     _pair_moves(diff, read_digest)
     return diff
 

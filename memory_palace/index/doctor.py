@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
+from itertools import filterfalse
 
 import numpy as np
 
@@ -142,7 +143,7 @@ class _Examiner:
         rows = group_rows(self.snapshot.row_owner)
         for file in found.files:
             yield from self._note(file, places.pop(file.path, None), rows)
-        for path in places:
+        for path in filterfalse(found.may_hold, places):
             yield Finding("note", path, "is in the index but not among the notes")
         yield from self._vectors()
         yield from self._manifest({file.path for file in found.files if not file.is_cold})

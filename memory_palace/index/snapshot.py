@@ -589,6 +589,6 @@ def check_freshness(
             if not os.access(paths.file_of(file.path), os.R_OK):
                 message = "cannot be read; check who may read it"
                 problems.append(Problem(file.path, None, "unreadable", message, is_failure=True))
-    behind += len(known)
+    behind += sum(not found.may_hold(path) for path in known)
     state: FreshnessState = "stale" if behind else "current"
     return Freshness(state, behind, found.left_out, tuple(problems), found.folders)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import count
 from pathlib import Path
+from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
@@ -23,6 +24,7 @@ from memory_palace.notes.note import LINKS_AWAY, LINKS_OUT
 from memory_palace.notes.sources import read_sources
 from memory_palace.places import OWN, PALACE, is_used
 from memory_palace.storage import TEMPORARY, is_abandoned, make_ignored_folder
+from memory_palace.system import read_file
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -57,6 +59,11 @@ class Discovery:
     """Temporary files of this program beside the notes, left by writers that have ended."""
     folders: tuple[str, ...] | None = ()
     """Folders whose changes may alter the result; ``None`` if a symbolic link was met."""
+
+    def may_hold(self, path: str) -> bool:
+        """Whether a note that was not found may still be there: its folder could not be read."""
+        unread = (problem.path for problem in self.problems if problem.kind == "unreadable")
+        return any(path == one or path.startswith(f"{one}/") for one in unread)
 
     def checked(self) -> Self:
         """Return this result; raise ``ConfigError`` unless the walk is complete.
@@ -144,10 +151,12 @@ class _Walk:
         try:
             with os.scandir(folder) as entries:
                 found = sorted(entries, key=lambda entry: entry.name)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return
         except OSError as error:
-            self._fail(path, f"the folder cannot be read: {error.strerror}")
+            name = folder if path == self._top else "the folder"
+            self._fail(path or ".", f"{name} cannot be read: {error.strerror}")
+            self.is_complete = path != self._top
             return
         self._entries += len(found)
         if self.most_entries is not None and self._entries > self.most_entries:
@@ -232,6 +241,9 @@ class _Walk:
             return
         except OSError as error:
             self._fail(path, f"cannot be read: {error.strerror}")
+            return
+        if not S_ISREG(found.st_mode):
+            self._fail(path, "is not a regular file", "name")
             return
         stat = FileStat(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
         self.files.append(SourceFile(path, stat, is_cold))
@@ -338,14 +350,14 @@ class _IgnoreRules:
         is_above = not path and self._paths.is_classic
         for name in (".gitignore",) * self._use_git if is_above else self._names:
             file = self._paths.file_of(path) / name
-            if os.path.isfile(file):  # noqa: PTH113 - Path.is_file raises where it may not look
+            if os.path.exists(file):  # noqa: PTH110 - Path.exists raises where it may not look
                 self._specs.append((path, _read_patterns(file)))
         vault = self._paths.file_of(path)
         if not os.path.isdir(vault / ".obsidian"):  # noqa: PTH112 - as above
             return
         for name, key in _TEMPLATES:
             with suppress(OSError, ValueError, RecursionError):  # absent, or of another form
-                settings = json.loads((vault / name).read_bytes())
+                settings = json.loads(read_file(vault / name))
                 called = settings.get(key) if isinstance(settings, dict) else None
                 if isinstance(called, str) and called.strip("/ "):
                     template = f"{path}/{called.strip('/ ')}".lstrip("/")
@@ -370,7 +382,7 @@ def _read_patterns(file: Path) -> GitIgnoreSpec:
 
     patterns: list[Any] = []
     try:
-        lines = file.read_text("utf-8-sig", "replace").splitlines()
+        lines = read_file(file).decode("utf-8-sig", "replace").splitlines()
     except OSError as error:
         message = f"{file} cannot be used ({error.strerror}); make it readable or remove it"
         raise ConfigError(message) from error

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from memory_palace.config import PalacePaths
 from memory_palace.errors import UsageError
+from memory_palace.system import read_file
 
 _BAR = re.compile(r"(?<!\\)\|")
 
@@ -79,7 +80,7 @@ def read_golden_text(path: Path) -> str:
     if path.is_symlink():
         raise UsageError(f"{path} is a link and is left alone; put the file itself there")
     try:
-        return path.read_bytes().decode("utf-8", "surrogateescape")
+        return read_file(path).decode("utf-8", "surrogateescape")
     except FileNotFoundError:
         return ""
     except OSError as error:

@@ -21,6 +21,7 @@ from typing import Any, cast
 from memory_palace.config import SEVEN, PalacePaths
 from memory_palace.errors import ConfigError
 from memory_palace.models import Priority, Problem
+from memory_palace.system import read_file
 
 PRIORITIES = ("high", "medium", "low")
 
@@ -127,7 +128,7 @@ def drop_lines(data: bytes, is_unwanted: Callable[[str], bool]) -> bytes:
 
 def _read_bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_file(path)
     except FileNotFoundError:
         return b""
     except OSError as error:

@@ -32,7 +32,7 @@ from memory_palace.models import (
     ProblemKind,
     Validity,
 )
-from memory_palace.system import IS_POSIX
+from memory_palace.system import IS_POSIX, read_file
 
 if TYPE_CHECKING:
     from memory_palace.notes.frontmatter import FrontMatter
@@ -496,8 +496,7 @@ def find_disputes(paths: PalacePaths) -> dict[str, tuple[str, ...]]:
 @lru_cache(maxsize=4096)
 def _open_parties(file: Path, stamp: tuple[int, ...]) -> list[str]:
     """Return the parties of a conflict, none if it is not open; cached by file and ``stamp``."""
-    with file.open("rb") as opened:
-        text = opened.read(_HEAD_BYTES).decode("utf-8", "replace").replace("\r\n", "\n")
+    text = read_file(file, _HEAD_BYTES).decode("utf-8", "replace").replace("\r\n", "\n")
     head, _, _ = text.partition("\n---\n")
     if not head.startswith("---\n") or not _OPEN.search(head):
         return []

@@ -12,6 +12,7 @@ from pathlib import Path
 from memory_palace.config import NoteSource, PalacePaths
 from memory_palace.errors import ConfigError
 from memory_palace.places import registry_path
+from memory_palace.system import read_file
 
 
 def sources_path() -> Path:
@@ -26,7 +27,7 @@ def read_sources(root: Path) -> tuple[NoteSource, ...]:
     """
     path = sources_path()
     try:
-        values = json.loads(path.read_bytes())
+        values = json.loads(read_file(path))
         if values["palace"] != os.path.realpath(root):
             return ()
         return tuple(

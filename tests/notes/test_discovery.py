@@ -1,6 +1,5 @@
 import json
 import os
-from pathlib import Path
 
 import pytest
 
@@ -8,6 +7,7 @@ from memory_palace.config import PalacePaths
 from memory_palace.errors import ConfigError
 from memory_palace.notes.discovery import _IgnoreRules, discover_notes
 from memory_palace.notes.note import NoteUnreadable, read_note
+from memory_palace.system import read_file
 
 
 @pytest.fixture
@@ -54,14 +54,12 @@ def test_gitignore_counts_only_where_asked(tmp_path, write):
 
 
 def refuse_to_read(monkeypatch, folder):
-    read = Path.read_text
-
-    def refuse(path, *args, **kwargs):
+    def refuse(path):
         if path.parent.name == folder:
             raise PermissionError(13, "Permission denied")
-        return read(path, *args, **kwargs)
+        return read_file(path)
 
-    monkeypatch.setattr("pathlib.Path.read_text", refuse)
+    monkeypatch.setattr("memory_palace.notes.discovery.read_file", refuse)
 
 
 def test_a_folder_whose_ignore_file_cannot_be_read_is_left_out_and_named(

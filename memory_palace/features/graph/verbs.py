@@ -20,6 +20,7 @@ from memory_palace.notes.document import Document, parse_document
 from memory_palace.notes.note import NoteUnreadable
 from memory_palace.palace import Palace
 from memory_palace.shown import Shown, inner, plural
+from memory_palace.system import read_file
 
 graph = Group("Follow and check links, and terms that lead to notes.")
 
@@ -70,7 +71,7 @@ class LinkLines:
         try:
             if file.is_symlink():
                 return None
-            return parse_document(path, file.read_bytes(), rooms=self._paths.rooms)
+            return parse_document(path, read_file(file), rooms=self._paths.rooms)
         except (OSError, NoteUnreadable, PalaceError):
             return None
 
