@@ -34,6 +34,8 @@ CLASSIC_LOGS = f"{PALACE}/grand_hall/logs"
 INDEX = ".index"
 """Folder of derived files, below the folder of the package's files."""
 COMMIT = "INDEX.json"
+HOOK_LOG, HOOK_MARKS = "hook.log", "hooks"
+"""Log of the hooks, and folder of the marks of sentences told to sessions, below the index."""
 
 SERVED = ("query", "recall", "show", "verify", "hook")
 """Verbs that the resident server answers; the client runs all others itself."""

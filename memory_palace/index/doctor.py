@@ -27,6 +27,7 @@ from memory_palace.notes.discovery import SourceFile, discover_notes
 from memory_palace.notes.manifest import read_manifest
 from memory_palace.notes.note import NoteUnreadable, read_note
 from memory_palace.notes.sources import SourceNotes, count_notes
+from memory_palace.places import HOOK_LOG, HOOK_MARKS
 from memory_palace.shown import Shown, plural
 from memory_palace.storage import is_named_by_content
 
@@ -41,7 +42,7 @@ class Finding:
     """One mismatch between the index and its sources."""
 
     what: str
-    """``index file``, ``note``, ``chunk``, ``vector``, ``manifest``, ``leftover``."""
+    """``index file``, ``change``, ``note``, ``chunk``, ``vector``, ``manifest``, ``leftover``."""
     where: str
     message: str
     is_derived: bool = True
@@ -100,12 +101,16 @@ def examine_index(
     if commit is None and not (fix or state.problems):
         read_commit(paths.commit)  # raises IndexMissingError
     damage = [Finding("index file", p.path, p.message.removesuffix(MENDED)) for p in state.problems]
+    if paths.journal.exists():
+        message = "a change was interrupted; `palace doctor --fix` takes it back"
+        damage.append(Finding("change", paths.shown(paths.journal), message))
     if commit is None:
         return Examination(tuple(damage))
     embedder, checked = find_embedder(commit.embedder), {"segments": len(commit.segments)}
     if not fits_recipe(embedder, commit, exactly=True):
         where = paths.commit.relative_to(paths.root).as_posix()
-        return Examination((Finding("index file", where, describe_mismatch(embedder, commit)),))
+        unlike = Finding("index file", where, describe_mismatch(embedder, commit))
+        return Examination((*damage, unlike))
     if len(state.refs) < len(commit.segments):
         return Examination(tuple(damage), checked)
     snapshot = Snapshot(commit, [state.hot, state.cold], rooms=paths.rooms)
@@ -219,8 +224,8 @@ class _Examiner:
 def _leftovers(paths: PalacePaths, commit: Commit) -> Iterator[Finding]:
     """Yield the files in the index folder that no commit record names."""
     named = commit.names()
-    log = paths.server_log.name
-    kept = {paths.commit.name, paths.lock.name, log, f"{log}.1", ".gitignore"}
+    logs = {name + end for name in (paths.server_log.name, HOOK_LOG) for end in ("", ".1")}
+    kept = {paths.commit.name, paths.lock.name, ".gitignore", HOOK_MARKS, *logs}
     for path in sorted(paths.index.iterdir()):
         is_null = path.name.startswith("null-") and is_named_by_content(path)
         is_kept = path.name in kept or path.stem in named or path.stem == paths.view.stem

@@ -13,13 +13,13 @@ from typing import Any
 from memory_palace.errors import PalaceError
 from memory_palace.language.visible import visible
 from memory_palace.palace import Palace
+from memory_palace.places import HOOK_LOG
 from memory_palace.shown import SPREAD, Shown
 from memory_palace.storage import append_record, make_ignored_folder, make_room, read_records
 from memory_palace.system import owns
 
 EVENTS = ("session-start", "prompt")
 HARNESSES = ("claude", "codex", "openclaw")
-LOG = "hook.log"
 _MOST_LOG_BYTES = 1 << 18
 _MOST_REASON = 300
 _FAILED = "failed"
@@ -65,7 +65,7 @@ def log_call(index: Path, event: str, harness: str, **found: object) -> None:
     try:
         if not make_own_folder(index):
             return
-        log = index / LOG
+        log = index / HOOK_LOG
         if log.is_symlink():
             return
         make_room(log, _MOST_LOG_BYTES)
@@ -102,7 +102,7 @@ def read_health(palace: Palace) -> HookHealth:
     """Return the state of the hooks from the log; empty if none was called."""
     last: dict[tuple[str, str], Mapping[str, Any]] = {}
     newest = None
-    for part in (palace.paths.index / f"{LOG}.1", palace.paths.index / LOG):
+    for part in (palace.paths.index / f"{HOOK_LOG}.1", palace.paths.index / HOOK_LOG):
         for record in read_records(part):
             event, harness = str(record.get("event")), str(record.get("harness"))
             if event in ("", *EVENTS):

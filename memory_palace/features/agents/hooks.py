@@ -17,6 +17,7 @@ from memory_palace.features.agents.hook_log import log_call, make_own_folder, re
 from memory_palace.language.visible import visible
 from memory_palace.models import Hit, Piece, Recollection
 from memory_palace.palace import Palace
+from memory_palace.places import HOOK_MARKS
 from memory_palace.retrieval.excerpts import write_told
 from memory_palace.storage import write_atomic
 from memory_palace.table import PAGE, load
@@ -33,8 +34,6 @@ _NEAR_NOTES, _NEAR_BYTES = 3, 900
 _LINE, _LESSON = 160, 400
 """Maximum characters of a line, and of the last lesson."""
 _NO_WORD = re.compile(r"[\W_]+")
-FOLDER = "hooks"
-"""Folder, beside the index, of the marks of sentences that sessions were told."""
 _MOST_TOLD = 2_000
 _MOST_SESSIONS = 200
 _OLDEST_SECONDS = 30 * 86_400
@@ -195,7 +194,7 @@ def write_marks(index: Path, session: str, told: Sequence[str]) -> None:
     If writing fails (a full disk, an index of another user) nothing is stored: telling a sentence
     twice is better than not telling it.
     """
-    folder = index / FOLDER
+    folder = index / HOOK_MARKS
     try:
         if session and make_own_folder(index) and make_own_folder(folder):
             if not _file(index, session).exists():
@@ -207,7 +206,7 @@ def write_marks(index: Path, session: str, told: Sequence[str]) -> None:
 
 
 def _file(index: Path, session: str) -> Path:
-    return index / FOLDER / f"{session}.json"
+    return index / HOOK_MARKS / f"{session}.json"
 
 
 def _sweep(files: Iterable[Path]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -351,8 +352,12 @@ def choose_folder(paths: PalacePaths, source: str, folder: str | None) -> str:
 
 
 def check_foreign(paths: PalacePaths, path: Path) -> None:
-    """Raise ``UsageError`` for a folder of this palace, ``OSError`` for a missing path."""
-    path.stat()
+    """Raise ``UsageError`` for this palace, or a pipe, ``OSError`` for a missing path."""
+    mode = path.stat().st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise UsageError(
+            f"{path} is not a regular file, and is read twice; save it as a file first"
+        )
     here, home = os.path.realpath(path), os.path.realpath(paths.notes)
     if path.is_dir() and os.path.commonpath((here, home)) in (here, home):
         raise UsageError(f"{path} is this palace, or a part of it; its notes are here already")
