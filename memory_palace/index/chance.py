@@ -19,7 +19,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
@@ -152,6 +152,12 @@ def choose_part(snapshot: Snapshot, name: str) -> slice:
 def _list_terms(name: str) -> list[tuple[str, ...]]:
     """Return the distinct terms of the first lines of each part."""
     return [tuple(dict.fromkeys(tokenize("\n".join(part[:_FEW])))) for part in read_parts(name)]
+
+
+@lru_cache(maxsize=4096)
+def _list_words(text: str, languages: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the distinct words of a text but for stop words; all builds ask of the same lines."""
+    return drop_stop_stems([*tokenize(text, languages=languages)])
 
 
 @cache
@@ -319,13 +325,9 @@ class SmallTalk:
         return float(best) / (sum(weights.values()) or 1.0)
 
     def _weigh_terms(self, text: str) -> dict[str, float]:
-        terms = dict.fromkeys(tokenize(text, languages=self._snapshot.languages))
-        return {
-            term: math.log1p(
-                self._snapshot.passages / max(self._words.document_frequency(term), UNSEEN)
-            )
-            for term in drop_stop_stems(tuple(terms))
-        }
+        words = _list_words(text, tuple(self._snapshot.languages))
+        held = ((word, max(self._words.document_frequency(word), UNSEEN)) for word in words)
+        return {word: math.log1p(self._snapshot.passages / having) for word, having in held}
 
     def find_nearness(self, cosines: Scores) -> float:
         """Return the mean of a text's ``_PASSAGES`` highest cosines with passages; 0 if none."""
@@ -340,14 +342,11 @@ class SmallTalk:
 
         With ``is_line`` the text is such a line, and counts the words that no other line has.
         """
-        terms = dict.fromkeys(tokenize(text, languages=self._snapshot.languages))
-        telling = [t for t in drop_stop_stems(tuple(terms)) if self._common[t] <= is_line]
-        telling = telling[:_MOST_WORDS]
+        words = _list_words(text, tuple(self._snapshot.languages))
+        telling = [word for word in words if self._common[word] <= is_line][:_MOST_WORDS]
         held = filter(None, map(self._words.document_frequency, telling))
-        known = sum(
-            math.log1p(self._snapshot.passages / having) / math.log1p(self._snapshot.passages)
-            for having in held
-        )
+        passages = self._snapshot.passages
+        known = sum(math.log1p(passages / having) / math.log1p(passages) for having in held)
         length = min(len(text.encode(errors="replace")), _MOST_BYTES)
         return Telling(known, len(telling), length)
 
@@ -367,8 +366,7 @@ class SmallTalk:
         own = choose_part(self._snapshot, "talk")
         lines = read_lines("talk")[own]
         self._words.look_up(_count_words(lines, tuple(self._snapshot.languages)))
-        shares = [self.find_share(line) for line in lines]
-        found = {"talk_share": np.array(shares)}
+        found = {"talk_share": np.array([self.find_share(line) for line in lines])}
         if talk is not None:
             found["talk_near"] = self._find_nearest(talk[own])
         spreads = {name: max(float(each.std()), _LEAST_SPREAD) for name, each in found.items()}

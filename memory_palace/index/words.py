@@ -64,11 +64,12 @@ class PostingLookup:
             if len(known := segment.arrays[f"{self._field}_keys"]):
                 places = np.minimum(known.searchsorted(keys), len(known) - 1)
                 sizes += segment.arrays[f"{self._field}_sizes"][places] * (known[places] == keys)
-        is_exact = type(snapshot.statistics) is Statistics and bool(snapshot.hot_rows.all())
+        is_own = type(snapshot.statistics) is Statistics
+        is_exact = is_own and bool(snapshot.hot_rows.all())
         for term, size in zip(terms, sizes.tolist(), strict=True):
             if not size:
                 self._found[term,] = NO_ROWS, NO_COUNTS
-            if is_exact:
+            if is_exact or (is_own and not size):
                 self._frequencies[term,] = size
 
     def _look_up(self, *parts: str) -> tuple[Rows, Counts]:
