@@ -5,6 +5,7 @@ import re
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,6 @@ from memory_palace.table import VERBS
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "memory_palace"
 FILES = sorted(PACKAGE.rglob("*.py"))
-TREES = {file.relative_to(PACKAGE).as_posix(): ast.parse(file.read_text("utf-8")) for file in FILES}
-
 BUDGET = tomllib.loads((ROOT / "tests" / "budget.toml").read_text("utf-8"))
 LONGEST_FILE, LONGEST_FUNCTION, MOST_FMT_SKIP = 600, 60, 10
 """Far limits, never targets: what is cut off to satisfy a counter is worse than a long piece."""
@@ -33,7 +32,10 @@ def module_of(path: str) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-MODULES = frozenset(map(module_of, TREES))
+@cache
+def trees() -> dict[str, ast.Module]:
+    """Return the syntax trees of the files by path; whoever only collects tests parses none."""
+    return {f.relative_to(PACKAGE).as_posix(): ast.parse(f.read_text("utf-8")) for f in FILES}
 
 
 def count_folder(name: str) -> int:
@@ -69,9 +71,9 @@ def test_the_command_line_stays_within_its_budget() -> None:
 
 
 def test_no_file_is_too_long() -> None:
-    sizes = {path: count_lines(PACKAGE / path) for path in TREES}
+    sizes = {path: count_lines(PACKAGE / path) for path in trees()}
     assert {path: n for path, n in sizes.items() if n > LONGEST_FILE and path not in DATA} == {}
-    assert TREES.keys() >= DATA
+    assert trees().keys() >= DATA
 
 
 def size_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
@@ -81,7 +83,7 @@ def size_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 def test_no_function_is_too_long() -> None:
     long = {
         f"{path}:{node.lineno} {node.name}": size_of(node)
-        for path, tree in TREES.items()
+        for path, tree in trees().items()
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and size_of(node) > LONGEST_FUNCTION
@@ -90,7 +92,7 @@ def test_no_function_is_too_long() -> None:
 
 
 def test_formatting_is_left_to_the_formatter() -> None:
-    skips = {path: (PACKAGE / path).read_text("utf-8").count("# fmt: skip") for path in TREES}
+    skips = {path: (PACKAGE / path).read_text("utf-8").count("# fmt: skip") for path in trees()}
     assert sum(skips.values()) <= MOST_FMT_SKIP, {path: n for path, n in skips.items() if n}
 
 
@@ -109,7 +111,7 @@ def public_types(path: str, tree: ast.Module) -> Iterator[str]:
 
 def test_a_public_type_name_means_one_thing() -> None:
     homes: dict[str, list[str]] = defaultdict(list)
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         for name in public_types(path, tree):
             homes[name].append(path)
     twice = {name: found for name, found in homes.items() if len(found) > 1}
@@ -148,40 +150,33 @@ def names_in(path: str, tree: ast.Module) -> Iterator[str]:
         for node in ast.walk(tree)
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
-    yield from texts & MODULES - {"memory_palace"}
+    modules = {*map(module_of, trees())}
+    yield from texts & modules - {"memory_palace"}
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
             package = module_of(path).rpartition(".")[0]
             asked = ast.unparse(node.args[0]).strip("f'\"").replace("{__package__}", package)
             prefix = asked.partition("{")[0]
             below = {prefix + text.partition(":")[0] for text in texts}
-            yield from below & MODULES
+            yield from below & modules
 
 
-STRINGS = [
-    (module_of(path), named)
-    for path, tree in TREES.items()
-    for named in sorted(set(names_in(path, tree)))
-]
-
-
-def test_lazy_names_are_seen() -> None:
-    seen = set(STRINGS)
-    assert ("memory_palace.table", "memory_palace.features.asking.verbs") in seen
-    assert any(importer == "memory_palace.embedding.registry" for importer, _ in seen)
-
-
-@pytest.mark.parametrize(("importer", "named"), STRINGS, ids=lambda name: name)
-def test_names_given_as_strings_point_down_like_imports(importer: str, named: str) -> None:
-    layers = read_layers()
-    if importer == "memory_palace.table":  # it is what names features
-        return
-    here, there = rank_of(importer, layers), rank_of(named, layers)
-    assert there is not None, f"{named} is in no layer of the import contract"
-    if here is None:  # the package itself may name anything: it stands above all
-        assert importer == "memory_palace"
-        return
-    assert here[1] == there[1] or here[0] < there[0], f"{importer} reaches up to {named}"
+def test_names_given_as_strings_point_down_like_imports() -> None:
+    layers, upwards = read_layers(), []
+    named_in = {module_of(path): {*names_in(path, tree)} for path, tree in trees().items()}
+    strings = {(importer, name) for importer, names in named_in.items() for name in names}
+    assert ("memory_palace.table", "memory_palace.features.asking.verbs") in strings
+    assert any(importer == "memory_palace.embedding.registry" for importer, _ in strings)
+    for importer, named in sorted(strings):
+        if importer == "memory_palace.table":  # it is what names features
+            continue
+        here, there = rank_of(importer, layers), rank_of(named, layers)
+        assert there is not None, f"{named} is in no layer of the import contract"
+        if here is None:  # the package itself may name anything: it stands above all
+            assert importer == "memory_palace"
+        elif here[1] != there[1] and here[0] >= there[0]:
+            upwards.append(f"{importer} reaches up to {named}")
+    assert upwards == []
 
 
 # --- Time ----------------------------------------------------------------------------------------
@@ -232,7 +227,7 @@ def test_the_package_looks_at_a_clock_only_where_it_waits_or_reports() -> None:
     }
     found = {
         path
-        for path, tree in TREES.items()
+        for path, tree in trees().items()
         for node in ast.walk(tree)
         if isinstance(node, ast.Attribute)
         and ast.unparse(node) in ("time.monotonic", "time.perf_counter", "time.sleep")

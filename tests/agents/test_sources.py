@@ -173,7 +173,7 @@ def test_what_vanishes_leaves_the_index_and_what_cannot_be_read_is_named(small, 
     assert f"letta: there is no folder {small}/.letta any more" in told
     assert "claude/CLAUDE.md: is not a regular file" in told
     assert sorted(Palace(small / OWN).snapshot().paths) == [
-        *(f"Inbox/inbox-{today()}.md", "agents/p/AGENTS.md", "claude/projects/-p/memory/a/b.md"),
+        *(f"Inbox/inbox-{today()}.md", "agents/p/AGENTS.md", "claude/projects/-p/memory/a/b.md")
     ]
 
 

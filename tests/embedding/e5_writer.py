@@ -70,12 +70,7 @@ def write_e5(path, pieces=PIECES):
     return numbers
 
 
-def _write(
-    path,
-    names,
-    scores,
-    entries,
-):
+def _write(path, names, scores, entries):
     texts = [name.encode() for name in names]
     places = np.cumsum([0, *map(len, texts)])
     rules = b"".join(

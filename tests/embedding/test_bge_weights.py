@@ -39,9 +39,7 @@ def test_the_hub_cache_is_where_its_variables_say(tmp_path, variable, below):
     assert find_weights(environ(tmp_path, variable, tmp_path / "hub")) == weights
 
 
-def test_the_revision_that_main_names_comes_first_and_an_incomplete_one_never(
-    tmp_path,
-):
+def test_the_revision_that_main_names_comes_first_and_an_incomplete_one_never(tmp_path):
     hub = environ(tmp_path, "HF_HUB_CACHE")
     older, newer = fill(snapshot(tmp_path, "a1")), fill(snapshot(tmp_path, "b2"))
     main = tmp_path / "models--BAAI--bge-m3" / "refs" / "main"

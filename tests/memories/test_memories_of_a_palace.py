@@ -110,9 +110,7 @@ def test_a_review_is_one_line_and_changes_no_note(palace):
     assert len((palace.paths.logs / LOG).read_text().splitlines()) == 1
 
 
-def test_d14_a_response_is_verified_by_words_and_a_told_token_is_no_proof(
-    palace,
-):
+def test_d14_a_response_is_verified_by_words_and_a_told_token_is_no_proof(palace):
     pytest.importorskip("memory_palace.features.checking")
     for passes in (True, False):
         done = palace.memories.verify("One no aborts all. Twins refusing soup.", ["2pc"])
