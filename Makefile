@@ -22,7 +22,7 @@ test: .venv/installed-test
 	$(BIN)/python -m compileall -q memory_palace
 	$(BIN)/palace models fetch minilm
 	$(BIN)/palace models fetch e5
-	$(BIN)/python -m pytest $(IN_PARALLEL)
+	$(BIN)/python -m pytest $(IN_PARALLEL) --ignore=tests/browser --ignore=tests/store
 
 long: .venv/installed-test
 	$(BIN)/palace models fetch minilm
