@@ -4,7 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 # Each file of tests in one of three processes: what waits for a server leaves two cores idle.
-IN_PARALLEL = -n 3 --dist loadfile
+IN_PARALLEL = -n 3 --dist loadfile --no-loadscope-reorder
 QUESTION ?= why did we stop using the message broker
 
 .PHONY: demo test long browser postgres lint dist bench promises tables docs pictures clean

@@ -26,6 +26,21 @@ settings.load_profile("palace")
 
 SHIPPED = (HashingEmbedder, MiniLMEmbedder, E5Embedder)
 LOCAL = ("127.0.0.1", "::1", "localhost")
+LONGEST = """
+first_minutes/test_readme api/test_deleting faults/test_linear faults/test_fuzzing
+golden/test_figures transcripts/test_transcripts first_minutes/test_strangers_notes
+changes/test_undo index/test_steps faults/test_power_cuts agents/test_mcp_session
+portable/test_without_posix index/test_crash serving/test_life serving/test_kills
+serving/test_equality anchors/test_crash markdown/test_markup
+""".split()
+"""Files of ten to eighty seconds; those of the browser and of the store are others."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest: begun last, it would leave the other processes idle."""
+    rank = {Path(__file__).parent / f"{name}.py": place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: rank.get(item.path, len(rank)))
 
 
 @pytest.fixture
