@@ -267,7 +267,7 @@ class _Resident(Listener):
         self._owed: set[socket.socket] = set()
         """Connections whose answer is not sent yet."""
         self._ends: str | None = None
-        self.answered = 0
+        self.answered = self._collected = 0
 
     def serve(self, *, idle_seconds: float, watches: bool) -> str:
         """Answer requests until the server ends; return the reason."""
@@ -386,13 +386,19 @@ class _Resident(Listener):
         return self._ends
 
     def _answer_next(self, seconds: float) -> None:
-        """Answer the next request, if one comes in time."""
-        with suppress(Empty):
-            if asked := self._asked.get(timeout=seconds):
-                request, answered = asked
-                found = self._answer(request)
-                self.answered += 1
-                answered.put(found)
+        """Answer the next request, if one comes in time; else let go of replaced generations."""
+        try:
+            asked = self._asked.get(timeout=seconds)
+        except Empty:
+            if self._collected != self.answered:
+                self._collected = self.answered
+                gc.collect()
+            return
+        if asked:
+            request, answered = asked
+            found = self._answer(request)
+            self.answered += 1
+            answered.put(found)
 
     def _answer(self, request: Request) -> dict[str, Any]:
         if request.fixed != self._fixed:
