@@ -18,7 +18,7 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from memory_palace.config import Config, find_paths
-from memory_palace.errors import NotAPalaceError, UsageError
+from memory_palace.errors import IndexDamagedError, NotAPalaceError, UsageError
 from memory_palace.index.commit import choose_detail, name_recipe
 from memory_palace.index.embedders import Embedders
 from memory_palace.index.snapshot import OpenedIndex, check_freshness
@@ -190,7 +190,13 @@ class Palace:
                 fills_all=takes_up,
                 follow=self._follow,
             )
-            return build_index(context, state, force=force, verify=verify)
+            try:
+                return build_index(context, state, force=force, verify=verify)
+            except IndexDamagedError:
+                if verify:
+                    raise
+                state = open_state(self.paths, verify=True)
+                return build_index(context, state, force=force, verify=True)
 
     def _follow(
         self, hot: Snapshot, names: tuple[str, ...], embedder: Embedder, now_ns: int

@@ -10,6 +10,8 @@ from __future__ import annotations
 import errno
 import json
 import os
+import platform
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -20,11 +22,12 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any, BinaryIO, TypeVar
 
-from memory_palace.errors import IndexLockedError
+from memory_palace.errors import IndexLockedError, PalaceError
 from memory_palace.system import BINARY, IN_USE, IS_POSIX, lock_file, read_file
 
 TEMPORARY = ".tmp"
 """Suffix of temporary files; the next writer removes those left behind."""
+_TEMPORARY_NAME = re.compile(r"\..*\.(\d+)\.([0-9a-f]+)\.tmp", re.DOTALL)
 _LONGEST_STEM = 200
 """Maximum bytes of a file's name in its temporary's name, to stay within the system's limit."""
 _NO_HARD_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}
@@ -128,15 +131,15 @@ def sync_folder(folder: Path) -> None:
 
 
 def sweep_temporaries(folder: Path) -> None:
-    """Remove the temporaries of interrupted writers. The caller must hold the lock."""
-    remove_files(folder.glob(f".*{TEMPORARY}"))
+    """Remove the temporaries of interrupted writers, under the lock; a sync program's stay."""
+    found = folder.glob(f".*{TEMPORARY}")
+    remove_files(path for path in found if _TEMPORARY_NAME.fullmatch(path.name))
 
 
 def is_abandoned(name: str) -> bool:
     """Whether a name is that of a temporary whose writing process has ended."""
-    *_, process, token, suffix = f"...{name}".rsplit(".", 3)
-    is_ours = f".{suffix}" == TEMPORARY and len(token) == 8 and process.isdecimal()
-    return is_ours and name.startswith(".") and not _is_running(int(process[:9]))
+    found = _TEMPORARY_NAME.fullmatch(name)
+    return found is not None and len(found[2]) == 8 and not _is_running(int(found[1][:9]))
 
 
 def _is_running(process: int) -> bool:
@@ -208,6 +211,31 @@ def _digest(file: BinaryIO) -> str:
     while block := file.read(1 << 20):
         digest.update(block)
     return digest.hexdigest()[:16]
+
+
+def write_own_record(path: Path, record: Mapping[str, object]) -> None:
+    """Write a JSON object with this machine's name and the inode of the file, atomically.
+
+    Raise ``PalaceError`` instead of replacing that of another machine.
+    """
+    if path.exists():
+        how = "let the sync bring its end, or delete the file if that machine is gone"
+        raise PalaceError(f"{path} is of another machine, whose change has not ended; {how}")
+
+    def fill(file: BinaryIO) -> None:
+        own = {"machine": platform.node(), "inode": os.fstat(file.fileno()).st_ino}
+        file.write(json.dumps({**record, **own}).encode())
+
+    write_stream(path, fill)
+
+
+def is_own_record(path: Path, record: Mapping[str, object]) -> bool:
+    """Whether ``write_own_record`` wrote a file on this machine; true without a machine's name.
+
+    A sync makes another file, with another inode; a restarted container has another name.
+    """
+    machine, here = record.get("machine"), platform.node()
+    return machine in (None, here) or record.get("inode") == path.stat().st_ino
 
 
 def append_record(path: Path, record: Mapping[str, object], *, is_durable: bool = True) -> None:

@@ -2,13 +2,12 @@
 
 Order of writes: the replaced bytes, in files named by their digest; the journal; the texts, the
 moves; the log line; the removal of the journal. The log line is the commit: an interrupted change
-without one is rolled back by the next command that changes anything. Callers of functions that
-write hold the writer's lock, except for ``create_unlocked``.
+without one is rolled back by the machine's next command that writes. Callers that write hold the
+writer's lock, except for ``create_unlocked``.
 """
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -24,6 +23,7 @@ from memory_palace.notes.discovery import check_twins
 from memory_palace.notes.manifest import return_lines, uncommitted
 from memory_palace.storage import (
     append_record,
+    is_own_record,
     link_new,
     make_folder,
     parse_record,
@@ -35,6 +35,7 @@ from memory_palace.storage import (
     to_line,
     write_atomic,
     write_new,
+    write_own_record,
 )
 from memory_palace.system import read_file
 
@@ -306,7 +307,7 @@ def apply_change(
     entry = LoggedChange(identity, now, command, reason, tuple(evidence), undoes=undoes)
     entry = _describe(paths, change, replace(entry, agent=agent, continues=continues))
     _keep(paths, change)
-    write_atomic(paths.journal, json.dumps(entry.to_record()).encode())
+    write_own_record(paths.journal, entry.to_record())
     try:
         for operation in sorted(change, key=lambda operation: isinstance(operation, Move)):
             _do(paths.root, operation)
@@ -332,7 +333,7 @@ def create_unlocked(
 
 
 def recover(paths: PalacePaths) -> bool:
-    """Roll back a change that was interrupted before its log line; return if a journal existed."""
+    """Roll back a change of this machine without a log line; return if a journal existed."""
     journal = paths.journal
     for folder in (paths.own, paths.logs / KEPT):
         if folder.is_dir():
@@ -345,6 +346,8 @@ def recover(paths: PalacePaths) -> bool:
     if entry is None:
         raise PalaceError(f"{journal} is damaged; inspect it, then delete it")
     if not _is_logged(paths, entry):
+        if not is_own_record(journal, record or {}):
+            return True
         _roll_back(paths, entry)
     remove_files([journal])
     return True

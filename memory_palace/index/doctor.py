@@ -6,7 +6,7 @@ import json
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import filterfalse
@@ -23,13 +23,13 @@ from memory_palace.index.segment import FIELDS, chunk_record, group_rows, same_k
 from memory_palace.index.snapshot import FreshnessState, Snapshot, check_freshness
 from memory_palace.index.values import Derive
 from memory_palace.models import Problem
-from memory_palace.notes.discovery import SourceFile, discover_notes
+from memory_palace.notes.discovery import SourceFile, discover_notes, find_copies
 from memory_palace.notes.manifest import read_manifest
 from memory_palace.notes.note import NoteUnreadable, read_note
 from memory_palace.notes.sources import SourceNotes, count_notes
 from memory_palace.places import HOOK_LOG, HOOK_MARKS
 from memory_palace.shown import Shown, plural
-from memory_palace.storage import is_named_by_content
+from memory_palace.storage import is_named_by_content, is_own_record, parse_record
 
 VECTOR_TOLERANCE = 1e-5
 """Largest difference in any component between a stored vector and one made again."""
@@ -42,7 +42,8 @@ class Finding:
     """One mismatch between the index and its sources."""
 
     what: str
-    """``index file``, ``change``, ``note``, ``chunk``, ``vector``, ``manifest``, ``leftover``."""
+    """``index file``, ``change``, ``note``, ``chunk``, ``vector``, ``manifest``, ``leftover``,
+    ``copy``."""
     where: str
     message: str
     is_derived: bool = True
@@ -102,8 +103,10 @@ def examine_index(
         read_commit(paths.commit)  # raises IndexMissingError
     damage = [Finding("index file", p.path, p.message.removesuffix(MENDED)) for p in state.problems]
     if paths.journal.exists():
-        message = "a change was interrupted; `palace doctor --fix` takes it back"
-        damage.append(Finding("change", paths.shown(paths.journal), message))
+        is_own = is_own_record(paths.journal, parse_record(paths.journal.read_bytes()) or {})
+        cure = "`palace doctor --fix` takes it back" if is_own else "its machine or a sync ends it"
+        where = paths.shown(paths.journal)
+        damage.append(Finding("change", where, f"a change was interrupted; {cure}", is_own))
     if commit is None:
         return Examination(tuple(damage))
     embedder, checked = find_embedder(commit.embedder), {"segments": len(commit.segments)}
@@ -115,7 +118,8 @@ def examine_index(
         return Examination(tuple(damage), checked)
     snapshot = Snapshot(commit, [state.hot, state.cold], rooms=paths.rooms)
     examiner = _Examiner(paths, config, embedder, derive, snapshot)
-    findings = (*damage, *examiner.examine(), *_leftovers(paths, commit))
+    copies = (Finding("copy", p.path, p.message, is_derived=False) for p in find_copies(paths))
+    findings = (*damage, *examiner.examine(), *_leftovers(paths, commit), *copies)
     return Examination(findings, checked | examiner.checked)
 
 
@@ -213,7 +217,8 @@ class _Examiner:
         manifest = read_manifest(self.paths)
         self.checked["manifest lines"] = len(manifest.entries)
         for problem in manifest.problems:
-            yield Finding("manifest", str(problem), problem.message, is_derived=False)
+            where = str(replace(problem, message="")).removesuffix(": ")
+            yield Finding("manifest", where, problem.message, is_derived=False)
         if self.config.manifest == "frozen":
             return
         for path in sorted(hot):
@@ -304,6 +309,7 @@ def take_status(paths: PalacePaths, config: Config, snapshot: Snapshot) -> Index
         problems=(
             *freshness.problems,
             *manifest.problems,
+            *find_copies(paths),
             *(p for note in noted for p in note.problems),
         ),
         built=datetime.fromtimestamp(commit.built_ns // 10**9, UTC),

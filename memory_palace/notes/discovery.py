@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -276,9 +276,11 @@ _TEMPLATES = (
 )
 """Obsidian's settings files, and the key in each that names a template folder or note."""
 _COPY = re.compile(
-    r"\.sync-conflict-\d{8}-\d{6}|\([^()]*conflicted copy[^()]*\d{4}[^()]*\)\.", re.IGNORECASE
+    r"\.sync-conflict-\d{8}-\d{6}(-\w{7})?"
+    r"| ?\([^()]*conflicted copy[^()]*\d{4}[^()]*\)(?=\.|$)",
+    re.IGNORECASE,
 )
-"""Names of conflict copies made by Syncthing, and by Dropbox, Nextcloud and Obsidian."""
+"""Marks in names of conflict copies made by Syncthing, and by Dropbox, Nextcloud and Obsidian."""
 
 _MOST_DEEP = 4
 """Most ``**`` in one pattern: each further one multiplies the ways to match a deep path."""
@@ -291,7 +293,46 @@ def is_unwanted(name: str, *, is_folder: bool) -> bool:
     True for ``node_modules`` and for conflict copies of sync programs. Hidden names (``.obsidian``,
     ``.trash``, ``.git``) are skipped elsewhere, always.
     """
-    return name.casefold() == "node_modules" if is_folder else _COPY.search(name) is not None
+    return name.casefold() == "node_modules" if is_folder else original_name(name) is not None
+
+
+def original_name(name: str) -> str | None:
+    """Return the name of the file that a conflict copy is of; ``None`` if a name is not of one."""
+    original, count = _COPY.subn("", name)
+    return original if count else None
+
+
+def find_copies(paths: PalacePaths) -> Iterator[Problem]:
+    """Yield the conflict copies of settings, manifest, logs and searches; they are never read.
+
+    Those of notes are ``Discovery.left_out``; the next build removes those of the index.
+    """
+    own = {paths.settings.name, paths.manifest.name, paths.journal.name}
+    for folder in (paths.own, paths.logs, paths.sessions):
+        for path in sorted(folder.glob("*")):
+            original = original_name(path.name)
+            if original and (folder != paths.notes or original in own):
+                message = f"is a sync program's copy of {original}, not read; merge it by hand"
+                where = paths.shown(path)
+                yield Problem(where, None, "name", f"{message}, then delete it")
+
+
+def advise_sync(paths: PalacePaths) -> Iterator[str]:
+    """Yield what to leave out of the sync of a folder that Syncthing or Dropbox carries.
+
+    See https://docs.syncthing.net/users/ignoring.html and
+    https://help.dropbox.com/desktop-web/cache-folder, as of November 2026. git has ``IGNORED``.
+    """
+    own = paths.own.absolute()
+    local = ",".join(path.name for path in (paths.index, paths.sessions, paths.journal))
+    for folder in own.parents:
+        if (folder / ".stfolder").exists():
+            inside = re.sub(r"([]\[*?{}\\])", r"\\\1", own.relative_to(folder).as_posix())
+            how = f"add the line `/{inside}/{{{local}}}` to {folder}/.stignore"
+            yield f"Syncthing carries this folder; on each machine, {how}"
+        if (folder / ".dropbox.cache").is_dir():
+            how = f"let it ignore {own}/{{{local}}}: https://help.dropbox.com/sync/ignored-files"
+            yield f"Dropbox carries this folder; on each machine, {how}"
 
 
 def fold_case(name: str) -> str:

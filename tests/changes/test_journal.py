@@ -56,6 +56,17 @@ def test_a_damaged_journal_is_named(paths, text):
         recover(paths)
 
 
+def test_a_change_of_another_machine_is_neither_taken_back_nor_written_over(paths):
+    journal, before = paths.notes / ".journal.json", read_state(paths)
+    record = {"id": "x", "moves": [[B.new, B.old]], "machine": "another", "inode": 0}
+    journal.write_text(json.dumps(record))
+    assert recover(paths) and read_state(paths) == before
+    with pytest.raises(PalaceError, match="of another machine"):
+        apply_moves(paths, [A], reason="x", now="t")
+    journal.write_text(json.dumps(record | {"inode": journal.stat().st_ino}))
+    assert recover(paths) and read_state(paths) != before and not journal.exists()
+
+
 def test_two_notes_for_one_place_are_refused_before_anything_moves(paths):
     before = read_state(paths)
     with pytest.raises(UsageError, match="named twice"):

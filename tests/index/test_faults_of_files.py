@@ -84,6 +84,7 @@ def test_what_a_killed_writer_left_beside_the_notes_is_swept(indexed):
     kept = [
         room / f".Title.md.{os.getpid()}.0123abcd.tmp",
         room / ".mine.tmp",
+        room / ".syncthing.2026.markdown.tmp",  # Syncthing's, of 2026.markdown
         room / f"Title.md.{ENDED}.0123abcd.tmp",
         room / f".Title.md.{ENDED}.tmp",
     ]
@@ -138,4 +139,13 @@ def test_doctor_offers_to_mend_only_what_it_can(palace, capsys):
     with pytest.raises(SystemExit) as ended:
         main(["-C", str(palace.paths.root), "doctor"])
     assert ended.value.code == 8
-    assert capsys.readouterr().err == "palace: 1 thing does not match\n"
+    out, err = capsys.readouterr()
+    assert err == "palace: 1 thing does not match\n" and out.count("is not valid JSON") == 1
+
+
+def test_a_zeroed_segment_is_mended_by_the_next_index(indexed):
+    for lines in indexed.paths.index.glob("seg-*.jsonl"):
+        lines.write_bytes(bytes(lines.stat().st_size))
+    (indexed.paths.notes / "grand_hall" / "map.md").touch()
+    indexed.index()
+    assert indexed.doctor().findings == ()

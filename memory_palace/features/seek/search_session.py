@@ -19,6 +19,7 @@ from memory_palace.features.seek.belief import (
     check_schema,
 )
 from memory_palace.features.seek.nodes import NodePlace, Null, Pose2D
+from memory_palace.notes.discovery import original_name
 from memory_palace.shown import Shown, to_record
 from memory_palace.storage import (
     append_record,
@@ -92,6 +93,7 @@ class SearchSessions:
             return []
         # Path.glob raises no error for an unreadable folder.
         files = [path for path in self._folder.iterdir() if path.match("[!.]*.json")]
+        files = [path for path in files if original_name(path.name) is None]
         return [path.stem for path in sorted(files, key=lambda p: (p.stat().st_mtime_ns, p.name))]
 
     def find(self, name: str | None) -> str:

@@ -25,7 +25,7 @@ from memory_palace.index.doctor import Examination, IndexStatus
 from memory_palace.index.embedders import ModelAdvice, advise
 from memory_palace.index.values import IndexReport
 from memory_palace.language.visible import visible
-from memory_palace.notes.discovery import count_outside, make_palace
+from memory_palace.notes.discovery import advise_sync, count_outside, make_palace
 from memory_palace.notes.sources import sources_path
 from memory_palace.notes.usage import USAGE, logs_usage
 from memory_palace.palace import Palace
@@ -246,6 +246,8 @@ def init(
     paths = make_palace(root, here=here)
     print(visible(str(paths.notes if paths.is_classic else paths.own)))
     _say_outside(paths)
+    for remark in advise_sync(paths):
+        say(remark)
     if not paths.commit.exists():
         _announce_model(Palace(paths.root))
 
