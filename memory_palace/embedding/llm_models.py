@@ -9,7 +9,6 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memory_palace.errors import PalaceError
 from memory_palace.libraries import calling, find_model
@@ -98,7 +97,9 @@ class LlmEmbedder:
         vectors = np.asarray(answer, dtype=np.float64)
         if not np.isfinite(vectors).all():
             raise PalaceError(f"{self.name} returned a number that is not finite")
-        return _scale_to_unit(vectors)
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        units: Matrix = (vectors / np.where(norms > 0, norms, 1.0)).astype(np.float32)
+        return units
 
 
 def estimate_tokens(text: str) -> int:
@@ -118,9 +119,3 @@ def _estimate_word(word: str) -> int:
     if not word.isascii():
         return math.ceil(len(word) / 2) if word[0].isalpha() else 2
     return math.ceil(len(word) / (4 if word[0].isalpha() else 2))
-
-
-def _scale_to_unit(vectors: NDArray[np.float64]) -> Matrix:
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    units: Matrix = (vectors / np.where(norms > 0, norms, 1.0)).astype(np.float32)
-    return units

@@ -241,7 +241,9 @@ class Encoder:
         vectors: Matrix = np.zeros((len(sequences), self._positions.shape[1]), np.float32)
 
         def fill(rows: list[int]) -> None:
-            vectors[rows] = self._embed_batch([sequences[row] for row in rows])
+            states, borders = self._read([sequences[row] for row in rows])
+            found: Matrix = np.add.reduceat(states, borders[:-1])
+            vectors[rows] = found / np.sqrt(np.einsum("td,td->t", found, found))[:, None]
 
         batches = list(_batch_by_length(sequences))
         if len(batches) == 1:
@@ -250,12 +252,6 @@ class Encoder:
         with ThreadPoolExecutor(THREADS) as pool:
             for _ in pool.map(fill, batches):
                 pass
-        return vectors
-
-    def _embed_batch(self, sequences: Sequence[Sequence[int]]) -> Matrix:
-        states, borders = self._read(sequences)
-        vectors: Matrix = np.add.reduceat(states, borders[:-1])
-        vectors /= np.sqrt(np.einsum("td,td->t", vectors, vectors))[:, None]
         return vectors
 
     def embed_tokens(self, sequence: Sequence[int]) -> Matrix:

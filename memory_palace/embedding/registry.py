@@ -368,7 +368,11 @@ def digest_weights(path: Path, *, cache: Path) -> str:
         return str(entry["sha256"])
     with resolved.open("rb") as file:
         digest = file_digest(file, "sha256").hexdigest()
-    _remember_digests(cache, {**remembered, str(resolved): {"stat": key, "sha256": digest}})
+    remembered[str(resolved)] = {"stat": key, "sha256": digest}
+    # A read-only or full cache costs the next process a few seconds, never the answer.
+    with suppress(OSError):
+        cache.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_atomic(cache / DIGESTS, json.dumps(remembered, indent=1, sort_keys=True).encode())
     return digest
 
 
@@ -395,12 +399,3 @@ def _read_digests(path: Path) -> tuple[dict[str, dict[str, Any]], int]:
         return whole, path.stat().st_mtime_ns
     except (OSError, ValueError, AttributeError, TypeError):
         return {}, 0
-
-
-def _remember_digests(cache: Path, values: Mapping[str, Any]) -> None:
-    try:
-        cache.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_atomic(cache / DIGESTS, json.dumps(values, indent=1, sort_keys=True).encode())
-    except OSError:
-        # A read-only or full cache costs the next process a few seconds, never the answer.
-        return

@@ -98,7 +98,8 @@ class Resolver:
 
     def __init__(self, paths: Sequence[str], aliases: Sequence[Sequence[str]] = ()) -> None:
         self._paths, self._aliases = paths, aliases
-        self._top = _top_of(paths)
+        # Where all notes lie below ``palace/``, as in the classic layout, links may leave it out.
+        self._top = f"{PALACE}/" if all(path.startswith(f"{PALACE}/") for path in paths) else ""
         self._by_path: dict[str, list[int]] = {}
         self._by_suffix: dict[str, list[int]] = {}
         self._by_room: dict[tuple[str, str], list[int]] = {}
@@ -226,12 +227,6 @@ def _room(key: str) -> str:
     """Return the room of a path, ``palace/<room>`` or ``<room>``; shorter if the path is."""
     folders = posixpath.dirname(key).split("/")
     return "/".join(folders[: 1 + (folders[0] == PALACE)])
-
-
-def _top_of(paths: Sequence[str]) -> str:
-    """Return ``palace/`` where all notes lie there, as in the classic layout; else nothing."""
-    top = f"{PALACE}/"
-    return top if all(path.startswith(top) for path in paths) else ""
 
 
 _ATTACHMENT = re.compile(

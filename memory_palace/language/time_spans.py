@@ -260,12 +260,7 @@ def within(
         has_year = token.letter == "y" or (token.letter != "U" and token.value.has_year)
         return Meaning(*found, unit, has_year=has_year) if found else None
     whole: Callable[[int], DaySpan | None] = token.value.in_year
-
-    def cut_in_year(year: int) -> DaySpan | None:
-        span = whole(year)
-        return cut(span) if span else None
-
-    return in_some_year(cut_in_year, setting, unit)
+    return in_some_year(lambda year: (span := whole(year)) and cut(span), setting, unit)
 
 
 _REACH = 24

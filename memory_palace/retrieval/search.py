@@ -141,7 +141,11 @@ def search(
     is_gated = asked.gate and not evidence.is_listing
     quick, judge = score_quickly(evidence, chosen, is_gated=is_gated), Confidence(evidence)
     if asked.rerank is not None:
-        scored, best = _rank_twice(quick, asked, asked.rerank, paths)
+        from memory_palace.retrieval.reranking import RERANKED, rank_again  # delayed
+
+        depth = max(asked.limit, RERANKED)
+        scored, best = rank_guarded(quick, limit=depth, per_note=asked.per_note)
+        scored, best = rank_again(scored, best, asked.rerank, paths, limit=asked.limit)
         why: Mapping[int, str] = {}
     else:
         scored, best, why = rank_preferred(quick, asked.limit, asked.per_note, judge.of, disputes)
@@ -169,17 +173,6 @@ def _demand(hits: list[Hit], min_confidence: float | None) -> tuple[list[Hit], b
     least = ANSWERED if min_confidence is None else min_confidence
     sure = [hit for hit in hits if hit.confidence is None or hit.confidence >= least]
     return hits if min_confidence is None else sure or hits[:1], bool(sure)
-
-
-def _rank_twice(
-    quick: QuickScores, asked: Query, model: str, paths: PalacePaths | None
-) -> tuple[Scored, Places]:
-    """Rank, then rerank the best with a cross-encoder, given by its name or folder."""
-    from memory_palace.retrieval.reranking import RERANKED, rank_again  # delayed
-
-    depth = max(asked.limit, RERANKED)
-    scored, best = rank_guarded(quick, limit=depth, per_note=asked.per_note)
-    return rank_again(scored, best, model, paths, limit=asked.limit)
 
 
 def count_folded(scored: Scored, shown: Places) -> list[int]:

@@ -376,8 +376,8 @@ class _Resident(Listener):
             now = time.monotonic()
             if now - looked >= _LOOK_SECONDS:
                 looked = now
-                if why := self._find_reason_to_end():
-                    self._end(why)
+                for path in (path for path, mark in self._marks.items() if mark_of(path) != mark):
+                    self._end(f"{path} is gone")
             if not self.open and now - self.last_used >= idle_seconds:
                 self._end("idle")
         deadline = time.monotonic() + _ENDING_SECONDS
@@ -429,13 +429,6 @@ class _Resident(Listener):
             palace = Palace(self._root)
             palace.query("warm")
             self._last = palace
-
-    def _find_reason_to_end(self) -> str | None:
-        """Return a message if a path is gone or replaced since the start, else ``None``."""
-        for path, mark in self._marks.items():
-            if mark_of(path) != mark:
-                return f"{path} is gone"
-        return None
 
 
 def is_own(connection: socket.socket) -> bool:

@@ -76,17 +76,13 @@ def show_hits(
         if budget_bytes is not None:
             left = budget_bytes - sum(_size(part) + 1 for part in parts)
             to_come = sum(least[place + 1 :])
-            more = _more(len(found.hits) - place)
+            more = f"… {len(found.hits) - place} more; a larger budget shows them"
             if least[place] + (_size(more) if to_come else 0) > left:
                 parts.append(more)
                 break
             room = max(left - to_come, least[place])
         parts.append(_show_hit(hit, room, cut))
     return "\n".join(parts)
-
-
-def _more(count: int) -> str:
-    return f"… {count} more; a larger budget shows them"
 
 
 def write_state(found: QueryResult | Recollection, generation: int) -> str:

@@ -57,7 +57,7 @@ class WordReader:
     """
 
     def __init__(self, embed_tokens: EmbedTokens | None) -> None:
-        self._call = embed_tokens or _embed_nothing
+        self._call = embed_tokens or (lambda text: ([], np.zeros((0, 1), np.float32)))
         self._read: dict[str, Matrix] = {}
         self._alone: dict[str, Vector] = {}
         self.by_meaning = embed_tokens is not None
@@ -114,10 +114,6 @@ class WordReader:
         norms = np.sqrt(np.einsum("wd,wd->w", found, found))
         found /= np.where(norms, norms, 1)[:, None]
         return found
-
-
-def _embed_nothing(text: str) -> tuple[list[str], Matrix]:
-    return [], np.zeros((0, 1), np.float32)
 
 
 @lru_cache(maxsize=1 << 12)

@@ -119,14 +119,11 @@ class Memory:
 
     @property
     def domain(self) -> str:
-        """The folder of the memory's note, by which the hierarchical index is divided."""
-        return domain_of(self.id)
+        """The folder of the memory's note, by which the hierarchical index is divided.
 
-
-def domain_of(path: str) -> str:
-    """Return the folder of a note's path without ``palace/``; ``palace`` if there is no folder."""
-    folder = path.rpartition("/")[0]
-    return folder.removeprefix("palace/") or "palace"
+        It is without ``palace/``, and ``palace`` for a note in no folder.
+        """
+        return self.id.rpartition("/")[0].removeprefix("palace/") or "palace"
 
 
 LOG = "reviews.jsonl"
@@ -203,22 +200,17 @@ def stand(memory: Memory, reviews: Sequence[Review], *, today: date) -> Standing
     ``memory`` must have been read with these ``reviews``. A memory without reviews is due one day
     after its creation, or today if the date of its creation is unknown.
     """
-    streak = _count_streak(reviews)
+    streak = 0
+    for review in reversed(reviews):
+        if not review.is_recalled:
+            break
+        streak += 1
     last, confidence = memory.last_retrieved or memory.created, memory.confidence
     if last is None:
         return Standing(today, confidence, 0, 0)
     due = last + timedelta(days=FIBONACCI[min(streak, len(FIBONACCI) - 1)])
     faded = fade(confidence, (today - last).days, memory.smashin_score)
     return Standing(due, faded, len(reviews), streak)
-
-
-def _count_streak(reviews: Sequence[Review]) -> int:
-    streak = 0
-    for review in reversed(reviews):
-        if not review.is_recalled:
-            break
-        streak += 1
-    return streak
 
 
 def _read(record: Mapping[str, Any]) -> Review | None:

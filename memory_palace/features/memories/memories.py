@@ -103,7 +103,9 @@ class MemoryNotes:
     @cached_property
     def _by_anchor(self) -> Mapping[str, str]:
         """Memory path by folded anchor, for anchors of one memory that no note has as a name."""
-        taken = {fold_name(name) for d in self.library.documents.values() for name in _names_of(d)}
+        taken = {
+            fold_name(name) for d in self.library.documents.values() for name in (d.path, *d.names)
+        }
         found: dict[str, set[str]] = {}
         for memory in self.memories:
             for anchor in map(fold_name, memory.anchors):
@@ -141,10 +143,6 @@ def read_memory_notes(palace: Palace, library: Library | None = None) -> MemoryN
     read = library or read_notes(palace)
     found = tuple(d for d in read.documents.values() if not d.is_cold and is_memory(d))
     return MemoryNotes(read, found, load_reviews(palace.paths))
-
-
-def _names_of(document: Document) -> tuple[str, ...]:
-    return (document.path, *document.names)
 
 
 def show_memory(palace: Palace, name: str) -> Memory:

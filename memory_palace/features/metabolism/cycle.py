@@ -318,7 +318,9 @@ class _Draft:
                 self._succeed(document, proposal.other or "")
                 self._archive(path)
             case "return":
-                self._return(document, proposal.other or "")
+                self._set(path, status="returned", returned_at=self.today)
+                room = self.ledger.rooms.path_of(f"project_rooms/{proposal.other or ''}")
+                self.moves[path] = Move(path, f"{room}/{path.rpartition('/')[2]}")
             case "merge" | "contradiction":
                 self._open(proposal)
         words = "; ".join(proposal.evidence)
@@ -357,11 +359,6 @@ class _Draft:
         names = [name for name in (loser.stem, *loser.texts("aliases")) if name != stem]
         self._set(winner, aliases=list(dict.fromkeys([*own, *names])))
         self.redirects[loser.path] = winner
-
-    def _return(self, document: Document, project: str) -> None:
-        self._set(document.path, status="returned", returned_at=self.today)
-        room = self.ledger.rooms.path_of(f"project_rooms/{project}")
-        self.moves[document.path] = Move(document.path, f"{room}/{document.path.split('/')[-1]}")
 
     def _open(self, proposal: Elimination) -> None:
         older, newer = (self.ledger.documents[p or ""] for p in (proposal.other, proposal.path))

@@ -52,12 +52,8 @@ class AssetKind:
         return document.section(section, *self.synonyms.get(section, ()))
 
 
-def _read_kinds() -> dict[str, AssetKind]:
-    text = files("memory_palace.features.metabolism").joinpath("assets.toml").read_text("utf-8")
-    return {name: AssetKind(name, **values) for name, values in tomllib.loads(text).items()}
-
-
-KINDS = _read_kinds()
+_ASSETS = tomllib.loads(files(__package__).joinpath("assets.toml").read_text("utf-8"))
+KINDS = {name: AssetKind(name, **values) for name, values in _ASSETS.items()}
 TELEGRAM = KINDS.pop("telegram")
 
 
@@ -84,9 +80,6 @@ def is_protected(document: Document) -> bool:
         or document.text("pinned").casefold() in ("true", "yes")
         or (is_record and document.text("decision").casefold() == "accepted")
     )
-
-
-_DATES = ("completed", "last_updated")
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,10 +207,10 @@ def make_ledger(
 
 def date_of(document: Document) -> date | None:
     """Return the latest date in a note's front matter or file name, or ``None``."""
-    found = [date_in_front_matter({"date": document.fields.get(key)}) for key in _DATES]
-    found += [date_in_front_matter(document.fields), date_in_name(document.path)]
-    days = [datetime.fromtimestamp(d.timestamp, UTC).date() for d in found if d is not None]
-    return max(days, default=None)
+    found = [{"date": document.fields.get(key)} for key in ("completed", "last_updated")]
+    days = [date_in_name(document.path), *map(date_in_front_matter, (*found, document.fields))]
+    moments = [day.timestamp for day in days if day is not None]
+    return datetime.fromtimestamp(max(moments), UTC).date() if moments else None
 
 
 def field_date(document: Document, key: str) -> date | None:

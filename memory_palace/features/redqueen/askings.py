@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
-from types import MappingProxyType
 from typing import Literal, TypeAlias
 from urllib.parse import unquote
 
@@ -34,7 +33,6 @@ AskingKind: TypeAlias = Literal["golden", "question", "link"]
 """Origin of a question: the golden set, the field ``questions``, a link."""
 KINDS: tuple[AskingKind, ...] = ("golden", "question", "link")
 """Most reliable first."""
-_NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
 _LEAST_STEMS = 2
 """Least content stems of a link text that becomes a question: "learn more" has one."""
 _SCHEME = re.compile(r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*+:|//|#")
@@ -78,7 +76,7 @@ class Asking:
 
 
 def collect_askings(
-    library: Library, golden: Mapping[str, Sequence[str]] = _NOTHING
+    library: Library, golden: Mapping[str, Sequence[str]] | None = None
 ) -> list[Asking]:
     """Return the questions about every findable note, by kind (most reliable first), then path.
 
@@ -88,7 +86,7 @@ def collect_askings(
     known = {path: d for path, d in library.documents.items() if not (d.is_cold or d.problem)}
     names = ZonedNames((path, d.names, False) for path, d in known.items())
     found = []
-    for question, notes in golden.items():
+    for question, notes in (golden or {}).items():
         paths = dict.fromkeys(path for name in notes if (path := names.find(name, "")) is not None)
         if paths:
             path, *others = paths
