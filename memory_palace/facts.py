@@ -115,7 +115,6 @@ def derive(note: Note, detail: Detail, config: Config = DEFAULTS) -> Sequence[De
 
 
 def _name_terms(note: Note, languages: Languages) -> set[str]:
-    """Return the tokens of a note's title, stem, aliases, folders and tags."""
     folders = note.path.split("/")[:-1]
     rooms = folders[1:] if folders[:1] == [PALACE] else folders
     if rooms and rooms[0] in ROOMS:

@@ -178,7 +178,6 @@ def map_rooms(paths: PalacePaths, mapped: Mapping[str, str]) -> PalacePaths:
 
 
 def _check(key: str, value: Any) -> Any:
-    """Return a setting's value, validated for ``Config``."""
     if key in PARSERS:
         return PARSERS[key](value)
     if key in CHOICES:
@@ -277,7 +276,6 @@ def _parse_profile(value: Any) -> str:
 
 
 def _parse_rooms(value: Any) -> dict[str, str]:
-    """Return folders below the notes, mapped to rooms."""
     checked = {}
     for given, room in _mapping(value, "rooms must map folders to rooms").items():
         folder = _check_folder("rooms", given, example=FOLDERS[ARCHIVE])
@@ -300,7 +298,6 @@ def _check_folder(setting: str, given: Any, *, example: str = "Inbox") -> str:
 
 
 def _parse_sources(value: Any) -> dict[str, str]:
-    """Return path prefixes below the root, each with its trust."""
     sources = _mapping(value, "sources must map path prefixes to a trust")
     for prefix, trust in sources.items():
         parts = str(prefix).split("/")
@@ -343,7 +340,6 @@ def _hint(name: object, known: Iterable[str]) -> str:
 
 
 def _shorten(value: object) -> str:
-    """Return the ``repr`` of a value, cut to 60 characters."""
     try:
         text = repr(value)
     except ValueError:  # a whole number of more than 4,300 digits

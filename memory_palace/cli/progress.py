@@ -54,7 +54,6 @@ def progress_line(
 
 
 def _draw(*, in_bytes: bool) -> Progress:
-    """Return a transient progress line with the count and the time left."""
     from rich import progress  # delayed: a quick verb needs no line
     from rich.console import Console
 

@@ -98,8 +98,7 @@ class LlmEmbedder:
         if not np.isfinite(vectors).all():
             raise PalaceError(f"{self.name} returned a number that is not finite")
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        units: Matrix = (vectors / np.where(norms > 0, norms, 1.0)).astype(np.float32)
-        return units
+        return (vectors / np.where(norms > 0, norms, 1.0)).astype(np.float32)
 
 
 def estimate_tokens(text: str) -> int:

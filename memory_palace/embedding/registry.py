@@ -141,8 +141,7 @@ def find_weights(name: str, *, environ: Mapping[str, str] = os.environ) -> Path 
     if name in PINNED:
         return PINNED[name].folder(cache_folder(environ))
     module, _ = _find(name)
-    folder: Path | None = module.find_weights(environ) if hasattr(module, "find_weights") else None
-    return folder
+    return module.find_weights(environ) if hasattr(module, "find_weights") else None
 
 
 def choose_embedder(

@@ -84,7 +84,6 @@ NO_UNIT = MeasureUnit()
 
 
 def _read_units() -> Iterator[tuple[str, MeasureUnit]]:
-    """Yield each spelling in ``units.txt`` with its unit."""
     for line in read_lines("units.txt"):
         family, measure, *words = line.split()
         size, _, zero = measure.partition("+")

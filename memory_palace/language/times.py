@@ -350,8 +350,6 @@ def _settle(token: Token, setting: Setting, lexicon: Lexicon, *, happened: bool)
 
 
 class _Scrap(NamedTuple):
-    """A piece of a folded text, with its kind and offsets."""
-
     kind: str
     text: str
     start: int
@@ -434,7 +432,6 @@ def _look_up(pieces: Sequence[_Scrap], place: int, lexicon: Lexicon) -> tuple[Ti
 
 
 def _read_piece(piece: _Scrap, before: Token | None) -> Token:
-    """Return the token of a number or sign."""
     kind, text, start, end = piece
     if kind == "number":
         number = int(text) if len(text) <= _MOST_DIGITS else 0

@@ -148,8 +148,7 @@ class Evidence:
         """Return a mask over ``rows``: whether each one is in ``found``."""
         everywhere = np.zeros(len(self.note_of), np.bool_)
         everywhere[found] = True
-        marked: NDArray[np.bool_] = everywhere[rows]
-        return marked
+        return everywhere[rows]
 
 
 def gather(
@@ -358,8 +357,7 @@ def find_nearest(evidence: Evidence) -> Places:
     if len(near) > (far := _NEAR * NEAREST):
         near = near[np.argpartition(-evidence.meaning.cosines[near], far)[:far]]
     order = np.lexsort((near, -np.round(multiply(evidence, near), _DECIMALS)))
-    nearest: Places = near[order[:NEAREST]]
-    return nearest
+    return near[order[:NEAREST]]
 
 
 def _average_best(above: Scores, snapshot: Snapshot) -> Scores:
@@ -377,8 +375,7 @@ def _average_best(above: Scores, snapshot: Snapshot) -> Scores:
         firsts = left[np.unique(note_of[rows[left]], return_index=True)[1]]
         rows = np.delete(rows, firsts)
     counts = np.bincount(note_of[note_of >= 0], minlength=size)
-    means: Scores = (sums / np.clip(counts, 1, _BEST)).astype(np.float32)
-    return means
+    return (sums / np.clip(counts, 1, _BEST)).astype(np.float32)
 
 
 def _exceed(found: Scores, snapshot: Snapshot) -> Scores:

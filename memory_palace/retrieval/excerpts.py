@@ -373,7 +373,6 @@ def _find_window(text: str, first_line: int, chunk: ChunkRecord) -> tuple[int, i
 
 
 def _cut_up(text: str, units: Sequence[Unit], first_line: int) -> Iterator[Piece]:
-    """Yield each unit as a piece with value 0."""
     end, line = 0, first_line
     for place, unit in enumerate(units):
         joint = text[end : unit.start]

@@ -150,7 +150,6 @@ def _spell(text: str) -> str:
 
 
 def _fold(word: str) -> str:
-    """Return a word without case and accents."""
     if word.isascii():
         return word.lower()
     parts = unicodedata.normalize("NFKD", word.casefold())

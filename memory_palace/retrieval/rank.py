@@ -258,8 +258,7 @@ def _preserve_rank(scored: Scored, best: Places, *, per_note: bool) -> Places:
         return best
     _, place = min(rescued)
     moved = np.delete(best, place)
-    preserved: Places = np.insert(moved, PROTECTED - 1, best[place])
-    return preserved
+    return np.insert(moved, PROTECTED - 1, best[place])
 
 
 def _spread(scored: Scored, best: Places, *, limit: int) -> tuple[Scored, Places]:
@@ -518,8 +517,7 @@ class _Rivals:
         ]
         leads = [[not own.isdisjoint(target) for own in names] for target in targets]
         links: NDArray[np.bool_] = np.array(leads, np.bool_)
-        either: NDArray[np.bool_] = links | links.T
-        return either
+        return links | links.T
 
     def _answer_alike(self, place: int, other: int) -> bool:
         """Whether a hit's score and confidence are close to those of the one above it."""
@@ -556,8 +554,7 @@ class _Rivals:
         rare = [expect_idf(word, known.document_frequency(word), rows) for word in listed]
         holds = np.array([[word in own for word in listed] for own in words]) * rare
         lengths = np.linalg.norm(holds, axis=1)
-        shared: Exact = holds @ holds.T / np.maximum(np.outer(lengths, lengths), 1.0)
-        return shared
+        return holds @ holds.T / np.maximum(np.outer(lengths, lengths), 1.0)
 
     def _read_words(self, row: int) -> set[str]:
         snapshot = self._evidence.snapshot

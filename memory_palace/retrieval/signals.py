@@ -290,8 +290,7 @@ def _measure_extension(name: str, evidence: Evidence, rows: Places) -> Scores:
         return found
     shares = found.astype(np.float64)
     spread = evidence.snapshot.statistics.spread(name, shares, row_note >= 0)
-    scores: Scores = stand_out(shares, spread)[rows]
-    return scores
+    return stand_out(shares, spread)[rows]
 
 
 def semantic(evidence: Evidence, rows: Places) -> Scores:
@@ -299,8 +298,7 @@ def semantic(evidence: Evidence, rows: Places) -> Scores:
     if evidence.is_listing:
         return np.full(len(rows), LISTED)
     # Rounding may carry the cosine of equal texts past 1.
-    scores: Scores = np.clip(evidence.meaning.cosines[rows], 0, 1)
-    return scores
+    return np.clip(evidence.meaning.cosines[rows], 0, 1)
 
 
 def dense(evidence: Evidence, rows: Places) -> Scores:
@@ -346,8 +344,7 @@ def covered(evidence: Evidence, rows: Places) -> Scores:
         for near, share in nearby:  # its own place comes last
             reached[near[holders]] = share
         found += np.float32(weight) * reached
-    scores: Scores = found[rows] * (evidence.words.bearing / np.float32(whole))
-    return scores
+    return found[rows] * (evidence.words.bearing / np.float32(whole))
 
 
 def replied(evidence: Evidence, rows: Places) -> Scores:
@@ -371,8 +368,7 @@ def asked_kind(evidence: Evidence, rows: Places) -> Scores:
     stems = sorted(answer_stems(evidence.query.text))
     having = [evidence.words_in.rows(stem) for stem in stems]
     has_one = evidence.mark(np.concatenate([NO_ROWS, *having]), rows)
-    scores: Scores = (has_one & _is_found(evidence, rows)).astype(np.float32)
-    return scores
+    return (has_one & _is_found(evidence, rows)).astype(np.float32)
 
 
 def called(evidence: Evidence, rows: Places) -> Scores:
@@ -396,8 +392,7 @@ def titled(evidence: Evidence, rows: Places) -> Scores:
     many may be in a name by chance (on a garden of 792 notes).
     """
     share = evidence.words.in_names[evidence.note_of[rows]]
-    scores: Scores = share * share
-    return scores
+    return share * share
 
 
 def beside_words(evidence: Evidence, rows: Places) -> Scores:
@@ -461,13 +456,11 @@ def statement(evidence: Evidence, rows: Places) -> Scores:
     It is a prior: 0 for passages that match the question neither in meaning nor in words.
     """
     is_asking = evidence.is_asking[rows]
-    scores: Scores = (_is_found(evidence, rows) & ~is_asking).astype(np.float32)
-    return scores
+    return (_is_found(evidence, rows) & ~is_asking).astype(np.float32)
 
 
 def _is_found(evidence: Evidence, rows: Places) -> NDArray[np.bool_]:
-    found: NDArray[np.bool_] = (evidence.meaning.above[rows] > 0) | (evidence.words.above[rows] > 0)
-    return found
+    return (evidence.meaning.above[rows] > 0) | (evidence.words.above[rows] > 0)
 
 
 def anchor(evidence: Evidence, rows: Places) -> Scores:
@@ -515,8 +508,7 @@ def recency(evidence: Evidence, rows: Places) -> Scores:
     age_days = np.maximum(evidence.query.as_of - dates, 0) / _DAY_SECONDS
     age_days[dates == 0] = evidence.half_life_days
     age_days[snapshot.evergreen[notes]] = 0
-    scores: Scores = np.exp2((-age_days / evidence.half_life_days).astype(np.float32))
-    return scores
+    return np.exp2((-age_days / evidence.half_life_days).astype(np.float32))
 
 
 def importance(evidence: Evidence, rows: Places) -> Scores:

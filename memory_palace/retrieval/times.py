@@ -90,8 +90,7 @@ def temporal(evidence: Evidence, rows: Places) -> Scores:
     if not _TALKED.isdisjoint(tokenize(fold(evidence.question.text), stems=False)):
         bound = snapshot.are_talks & (stated_days(snapshot) > 0)
         told *= np.where(bound[evidence.note_of[rows]], np.float32(MENTIONED), np.float32(1))
-    scores: Scores = np.maximum(notes[evidence.note_of[rows]], told)
-    return scores
+    return np.maximum(notes[evidence.note_of[rows]], told)
 
 
 def dated(evidence: Evidence, rows: Places) -> Scores:
@@ -147,12 +146,10 @@ def _mean_nearness(window: Window, first: Ordinals, last: Ordinals) -> Ordinals:
         far = np.abs(offset)
         inside, beyond = np.minimum(far, half), np.maximum(far - half, 0)
         tail = OUTSIDE * tolerance / log(2) * (1 - np.exp2(-beyond / tolerance))
-        integral: Ordinals = np.copysign(inside - slope * inside * inside / 2 + tail, offset)
-        return integral
+        return np.copysign(inside - slope * inside * inside / 2 + tail, offset)
 
     middle = end - half
-    mean: Ordinals = (summed(last + 1 - middle) - summed(first - middle)) / (last - first + 1)
-    return mean
+    return (summed(last + 1 - middle) - summed(first - middle)) / (last - first + 1)
 
 
 def is_sure(asked: TimeExpression) -> bool:

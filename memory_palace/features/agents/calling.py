@@ -181,7 +181,6 @@ def _parse(data: bytes | bytearray) -> dict[str, Any] | None:
 
 
 def _drop_place(words: Sequence[str]) -> list[str]:
-    """Return a command line without ``-C`` and its value."""
     kept, left = [], iter(words)
     for word in left:
         if word in ("-C", "--root"):

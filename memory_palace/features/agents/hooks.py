@@ -87,7 +87,6 @@ def _present(what: str, lines: Sequence[str]) -> str:
 
 
 def _answer_prompt(palace: Palace, message: HookMessage) -> tuple[str, Recollection]:
-    """Return the text for a prompt, often empty, and the recollection."""
     found = palace.recall(message.prompt, budget_bytes=BUDGET_BYTES)
     told = read_told(palace.paths.index, message.session)
     hits, marks = _leave_told(found.hits, frozenset(told))
@@ -115,7 +114,6 @@ def _leave_told(hits: Sequence[Hit], told: Collection[str]) -> tuple[list[Hit], 
 
 
 def _mark_piece(hit: Hit, piece: Piece) -> str:
-    """Return the mark of a sentence: 12 hex digits of SHA-256 of path and text."""
     text = f"{hit.path}\n{' '.join(piece.text.split())}"
     return sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
 

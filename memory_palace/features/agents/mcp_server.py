@@ -85,7 +85,6 @@ class HeldPalace:
         return palace
 
     def close(self) -> None:
-        """Stop a running update."""
         self._ends.set()
         if self._updating is not None:
             self._updating.join(_WAIT_SECONDS)
@@ -160,7 +159,6 @@ class Session:
         self._waiting = 0
 
     async def serve(self) -> None:
-        """Serve until the end of the input."""
         lines: Any = self._read_lines()
         async with stdio_server(lines) as (incoming, outgoing):
             server = Server[Any](
@@ -204,7 +202,6 @@ class Session:
     async def _call_tool(
         self, ctx: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        """Return the text of an answer, or of an error."""
         client = ctx.session.client_params
         agent = os.environ.get("PALACE_AGENT") or (client.client_info.name if client else None)
         work = partial(self.call, params.name, params.arguments or {}, agent)

@@ -40,7 +40,6 @@ class Edit:
     after: str
 
     def apply(self, text: str) -> str:
-        """Return the text after the edit."""
         return text[: self.at] + self.after + text[self.at + len(self.before) :]
 
 

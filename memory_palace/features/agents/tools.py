@@ -53,7 +53,6 @@ class Tool:
 
     @classmethod
     def of(cls, name: str, run: Callable[..., str | Said]) -> Self:
-        """Build a tool from a typed function."""
         hints = get_type_hints(run, include_extras=True)
         given = [one for one in inspect.signature(run).parameters.values() if one.name != "palace"]
         return cls(
@@ -67,7 +66,6 @@ class Tool:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The JSON Schema of its arguments."""
         needed = {"required": list(self.required)} if self.required else {}
         return {"type": "object", "properties": dict(self.properties)} | needed
 
@@ -101,7 +99,6 @@ def list_tools() -> Mapping[str, Tool]:
 
 
 def _describe(hint: Any) -> dict[str, Any]:
-    """Return the JSON Schema of a parameter by its type."""
     kind, *more = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     kind = next((one for one in get_args(kind) if type(None) in get_args(kind)), kind)
     schema: dict[str, Any] = {"type": {int: "integer", bool: "boolean"}.get(kind, "string")}
@@ -139,7 +136,6 @@ def _check(name: str, value: object, schema: Mapping[str, Any]) -> object:
 
 
 def _show(value: object) -> str:
-    """Return a value short enough for a message."""
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "a list"
     text = repr(value) if isinstance(value, str) else str(value)

@@ -47,7 +47,6 @@ class Anchor:
 
     @property
     def kind(self) -> TermKind:
-        """The most reliable of its kinds."""
         return next((kind for kind in KINDS if kind in self.kinds), "name")
 
 

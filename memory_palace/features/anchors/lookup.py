@@ -89,7 +89,6 @@ class Book:
         return [self.snapshot.paths[note] for note in notes]
 
     def rows_below(self, folder: str) -> NDArray[np.int64]:
-        """Return the rows of the notes below a folder that anchors may lead to."""
         paths = self.snapshot.paths
         first, last = bisect_left(paths, folder), bisect_left(paths, folder + "\U0010ffff")
         notes = self.snapshot.row_note[self.open_rows]

@@ -56,7 +56,6 @@ class Superseded:
 
     @classmethod
     def of(cls, validity: Validity) -> Superseded:
-        """Build it from the validity of a superseded claim."""
         return cls(day_of(validity.valid_until), validity.superseded_by)
 
     def __str__(self) -> str:
@@ -69,7 +68,6 @@ def day_of(moment: float | None) -> str | None:
 
 
 def _say_validity(validity: Validity) -> Iterator[str]:
-    """Yield the validity period and the successors of a note, if it states any."""
     named = (("valid from", validity.valid_from), ("valid until", validity.valid_until))
     said = [f"{words} {show_date(moment)}" for words, moment in named if moment is not None]
     if validity.superseded_by:
@@ -379,7 +377,6 @@ class Entry:
 
     @property
     def heading(self) -> str:
-        """The title, and the headings above the passage."""
         return f"{self.title} › {self.above}" if self.above else self.title
 
 
@@ -420,7 +417,6 @@ def write_lines(arranged: LaidAnswer) -> Iterator[str]:
 
 
 def _write_paths(entries: Sequence[Entry]) -> Iterator[str]:
-    """Yield the path of each hit, relative to the working folder if below it."""
     return (visible_line(open_path(entry.file)) for entry in entries)
 
 
@@ -457,7 +453,6 @@ def _write_time(time: TimeReading) -> str:
 
 
 def _details(hit: Hit) -> Iterator[str]:
-    """Yield the score and its non-zero contributions, the date and the validity of a hit."""
     yield f"{'score':<12} {hit.score:.6f}"
     for part in hit.contributions:
         if part.value:

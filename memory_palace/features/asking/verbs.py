@@ -207,7 +207,6 @@ class ListedNote:
 
     @classmethod
     def of(cls, note: NoteRecord) -> ListedNote:
-        """Build it from the index record of a note."""
         validity = note.validity
         return cls(
             path=note.path,

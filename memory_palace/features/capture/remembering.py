@@ -60,7 +60,6 @@ class NewMemory:
 
     @property
     def entry(self) -> str:
-        """The entry as Markdown lines of an inbox note."""
         title = _TIMES.sub("", self.title)
         return f"## {self.time} UTC{title and f' {title}'}\n\n{self.body}\n"
 

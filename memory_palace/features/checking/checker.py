@@ -175,7 +175,6 @@ class PassageLibrary:
         return self.read(places)
 
     def about(self, window: range) -> Wording:
-        """Return title, path and front matter of the window's note."""
         return self._about[self.sentences[window.start].source]
 
     def locate(self, window: range) -> Passage:
@@ -236,8 +235,6 @@ _UNREAD = Findings()
 
 @dataclass(frozen=True, slots=True)
 class _Finding:
-    """A window with its score for a claim and its differences from it."""
-
     window: range
     score: float
     findings: Findings = _UNREAD
@@ -282,8 +279,6 @@ def _overrule(
 
 
 class _Checker:
-    """Check claims against a fixed set of passages."""
-
     def __init__(self, passages: Sequence[Passage], reader: WordReader) -> None:
         self._reader, self._library = reader, PassageLibrary(passages, reader)
         self._least = LEAST_MEANING if reader.by_meaning else LEAST_WORDS

@@ -495,12 +495,10 @@ def _within(values: Sequence[Value], words: Sequence[WrittenWord]) -> list[Value
 
 
 def _counted(number: Number, words: Sequence[WrittenWord]) -> list[WrittenWord]:
-    """Return the words of a number's counted noun or unit."""
     return [w for w in words if w.stem in number.counted or number.end <= w.start < number.stop]
 
 
 def _names(text: Wording, words: Iterable[WrittenWord]) -> list[WrittenWord]:
-    """Return the capitalized content words outside dates and numbers."""
     taken = [(date.start, date.stop) for date in text.dates]
     taken += [(number.start, number.stop) for number in text.numbers]
     return [

@@ -264,7 +264,6 @@ class SourceReader:
 
 
 def _say_about(document: Document) -> str:
-    """Return the title, the path and the front matter of a note, as one text."""
     said = [document.title, document.path.removesuffix(".md").replace("/", ", ")]
     said += [f"{key} {', '.join(document.texts(key))}" for key in document.fields]
     return "; ".join(dict.fromkeys(said))
@@ -513,7 +512,6 @@ def _say(check: SentenceCheck) -> str:
 
 
 def _say_difference(check: SentenceCheck) -> str:
-    """Return the first difference, with the words of both sides if they are short."""
     if not check.differences:
         return check.reason
     first = check.differences[0]

@@ -89,7 +89,6 @@ class Wording:
 
     @classmethod
     def join(cls, parts: Sequence[Wording]) -> Wording:
-        """Return adjacent sentences as one piece of text."""
         ended = (part.text if part.text[-1:] in _ENDS else f"{part.text}." for part in parts)
         return cls(" ".join(ended), tuple(parts) if len(parts) > 1 else ())
 

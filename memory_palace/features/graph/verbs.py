@@ -86,7 +86,6 @@ class NeighborsShown(Shown):
     quotes: LinkLines = inner()
 
     def lines(self) -> Iterable[str]:
-        """Return each note behind its arrow, with the line of the link."""
         yield visible_line(self.path)
         for is_out, others in ((True, self.out), (False, self.back)):
             for other in others:
@@ -112,13 +111,11 @@ class RouteShown(Shown):
     quotes: LinkLines = inner()
 
     def lines(self) -> Iterable[str]:
-        """Return each step, with the line that links it to the one before."""
         yield from map(visible_line, self.route[:1])
         for path, after in pairwise(self.route):
             yield from self.quotes.draw(path, after)
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
-        """Return the remark that there is no route."""
         return () if self.route else ["no chain of links connects the two notes"]
 
 
@@ -140,7 +137,6 @@ class Orphans(Shown):
     orphans: Sequence[str]
 
     def lines(self) -> Iterable[str]:
-        """Return their paths."""
         return self.orphans
 
 
@@ -173,13 +169,11 @@ class LinkFaults(Shown):
     is_strict: bool = inner()
 
     def lines(self) -> Iterable[str]:
-        """Return a line for each."""
         for one in (*self.broken, *self.ambiguous, *self.archived):
             targets = f" ({', '.join(one.targets)})" if one.targets else ""
             yield f"{one.state:<9}  {one.path} -> [[{one.link}]]{targets}"
 
     def failure(self) -> CheckFailedError | None:
-        """Return the error that ends a ``--strict`` run with broken or ambiguous links."""
         if not self.is_strict or not (self.broken or self.ambiguous):
             return None
         count = plural(len(self.broken), "broken link")
@@ -213,7 +207,6 @@ class GraphExported(Shown):
     edges: Sequence[Any]
 
     def show(self, *, as_json: bool) -> None:
-        """Print the JSON object."""
         Shown.show(self, as_json=True)
 
 

@@ -409,7 +409,6 @@ def _spell(sections: Mapping[str, str]) -> dict[str, str]:
 
 
 def _read_anchors(items: Sequence[tuple[str, str]], section: str) -> tuple[str, ...]:
-    """Return the distinct anchors of the list items, then of the section ``Anchors``."""
     texts = [value for name, value in items if name in (ANCHOR.casefold(), ANCHORS.casefold())]
     texts += [_BULLET.sub("", line) for line in section.split("\n")]
     terms = (term.strip() for text in texts for term in text.split(","))

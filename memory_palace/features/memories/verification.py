@@ -225,7 +225,6 @@ def _faults(
 
 
 def _is_part(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Return whether either of two phrases contains the other."""
     first, second = f" {' '.join(one)} ", f" {' '.join(other)} "
     return bool(other) and (first in second or second in first)
 

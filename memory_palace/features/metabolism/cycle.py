@@ -128,7 +128,6 @@ def take_report(palace: Palace, *, today: date | None = None) -> Report:
 
 
 def _find_ripe(ledger: Ledger) -> Iterator[RipeNote]:
-    """Yield the notes that pass all gates and are not yet promoted."""
     for path, document in ledger.documents.items():
         if document.is_cold or document.texts("promoted_to") or path.endswith("/index.md"):
             continue

@@ -123,7 +123,6 @@ def part_of(heading: str) -> str | None:
 
 @cache
 def _read_phrases() -> dict[str, str]:
-    """Return a mapping of folded phrases to the parts they name, in all languages."""
     file = files("memory_palace.features.metabolism").joinpath("telegraph.toml")
     table = tomllib.loads(file.read_text("utf-8"))
     named = {part: chain.from_iterable(table[part].values()) for part in (_ASIDE, *_NAMES)}

@@ -43,7 +43,6 @@ class AssetKind:
     """Other headings by section that a source note may use."""
 
     def missing(self, sections: Mapping[str, str]) -> list[str]:
-        """Return the required sections that are absent or empty."""
         filled = {name.casefold() for name, text in sections.items() if text.strip()}
         return [name for name in self.sections if name.casefold() not in filled]
 
@@ -106,7 +105,6 @@ class Ledger:
         return self.out.get(path, frozenset()) | self.back.get(path, frozenset())
 
     def worked_in(self, path: str) -> list[Card]:
-        """Return the completed cards linked with a note in either direction, by path."""
         return [
             card
             for card in (self.cards[p] for p in sorted(self.linked(path)) if p in self.cards)
@@ -139,12 +137,10 @@ class Ledger:
         return self.usage.tells_disuse(self.today)
 
     def was_used_lately(self, path: str) -> bool:
-        """Return whether the usage log has a use of a note within ``KNOWN_AFTER_DAYS``."""
         last = self.usage.last(path)
         return last is not None and (self.today - last).days < KNOWN_AFTER_DAYS
 
     def inbound(self, path: str) -> list[str]:
-        """Return the paths of the other hot notes that link to a note, sorted."""
         return sorted(
             source
             for source in self.back.get(path, frozenset())

@@ -144,7 +144,6 @@ class _Recaller:
         return [*(name.replace("-", " ") for name in names), *filter(None, turns)]
 
     def _join(self, query: ParsedQuery, turns: Sequence[str]) -> ParsedQuery:
-        """Return a query with the turns before it prepended, if there are any."""
         if not turns:
             return query
         text = " ".join([*turns, query.text]).strip()
@@ -159,7 +158,6 @@ class _Recaller:
         return tell(*parts, budget_bytes=budget_bytes, least=least)
 
     def _judge(self, query: ParsedQuery, lines: Sequence[tuple[Hit, Piece]]) -> list[float]:
-        """Return the confidence that each line is related to the query."""
         texts = [piece.text for _, piece in lines]
         shares, near = self._talk.find_shares(query.text, texts), [0.0] * len(lines)
         if query.vector is not None:

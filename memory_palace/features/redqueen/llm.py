@@ -152,7 +152,6 @@ class ModelRoles:
     async def strengthen(
         self, weak: Mapping[str, Sequence[Evaluation]], memories: Memories, strategy: Strategy
     ) -> list[RoundProposal]:
-        """Return proposals for each weak memory: questions, other names, an image."""
         described = [
             {
                 **_describe(memories[id]),

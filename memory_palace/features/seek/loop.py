@@ -260,8 +260,6 @@ _BROKEN, _SOUND = "the bag is {", go_to(1, 0.5, "")
 
 @dataclass
 class _Fixed:
-    """A proposer with one fixed reply."""
-
     text: str
     name: str = "fixed"
 

@@ -89,7 +89,6 @@ class MemoryNode:
 
     @property
     def text(self) -> str:
-        """The text for embedding and word search: the summary, then the tags."""
         return " ".join((self.summary, *self.tags))
 
 
@@ -155,7 +154,6 @@ class Shelf:
     """Return the positions of the nodes that hold a word, each once."""
 
     def word_shares(self, words: Collection[str]) -> Scores:
-        """Return each node's share of the given words."""
         shares: Scores = np.zeros(len(self.ids), np.float32)
         for word in words:
             shares[self.holders(word)] += 1
@@ -282,8 +280,7 @@ def blend(cosines: Scores, shares: Scores) -> NDArray[np.float64]:
     ramp = np.clip((alike - np.float32(0.5)) / np.float32(RAMP), 0, 1)
     np.multiply(scores, ramp, out=scores, where=shares <= 0)
     np.clip(scores, 0, 1, out=scores)
-    rounded: NDArray[np.float64] = scores.astype(np.float64).round(6)
-    return rounded
+    return scores.astype(np.float64).round(6)
 
 
 def score_threshold(null: Null | None, compared: int) -> float:

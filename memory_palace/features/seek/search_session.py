@@ -61,7 +61,6 @@ class SearchSession(Shown):
 
     @property
     def pose(self) -> Pose2D | None:
-        """The position as a pose, or ``None``."""
         return Pose2D(*self.position) if self.position else None
 
     def lines(self) -> Iterable[str]:
@@ -111,7 +110,6 @@ class SearchSessions:
         return found[0]
 
     def free_name(self, name: str) -> str:
-        """Return ``name``, with a number appended if a session has it already."""
         number, found = 1, name
         while (self._folder / f"{found}.json").exists():
             number += 1

@@ -201,7 +201,6 @@ class Lists:
         return found.places, found.counts
 
     def get(self, field: str, *parts: str) -> Posted:
-        """Return the postings of a term, or of a fact given by its parts."""
         return self._read([(FIELDS.index(field), key_of(*parts))])[0]
 
 
@@ -270,8 +269,7 @@ class Outline(Snapshot):
         return self.cosines[rows].astype(np.float64)
 
     def _column(self, name: str) -> Array:
-        column: Array = self.figures[name]
-        return column
+        return self.figures[name]
 
     def _texts(self, name: str) -> list[str]:
         return self._read[name]

@@ -113,8 +113,6 @@ class Chosen(Snapshot):
 
 
 class _Question:
-    """One question and its candidate notes."""
-
     def __init__(self, statements: Statements, outline: Outline, query: ParsedQuery) -> None:
         self._statements, self._outline, self.query = statements, outline, query
         self.parsed = read_question(query, outline)

@@ -137,8 +137,7 @@ def _mark_rows(segment: Segment) -> Array:
     arrays = segment.arrays
     numbers = [arrays["chunk_lines"].astype("<u4"), arrays["chunk_crc"].astype("<u4")[:, None]]
     figures = np.ascontiguousarray(np.concatenate(numbers, axis=1)).view(np.uint8)
-    marks: Array = np.concatenate([figures, arrays["chunk_digest"]], axis=1)
-    return marks
+    return np.concatenate([figures, arrays["chunk_digest"]], axis=1)
 
 
 def _rows_of(fold: Fold, place: int) -> tuple[Segment, range]:

@@ -259,10 +259,7 @@ def temporal_phrase(evidence: Evidence, rows: Places) -> Scores:
     """Return the temporal signal times the noun phrase signal, to rank notes of the same day."""
     if not (evidence.question.times and _analysis(evidence).phrases):
         return np.zeros(len(rows), np.float32)
-    scores: Scores = np.multiply(
-        temporal(evidence, rows), noun_phrase(evidence, rows), dtype=np.float32
-    )
-    return scores
+    return np.multiply(temporal(evidence, rows), noun_phrase(evidence, rows), dtype=np.float32)
 
 
 def _rarity(evidence: Evidence, kind: str, key: str) -> float:

@@ -83,7 +83,6 @@ class CardForm:
     """Rows outside inputs and outputs: they may hold checks if the card has no part for them."""
 
     def text(self, kind: CardPart) -> str:
-        """Return a part's text as written, or an empty string if absent."""
         return "\n".join(row.text[row.start :] for row in self.parts.get(kind, ())).strip()
 
 

@@ -270,9 +270,7 @@ def resolve_conflict(
         sides = _find_sides(library, conflict, winner)
         mark = Decision(today(), decision, by, _link(library, sides.winner.path))
         quotes = sides.lost, sides.won
-        places: list[Place] = []
-        if not whole:
-            places = find_losing(sides.loser, sides.winner, quotes, lines=line)
+        places = [] if whole else find_losing(sides.loser, sides.winner, quotes, lines=line)
         closing = _close(conflict, sides.winner.path, decision, by)
         return _plan_loss(sides, places, mark, closing, summary)
 
@@ -298,8 +296,6 @@ def show_conflict(palace: Palace, name: str) -> tuple[Conflict, list[Quote]]:
 
 @dataclass(frozen=True, slots=True)
 class _Sides:
-    """Winner and loser of a conflict, and the quote of each."""
-
     winner: Document
     loser: Document
     won: Quote | None = None
