@@ -62,7 +62,7 @@ def find_model(name: str, *, kind: Literal["", "embedding "] = "") -> Any:
 
 
 @contextmanager
-def calling(name: str, *, hint: str = "") -> Iterator[None]:
+def calling(name: str) -> Iterator[None]:
     """Translate errors of ``llm`` into ``MissingPartError`` (no key) and ``PalaceError``."""
     import llm
 
@@ -71,7 +71,7 @@ def calling(name: str, *, hint: str = "") -> Iterator[None]:
     except llm.NeedsKeyException as error:
         raise MissingPartError(f"{name}: {error}") from error
     except (llm.ModelError, ValueError) as error:
-        raise PalaceError(f"{name} failed: {error}{hint}") from error
+        raise PalaceError(f"{name} failed: {error}") from error
 
 
 def check_postgres() -> None:

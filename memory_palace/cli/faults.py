@@ -10,6 +10,7 @@ import itertools
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from memory_palace.errors import MissingPartError, PalaceError
@@ -104,11 +105,9 @@ def _print_json(error: BaseException, status: int, message: str) -> bool:
 
 def silence(stream: object) -> None:
     """Redirect a failing stream to the null device, so that flushing it at exit cannot fail."""
-    try:
+    with suppress(OSError, ValueError, AttributeError):  # not a file: nothing is flushed at exit
         number = stream.fileno()  # type: ignore[attr-defined]
         os.dup2(os.open(os.devnull, os.O_WRONLY), number)
-    except (OSError, ValueError, AttributeError):
-        pass  # not a file, so nothing is flushed at exit
 
 
 def _describe_system(error: OSError) -> str:

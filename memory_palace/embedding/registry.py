@@ -339,10 +339,7 @@ def hub_snapshots(environ: Mapping[str, str], model_id: str) -> Iterator[Path]:
 def read_vocabulary(folder: Path) -> list[str]:
     """Return MiniLM's pieces in order of id; ``vocab.txt`` is written if it does not verify."""
     path = folder / VOCABULARY.name
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        data = b""
+    data = path.read_bytes() if path.exists() else b""
     if sha256(data).hexdigest() != VOCABULARY.sha256:
         data = _derive_vocabulary(folder / TOKENIZER.name)
         # A read-only cache costs every start 20 ms, never the answer.

@@ -159,9 +159,8 @@ def read_hints() -> Hints:
 def _holds(text: str, span: tuple[str, str]) -> bool:
     """Whether a text has a character in a range; compiling a pattern for it would take 2 ms."""
     first, last = span
-    if text.isascii() or max(text) < first:
-        return False
-    return any(first <= char <= last for char in text)
+    may_hold = not text.isascii() and max(text) >= first
+    return may_hold and any(first <= char <= last for char in text)
 
 
 def languages_of_characters(text: str, locale: str, languages: tuple[str, ...]) -> tuple[str, ...]:

@@ -235,9 +235,7 @@ def is_mistyped(asked: str, name: str) -> bool:
 
     Names with different digits do not match: 2026-10-14 is not a mistyped 2026-10-15.
     """
-    if not _is_near(asked, name):
-        return False
-    return [*filter(str.isdigit, asked)] == [*filter(str.isdigit, name)]
+    return _is_near(asked, name) and [*filter(str.isdigit, asked)] == [*filter(str.isdigit, name)]
 
 
 def _is_near(asked: str, name: str) -> bool:

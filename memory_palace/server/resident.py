@@ -295,13 +295,11 @@ class _Resident(Listener):
         """Append a line to the log, which is rotated. Questions are never logged."""
         file = self._paths.server_log
         line = f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text}\n".encode("utf-8", "replace")
-        try:
+        with suppress(OSError):  # a full disk is no reason to stop answering
             make_room(file, _MOST_LOG_BYTES)
             if file.parent.is_dir():
                 with file.open("ab") as log:
                     log.write(line)
-        except OSError:
-            return  # a full disk is no reason to stop answering
 
     def verify_request(self, request: Any, client_address: Any) -> bool:
         """Whether the client belongs to this user and the limit of connections is not reached."""

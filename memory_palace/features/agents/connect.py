@@ -42,7 +42,6 @@ class Harness:
     undo: Sequence[str] = ("start {title} anew",)
 
     def locate(self) -> Path:
-        """Return the folder of its configuration on this system."""
         folder = (sys.platform == "win32" and self.windows) or self.folder
         apps, xdg = user_config_dir(roaming=True), os.environ.get("XDG_CONFIG_HOME") or "~/.config"
         return Path(os.environ.get(self.variable) or folder.format(apps=apps, xdg=xdg)).expanduser()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -62,17 +63,11 @@ def log_call(index: Path, event: str, harness: str, **found: object) -> None:
     agent works in.
     """
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    try:
-        if not make_own_folder(index):
-            return
-        log = index / HOOK_LOG
-        if log.is_symlink():
-            return
-        make_room(log, _MOST_LOG_BYTES)
-        record = {"time": now, "event": event, "harness": harness, **found}
-        append_record(log, record, is_durable=False)
-    except OSError:
-        return  # a full disk is no reason to stop an agent
+    log, record = index / HOOK_LOG, {"time": now, "event": event, "harness": harness, **found}
+    with suppress(OSError):  # a full disk is no reason to stop an agent
+        if make_own_folder(index) and not log.is_symlink():
+            make_room(log, _MOST_LOG_BYTES)
+            append_record(log, record, is_durable=False)
 
 
 def log_failure(index: str, arguments: Sequence[str], why: str) -> None:

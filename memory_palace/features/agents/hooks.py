@@ -7,6 +7,7 @@ import os
 import re
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -193,14 +194,12 @@ def write_marks(index: Path, session: str, told: Sequence[str]) -> None:
     twice is better than not telling it.
     """
     folder = index / HOOK_MARKS
-    try:
+    with suppress(OSError):
         if session and make_own_folder(index) and make_own_folder(folder):
             if not _file(index, session).exists():
                 _sweep(folder.glob("*.json"))
             record = {"told": told[-_MOST_TOLD:]}
             write_atomic(_file(index, session), json.dumps(record).encode())
-    except OSError:
-        return
 
 
 def _file(index: Path, session: str) -> Path:

@@ -153,7 +153,7 @@ class HitShown:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Answer(Shown):
     """An answer. Fields with their usual value are absent, except with ``--details``."""
 
@@ -175,14 +175,14 @@ class Answer(Shown):
     """How expressions of time in the question, and of --when, were read."""
     unmatched_quotes: tuple[str, ...] | Absent
     """What the question has in quotation marks and no note holds."""
-    query: str | Absent
-    confidence: float | Absent | None
+    query: str | Absent = ABSENT
+    confidence: float | Absent | None = ABSENT
     """That of the first hit, 0 without any; null where nothing was asked."""
-    profile: str | Absent
-    embedder: str | Absent | None
-    answered_by: str | Absent | None
+    profile: str | Absent = ABSENT
+    embedder: str | Absent | None = ABSENT
+    answered_by: str | Absent | None = ABSENT
     """Which way answered: anchors, pronoun or dense; null where no anchor was asked."""
-    anchors: tuple[FiredAnchor, ...] | Absent
+    anchors: tuple[FiredAnchor, ...] | Absent = ABSENT
     hits: tuple[HitShown, ...]
     result: QueryResult = inner()
     is_whole: bool = inner(default=False)
@@ -225,12 +225,6 @@ class Answer(Shown):
             unmatched_quotes=(
                 result.unmatched_quotes if details or result.unmatched_quotes else ABSENT
             ),
-            query=ABSENT,
-            confidence=ABSENT,
-            profile=ABSENT,
-            embedder=ABSENT,
-            answered_by=ABSENT,
-            anchors=ABSENT,
             hits=tuple(shown),
             result=result,
             is_whole=is_whole,

@@ -126,9 +126,8 @@ def is_enclosed(text: str) -> bool:
     whole = f"{_PROBE}\n\n{text}\n\n{_PROBE}\n"
     sections = [h for h in Markup(whole).headings if h.level <= 2 and not h.is_nested]
     last = whole.count("\n") - 1
-    if [heading.first for heading in sections] != [0, last]:
-        return False
-    return drop_comments(whole) == (whole, None)
+    is_whole = [heading.first for heading in sections] == [0, last]
+    return is_whole and drop_comments(whole) == (whole, None)
 
 
 def _demote(text: str) -> str:
@@ -368,10 +367,8 @@ def find_inbox(paths: PalacePaths, config: Config, agent: str) -> str:
         return common
     if agent == _NOBODY or config.inbox is not None:
         return common
-    try:
-        found = sorted(path.name for path in (paths.root / chambers).iterdir() if path.is_dir())
-    except FileNotFoundError:
-        found = []
+    above = paths.root / chambers
+    found = sorted(path.name for path in above.iterdir() if path.is_dir()) if above.exists() else []
     named = {name_agent(name): name for name in reversed(found)}
     named |= {_NUMBERED.sub("", slug): name for slug, name in named.items() if slug not in found}
     return f"{chambers}/{named.get(agent, agent)}/inbox"

@@ -75,20 +75,14 @@ def find_contradictions(passages: Sequence[Passage], *, besides: int = 0) -> lis
 
 def find_difference(first: Wording, second: Wording, *, besides: int = 0) -> Difference | None:
     """Return the difference by which two sentences contradict each other, or ``None``."""
-    if not _are_of_one_thing(first, second):
+    if not (first.says_something and second.says_something):
+        return None
+    shorter, longer = sorted((first, second), key=lambda each: len(each.matter))
+    if shorter.share_matter(longer) < LEAST_SHARED:
         return None
     back = {(_stems(d.theirs), _stems(d.mine)) for d in _compare(second, first)}
     both = [d for d in _compare(first, second) if (_stems(d.mine), _stems(d.theirs)) in back]
-    if not both or _speak_of_two(first, second, both, besides):
-        return None
-    return both[0]
-
-
-def _are_of_one_thing(first: Wording, second: Wording) -> bool:
-    if not (first.says_something and second.says_something):
-        return False
-    shorter, longer = sorted((first, second), key=lambda each: len(each.matter))
-    return shorter.share_matter(longer) >= LEAST_SHARED
+    return both[0] if both and not _speak_of_two(first, second, both, besides) else None
 
 
 def _compare(claim: Wording, other: Wording) -> Sequence[Difference]:

@@ -72,10 +72,9 @@ def find_proposals(ledger: Ledger) -> list[Elimination]:
     """Return the proposals, at most one per note, sorted by path."""
     found: dict[str, Elimination] = {}
     for path, document in ledger.documents.items():
-        if not document.is_cold and not is_protected(document):
-            proposal = _step_for(ledger, document)
-            if proposal is not None:
-                found[path] = _hold(ledger, proposal)
+        is_free = not document.is_cold and not is_protected(document)
+        if is_free and (proposal := _step_for(ledger, document)):
+            found[path] = _hold(ledger, proposal)
     for pair in find_pairs(ledger):
         found[pair.path] = _hold(ledger, pair)
         found.pop(pair.other or "", None)  # neither note is moved while their pair is disputed

@@ -69,7 +69,6 @@ class Asking:
         return f'{self.path}: "{self.question}"{self.place}; first comes {first}'
 
     def answered(self, *found: str) -> Asking:
-        """Return the question with the found paths and the rank of the first right one."""
         right = (self.path, *self.others)
         rank = next((place for place, path in enumerate(found, 1) if path in right), None)
         return replace(self, rank=rank, found=found)

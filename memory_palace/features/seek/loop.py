@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -45,8 +46,8 @@ class Surroundings:
 
     def metres_to(self, node_id: int) -> float:
         """Return the metres from the position to a node; 0 if either has no pose."""
-        pose = self.poses.get(node_id)
-        return 0.0 if pose is None or self.position is None else self.position.distance_to(pose)
+        pose, own = self.poses.get(node_id), self.position
+        return math.hypot(own.x - pose.x, own.y - pose.y) if pose and own else 0.0
 
 
 class Proposer(Protocol):

@@ -43,9 +43,6 @@ class Pose2D:
             if not math.isfinite(value := getattr(self, name)):
                 raise UsageError(f"{name} of a pose must be a finite number, not {value}")
 
-    def distance_to(self, other: Pose2D) -> float:
-        return math.hypot(self.x - other.x, self.y - other.y)
-
 
 @dataclass(frozen=True, slots=True)
 class NodePlace:

@@ -334,8 +334,7 @@ def _plan_loss(
         head = record.find(f"sha256:{sides.lost.digest}") if sides.lost else -1
         place = find_words(record, claim, head) if head >= 0 else None
         if place:
-            after = mark_claim(closing.path, closing.after, place, mark)
-            closing = replace(closing, after=after)
+            closing = replace(closing, after=mark_claim(closing.path, closing.after, place, mark))
     known = find_claims(text)
     for start, end in sorted(places, reverse=True):  # last first, so that earlier offsets hold
         if not any(each.start < end and start < each.end for each in known):
