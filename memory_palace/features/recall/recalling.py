@@ -132,7 +132,6 @@ class _Recaller:
         return _squash(min(talk.weigh(query.text) - talk.bar, relation))
 
     def _points(self, text: str) -> bool:
-        """Whether a text has a pronoun and fewer than ``_FEW`` informative words."""
         words = (part for word in plain_words(text) for part in word.split("'"))
         few = self._talk.count_telling(text).words < _FEW
         return few and not _POINTING.isdisjoint(words)
