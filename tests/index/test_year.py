@@ -102,13 +102,12 @@ class Year:
         there = self.notes()
         for path in rng.sample(there, 10):
             self.edit(path)
-        path = rng.choice(there)
-        path.rename(path.with_name(f"{path.stem} again.md"))
-        there = self.notes()
-        self.touch(rng.choice(there))
+        renamed, touched, gone = rng.sample(there, 3)
+        renamed.rename(renamed.with_name(f"{renamed.stem} again.md"))
+        self.touch(touched)
         if day % 3 == 0:
-            rng.choice(there).unlink()
-        for _ in range(notes - len(self.notes())):
+            gone.unlink()
+        for _ in range(notes - len(there) + 1):
             self.add(self.root)
         if day == of // 10:
             palace.index(force=True, embedder=self.other_model)
@@ -117,16 +116,16 @@ class Year:
         elif day == of // 5:
             self.patch.setattr(commit, "FORMAT", commit.FORMAT + 1)
             self.changed.clear()  # an index of another format counts as none
-        elif day == of // 4:
+        elif day == of // 4 + 2:
             self.patch.setattr(commit, "TOKENIZER", "words-of-a-later-version")
         palace.index()
-        if day % 4 == 1:
+        if day % 8 == 1:
             palace.remember(next(self.texts)[:400], agent=rng.choice(["wren", "sable"]))
-        if day % 7 == 0:
+        if day % (of // 24 + 5) == 0:
             palace.cold_zone.archive(rng.choice(palace.snapshot().paths), apply=True)
         if day % 10 == 0:
             self.import_chats(day)
-        if day % (of // 12 + 5) == 4:
+        if day % (of // 8 + 5) == 4:
             self.sync(is_whole=day % 2 == 0)
         path = rng.choice(palace.snapshot().paths)
         palace.read(path)
@@ -224,7 +223,7 @@ LONG = [
 @pytest.mark.parametrize(
     ("folders", "days", "first", "last", "questions", "model"),
     [
-        pytest.param(OWN, 20, 60, 90, 40, "none", id="20 days"),
+        pytest.param(OWN, 10, 40, 60, 15, "none", id="ten days"),
         pytest.param(OTHERS, 365, 200, 5_000, 200, "minilm", id="a year", marks=LONG),
     ],
 )

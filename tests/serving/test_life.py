@@ -8,6 +8,7 @@ import socket
 import subprocess
 from contextlib import suppress
 from pathlib import Path
+from random import Random
 
 import jsonschema
 import pytest
@@ -16,7 +17,9 @@ from serving_palaces import (
     ask,
     connect,
     is_alive,
+    pause,
     request,
+    resident_kib,
     start,
     stop,
     talk,
@@ -24,7 +27,9 @@ from serving_palaces import (
     wait_for_end,
     warm,
 )
+from writing_notes import write_notes
 
+from memory_palace.palace import Palace
 from memory_palace.places import socket_path
 from memory_palace.server.client import VERSION, encode
 from memory_palace.server.listening import MOST_CLIENTS
@@ -227,6 +232,30 @@ def test_notes_that_change_are_indexed(root):
         log_of(root)
     )
     stop(root)
+
+
+@pytest.mark.long
+def test_a_month_of_edits_and_questions_takes_no_more_memory(root, served):
+    rng, palace = Random(38), Palace(root)
+    words = (MESSAGES.parents[1] / "guide.md").read_text("utf-8").split()
+
+    def live(days):
+        for _ in range(days):
+            for number in rng.sample(range(300), 10):
+                text = " ".join(rng.choices(words, k=80))
+                (root / f"{number}.md").write_text(f"# Note {number}\n\n{text}\n", "utf-8")
+            palace.index()
+            for number in range(20):
+                assert "parts" in ask(root, "query", "--", " ".join(words[number * 9 :][:9]))
+            pause(1.5)  # a server lets go of what was replaced while nobody asks
+        return resident_kib(served)
+
+    write_notes(
+        root,
+        {f"{number}.md": f"# Note {number}\n\nIt is number {number}.\n" for number in range(300)},
+    )
+    warm_kib = live(10)
+    assert live(30) <= 1.05 * warm_kib
 
 
 def test_what_is_damaged_or_gone_is_told_as_without_a_server(root, served):
