@@ -87,19 +87,6 @@ def test_a_palace_that_is_made_later_is_found(tmp_path: Path) -> None:
     run(talk)
 
 
-def test_the_palace_is_the_one_that_the_environment_names(tmp_path: Path) -> None:
-    index_notes(tmp_path / "notes", {"frost.md": FROST})
-    elsewhere = tmp_path / "project"
-    elsewhere.mkdir()
-
-    async def talk() -> None:
-        async with connect(elsewhere, PALACE_ROOT=str(tmp_path / "notes")) as client:
-            assert "1 notes" in (client.instructions or "")
-            assert "frost.md:" in await ask(client, "search", query="rain gauge")
-
-    run(talk)
-
-
 def test_two_sessions_of_one_palace_see_what_the_other_writes(tmp_path: Path) -> None:
     index_notes(tmp_path, {"frost.md": FROST})
 

@@ -3,7 +3,7 @@
 import pytest
 from writing_notes import write_notes
 
-from memory_palace.errors import MissingPartError, WrongEmbedderError
+from memory_palace.errors import MissingPartError
 from memory_palace.palace import Palace
 
 pytestmark = pytest.mark.bge
@@ -34,29 +34,6 @@ def test_a_note_is_found_by_its_own_passage(palace, name):
     assert result.hits[0].score == pytest.approx(1.0, abs=1e-5)
     assert result.hits[1].score < 0.999
     assert (result.mode, result.embedder) == ("vector", "bge-m3")
-
-
-def test_an_edit_embeds_one_passage_with_the_committed_embedder(palace):
-    palace.index(embedder="bge-m3")
-    note = palace.paths.notes / "chambers" / "snow.md"
-    note.write_text("# Snow\n\nThe solar panel is covered with snow.\n", "utf-8")
-    report = Palace(palace.paths.root).index()
-    assert (report.embedder, report.embedded) == ("bge-m3", 1)
-
-
-def test_other_weights_ask_for_a_rebuild(palace, tmp_path, tiny_bge_m3, monkeypatch):
-    palace.index(embedder="bge-m3")
-    other = tmp_path / "other"
-    other.mkdir()
-    for file in tiny_bge_m3.iterdir():
-        data = file.read_bytes()
-        is_encoder = file.name == "model.safetensors"
-        (other / file.name).write_bytes(data[:-1] + bytes([data[-1] ^ 1]) if is_encoder else data)
-    monkeypatch.setenv("PALACE_BGE_M3", str(other))
-    with pytest.raises(WrongEmbedderError, match="--force"):
-        Palace(palace.paths.root).index()
-    with pytest.raises(WrongEmbedderError):
-        Palace(palace.paths.root).query("snow")
 
 
 def test_an_index_whose_weights_are_gone_says_so(palace, tmp_path, monkeypatch):

@@ -40,12 +40,6 @@ def folder(tmp_path_factory):
     return root
 
 
-def test_control_characters_of_notes_are_made_visible(folder):
-    shown = palace("show", "b", cwd=folder).stdout
-    assert "\x1b" not in shown and "<U+001B>" in shown
-    assert "\x1b" not in palace("query", "butter", cwd=folder).stdout
-
-
 @pytest.mark.parametrize(
     ("code", "unneeded"),
     [

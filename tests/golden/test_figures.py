@@ -149,11 +149,6 @@ def test_at_most_half_of_the_questions_share_a_rare_word():
     assert sum(pair.shares_rare_word for pair in pairs) <= 15
 
 
-def test_every_note_of_a_pair_exists(asked):
-    palace, pairs, prefix = asked
-    assert {prefix + pair.path for pair in pairs} <= set(palace.snapshot().paths)
-
-
 def test_compound_is_no_worse_than_raw_even_when_metadata_is_shuffled(asked):
     palace, pairs, prefix = asked
     raw = measure_recall(pairs, ask(palace, profile="raw"), prefix=prefix)
