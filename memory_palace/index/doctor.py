@@ -30,6 +30,7 @@ from memory_palace.notes.sources import SourceNotes, count_notes
 from memory_palace.places import HOOK_LOG, HOOK_MARKS
 from memory_palace.shown import Shown, plural
 from memory_palace.storage import is_named_by_content, is_own_record, parse_record
+from memory_palace.system import read_file
 
 VECTOR_TOLERANCE = 1e-5
 """Largest difference in any component between a stored vector and one made again."""
@@ -103,7 +104,7 @@ def examine_index(
         read_commit(paths.commit)  # raises IndexMissingError
     damage = [Finding("index file", p.path, p.message.removesuffix(MENDED)) for p in state.problems]
     if paths.journal.exists():
-        is_own = is_own_record(paths.journal, parse_record(paths.journal.read_bytes()) or {})
+        is_own = is_own_record(paths.journal, parse_record(read_file(paths.journal)) or {})
         cure = "`palace doctor --fix` takes it back" if is_own else "its machine or a sync ends it"
         where = paths.shown(paths.journal)
         damage.append(Finding("change", where, f"a change was interrupted; {cure}", is_own))
