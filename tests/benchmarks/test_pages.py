@@ -5,7 +5,6 @@ import json
 import pytest
 from writing_notes import write_notes
 
-from benchmarks.__main__ import main
 from benchmarks.datasets.pages import load_pages
 from benchmarks.pages import judge_pages, sum_up
 from benchmarks.runs import run_system
@@ -68,25 +67,3 @@ def test_the_worst_language_comes_first_and_the_mean_leaves_out_one(pages, tmp_p
     (means,) = sum_up(found, but="en")
     assert (means.languages, means.least_in) == (2, "fr")
     assert means.mrr == pytest.approx((1 + found["fr"][0].mrr) / 2)
-
-
-def test_the_command_prints_one_object_with_a_row_per_language_and_system(pages, tmp_path, capsys):
-    words = ["pages", str(pages), "--embedder", "hashing", "--cache", str(tmp_path / "c")]
-    with pytest.raises(SystemExit) as ended:
-        main([*words, "--json"])
-    assert not ended.value.code
-    answer = json.loads(capsys.readouterr().out)
-    assert {(row["language"], row["system"]) for row in answer["languages"]} == {
-        (language, system) for language in PAGES for system in ("hybrid", "vector", "bm25")
-    }
-    assert [row["system"] for row in answer["means"]] == ["hybrid", "vector", "bm25"]
-    assert {row["embedder"] for row in answer["languages"] if row["system"] == "bm25"} == {None}
-
-
-def test_languages_together_are_one_palace(pages, tmp_path, capsys):
-    words = ["pages", str(pages), "--embedder", "hashing", "--cache", str(tmp_path / "c")]
-    with pytest.raises(SystemExit):
-        main([*words, "--mode", "bm25", "--together", "en", "--together", "de", "--json"])
-    rows = json.loads(capsys.readouterr().out)["languages"]
-    found = {row["language"]: (row["questions"], row["mrr"]) for row in rows}
-    assert found == {"en": (2, 1.0), "de": (2, 1.0)}

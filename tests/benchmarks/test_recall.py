@@ -10,9 +10,9 @@ from benchmarks.__main__ import main
 from benchmarks.metrics import wilson_interval
 from benchmarks.recall import listen, sum_up
 from benchmarks.recall_sets import Remark, choose_half, read_own, read_talks
-from benchmarks.recall_systems import BUDGET, SYSTEMS, Speech, choose_systems
+from benchmarks.recall_systems import BUDGET, SYSTEMS, Speech
 from memory_palace.embedding.hashing import HashingEmbedder
-from memory_palace.errors import PalaceError, UsageError
+from memory_palace.errors import PalaceError
 
 NOTES = {
     "mast.md": "# Mast\n\nThe mast was painted green by Tomas in spring. Thanks!\n",
@@ -131,18 +131,6 @@ def test_halves_are_kept_apart(own):
     assert not texts("dev") & texts("held")
 
 
-def test_a_line_that_is_not_as_it_should_be_is_named(own):
-    notes, said, _ = own
-    for record, message in [
-        ({"utterance": "the mast", "gold": ["gone.md"]}, r"said\.jsonl:1: there is no note gone"),
-        ({"utterance": "the mast", "gold": []}, "names no note"),
-        ({"utterance": "the mast", "gold": ["mast.md"], "half": "third"}, "dev or held"),
-        ({"gold": ["mast.md"]}, "'utterance' is missing"),
-    ]:
-        with pytest.raises(UsageError, match=message):
-            read_own(notes, write_lines(said, [record]), None)
-
-
 @pytest.fixture
 def talks(locomo, tmp_path):
     """The two sessions and a third one, in which something refers to the first."""
@@ -190,22 +178,6 @@ def test_a_gold_turn_is_there_whole_or_not(talks, tmp_path):
         system = partial(tell, path="0000000.md", text=text)
         (row,) = sum_up(list(ask({"one": system})))
         assert (row.set, row.turn.value, row.held.value) == ("locomo", turn, turn)
-
-
-def test_turns_that_are_not_there_are_named(talks, tmp_path):
-    line = {"conversation": "c1", "turn": "D9:1", "refers": True, "gold": ["D1:1"]}
-    write_lines(tmp_path / "locomo.jsonl", [line])
-    with pytest.raises(UsageError, match=r"locomo\.jsonl:1: there is no turn D9:1"):
-        list(read_talks(talks, tmp_path))
-
-
-def test_only_systems_that_can_be_asked_are(own):
-    all_of_them = choose_systems(SYSTEMS, has_vectors=True)
-    assert list(all_of_them) == list(SYSTEMS)
-    fewer = choose_systems(SYSTEMS, has_vectors=False)
-    assert set(SYSTEMS) - set(fewer) == {"cosine"}
-    with pytest.raises(UsageError, match="there is no system 'oracle'"):
-        choose_systems(["oracle"], has_vectors=True)
 
 
 def test_an_interval_of_a_share_has_a_width_where_all_are_right():

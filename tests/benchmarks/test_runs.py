@@ -1,4 +1,4 @@
-"""A run ranks with the product's own search, keeps its vectors, and is compared and drawn."""
+"""A run ranks with the product's own search, keeps its vectors, and is compared."""
 
 import ast
 import subprocess
@@ -8,17 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.ablations import configurations, without_each
 from benchmarks.datasets.locomo import load_locomo
 from benchmarks.metrics import MEASURES
-from benchmarks.plots import draw_ablation, draw_runs
 from benchmarks.product import as_notes
 from benchmarks.report import compare_runs, core, run_record, summarise, table
 from benchmarks.runs import run_system
 from memory_palace.embedding.hashing import HashingEmbedder
-from memory_palace.errors import MissingPartError, UsageError
+from memory_palace.errors import UsageError
 from memory_palace.index.commit import read_commit, write_commit
-from memory_palace.retrieval.signals import PROFILES
 
 ROOT = Path(__file__).parents[2]
 
@@ -120,34 +117,6 @@ def test_what_cannot_be_compared_is_said(ask):
         compare_runs(replace(turns, answers=()), sessions)
     with pytest.raises(UsageError, match="unknown measure 'best'; choose from any@1"):
         compare_runs(turns, turns, measure="best")
-
-
-def test_every_configuration_of_the_document_answers(ask):
-    profiles = list(configurations())
-    assert len({profile.name for profile in profiles}) == len(profiles) == 13
-    for profile in profiles:
-        assert len(ask(profile).answers) == 2
-
-
-def test_each_shipped_signal_is_left_out_once():
-    names = [profile.name for profile in without_each()]
-    assert {f"hybrid-{signal}" for signal in PROFILES["hybrid"].weights} <= set(names)
-    assert len(set(names)) == len(names)
-
-
-def test_curves_and_ablations_are_drawn(ask, tmp_path):
-    pytest.importorskip("matplotlib")
-    runs = [ask("grep"), ask("hybrid")]
-    differences = [compare_runs(runs[0], run) for run in runs]
-    drawn = draw_runs(runs, tmp_path), draw_ablation("a", differences, tmp_path, measure="any@5")
-    for path in drawn:
-        assert path.suffix == ".svg" and b"<svg" in path.read_bytes()
-
-
-def test_without_matplotlib_the_extra_is_named(ask, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingPartError, match=r"pip install .*\[plots\]"):
-        draw_runs([ask("grep")], tmp_path)
 
 
 def test_a_record_tells_its_means_and_its_categories(ask):

@@ -1,4 +1,4 @@
-"""Writers of a store that are killed before one of their statements, or when somebody likes."""
+"""Writers of a store that are killed before one of their statements."""
 
 import os
 import signal
@@ -7,10 +7,7 @@ from pathlib import Path
 
 from store.pushing import Store
 
-from memory_palace.errors import PalaceError
 from memory_palace.features.store import writing
-from memory_palace.features.store.connecting import asking
-from memory_palace.features.store.rows import IndexFiles
 from memory_palace.palace import Palace
 
 
@@ -38,17 +35,3 @@ def push_and_die(root: str, url: str, before: int) -> None:
     store = open_store(root, url)
     store.hook(die_before(before))
     store.push_index(wait_seconds=30)
-
-
-def push_and_tell(root: str, url: str, told: str) -> None:
-    """Push the index of a palace; write into a file, once it has begun, which backend does it."""
-    store = open_store(root, url)
-    IndexFiles(store.palace.paths).list_stamps()
-    part = Path(told).with_suffix(".part")
-    part.write_text(str(store.connection.info.backend_pid))
-    part.rename(told)
-    try:
-        with asking(store.address):
-            store.push_index(wait_seconds=30)
-    except PalaceError as error:
-        raise SystemExit(str(error)) from None

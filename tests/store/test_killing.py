@@ -1,22 +1,13 @@
 """Killed at a hundred points: a store holds one generation or the other, and the next push works.
 
-Clients are killed, connections cut, backends and whole servers killed; before each statement,
-within batches of rows, and at any time.
+Clients are killed and connections cut before each statement, and whole servers killed.
 """
 
-import os
-import random
-import shutil
 import signal
-import time
-from contextlib import suppress
-from pathlib import Path
 
-import psycopg
 import pytest
 from forking import CONTEXT, Forked
 from store import dying
-from store.conftest import SAMPLE
 from store.pushing import Store, read_tables, write_notes
 from store.serving import Database, Server, fill
 
@@ -30,7 +21,6 @@ CONTEXT.set_forkserver_preload(["preloaded", "store.dying"])
 
 HUT = "# Hut\n\nA stove.\n\n## Roof\n\nMended.\n"
 OLD, NEW = {"hut", "path", "fog"}, {"hut", "way", "sun"}
-AT_ANY_TIME, SEED = 12, 20
 
 
 @pytest.fixture
@@ -156,77 +146,6 @@ def test_a_first_push_that_is_killed_leaves_nothing(database, sample, monkeypatc
     assert store.verify() == []
     assert read_tables(database)[-1] == 1
     store.connection.close()
-
-
-def wait_for(database) -> None:
-    """Wait until a server has recovered."""
-    for _ in range(200):
-        try:
-            database.connect().close()
-        except psycopg.OperationalError:
-            time.sleep(0.05)
-        else:
-            return
-    pytest.fail("the server does not come back")
-
-
-def test_killed_at_any_time_one_generation_is_there_and_the_next_push_works(
-    database, sample, tmp_path
-):
-    """By turns the client, its connection, and the process of the server that serves it."""
-    store, folder = Store(database, sample), tmp_path / "other" / "palace"
-    shutil.copytree(SAMPLE, folder, ignore=shutil.ignore_patterns(".index"))
-    other, notes = Palace(folder.parent), sorted(folder.rglob("*.md"))
-    for note in notes[::2]:
-        note.write_text(note.read_text("utf-8") + "\nAnd a stove in the hut.\n" * 20, "utf-8")
-    notes[1].unlink()
-    other.index(embedder="hashing")
-    store.push()
-    rng, ends = random.Random(SEED), [0, 0]
-    palaces = [other, sample]
-    began = time.monotonic()
-    for palace in palaces:
-        store.push_index(palace)
-    seconds = (time.monotonic() - began) / 2
-    store.connection.close()
-    for number in range(AT_ANY_TIME):
-        told, target = tmp_path / f"told{number}", palaces[number % 2]
-        process = Forked(
-            dying.push_and_tell, target.paths.root, database.url(palace="hut"), str(told)
-        )
-        while not told.exists():
-            time.sleep(0.001)
-        time.sleep(rng.uniform(0, seconds))
-        if number % 3 == 0:
-            process.kill()
-        elif number % 3 == 1:
-            with database.server.connect() as admin:
-                admin.execute("SELECT pg_terminate_backend(%s)", [int(told.read_text())])
-        else:
-            kill_backend(int(told.read_text()))
-        status, _, said = process.wait()
-        assert status in (0, 1, -signal.SIGKILL), said
-        assert len(said.splitlines()) == (status == 1), said
-        wait_for(database)
-        store = Store.at(database.url(palace="hut"), target)
-        is_new = store.verify() == []
-        ends[is_new] += 1
-        store.palace = palaces[1 - number % 2]
-        assert is_new or store.verify() == []
-        assert answer(store)
-        store.push_index(target, wait_seconds=30)
-        store.palace = target
-        assert store.verify() == []
-        store.connection.close()
-    assert ends[0] >= AT_ANY_TIME // 4, "hardly any push was killed before its end"
-
-
-def kill_backend(pid: int) -> None:
-    """Kill a process of the server, which may have ended."""
-    with suppress(FileNotFoundError, ProcessLookupError):
-        if line := Path(f"/proc/{pid}/cmdline").read_bytes():  # else it has ended just now
-            assert b"postgres" in line
-            os.kill(pid, signal.SIGKILL)
 
 
 def test_a_server_that_is_killed_has_what_was_or_what_came(tmp_path):
