@@ -14,8 +14,6 @@ from anyio.from_thread import start_blocking_portal
 from mcp.client.client import Client
 from writing_notes import index_notes
 
-from memory_palace.features.agents.tools import list_tools
-
 pytestmark = pytest.mark.mcp
 Talk: TypeAlias = Callable[[Client], Awaitable[None]]
 
@@ -224,7 +222,3 @@ def test_no_argument_leads_out_of_the_palace(tmp_path: Path) -> None:
     run(talk)
     assert sorted(tmp_path.rglob("*.md")) == before
     assert outside.read_text("utf-8").endswith("the canary sings\n")
-
-
-def test_every_description_says_how_to_use_its_tool() -> None:
-    assert all(40 < len(tool.about) < 400 for tool in list_tools().values())

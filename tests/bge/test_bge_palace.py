@@ -3,7 +3,6 @@
 import pytest
 from writing_notes import write_notes
 
-from memory_palace.errors import MissingPartError
 from memory_palace.palace import Palace
 
 pytestmark = pytest.mark.bge
@@ -34,10 +33,3 @@ def test_a_note_is_found_by_its_own_passage(palace, name):
     assert result.hits[0].score == pytest.approx(1.0, abs=1e-5)
     assert result.hits[1].score < 0.999
     assert (result.mode, result.embedder) == ("vector", "bge-m3")
-
-
-def test_an_index_whose_weights_are_gone_says_so(palace, tmp_path, monkeypatch):
-    palace.index(embedder="bge-m3")
-    monkeypatch.setenv("PALACE_BGE_M3", str(tmp_path / "gone"))
-    with pytest.raises(MissingPartError, match="gone"):
-        Palace(palace.paths.root).query("snow")

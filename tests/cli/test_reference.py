@@ -20,16 +20,6 @@ def test_the_committed_reference_is_the_programs_own_help():
     assert committed == "\n".join(write_reference()).rstrip() + "\n", "run `make docs`"
 
 
-def test_every_verb_says_how_it_is_used():
-    text = "\n".join(write_reference())
-    sections = text.split("\n## ")[2:]
-    names = [section.split("\n", 1)[0] for section in sections]
-    groups = {name for name in names if any(n.startswith(f"{name} ") for n in names)}
-    for section in sections:
-        name = section.split("\n", 1)[0]
-        assert name in groups or "palace " in section.split("\n", 1)[1], name
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     root = tmp_path_factory.mktemp("json")

@@ -39,17 +39,6 @@ def test_the_hub_cache_is_where_its_variables_say(tmp_path, variable, below):
     assert find_weights(environ(tmp_path, variable, tmp_path / "hub")) == weights
 
 
-def test_the_revision_that_main_names_comes_first_and_an_incomplete_one_never(tmp_path):
-    hub = environ(tmp_path, "HF_HUB_CACHE")
-    older, newer = fill(snapshot(tmp_path, "a1")), fill(snapshot(tmp_path, "b2"))
-    main = tmp_path / "models--BAAI--bge-m3" / "refs" / "main"
-    main.parent.mkdir()
-    main.write_text("b2\n", "utf-8")
-    assert find_weights(hub) == newer
-    (newer / "sparse_linear.pt").unlink()
-    assert find_weights(hub) == older
-
-
 def test_without_weights_the_error_says_how_to_get_them(tmp_path):
     with pytest.raises(MissingPartError, match="hf download BAAI/bge-m3") as caught:
         find_weights(environ(tmp_path, "HF_HUB_CACHE", tmp_path))

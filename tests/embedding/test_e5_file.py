@@ -1,5 +1,4 @@
 from io import BytesIO
-from itertools import pairwise
 from math import erf
 
 import numpy as np
@@ -10,7 +9,7 @@ from memory_palace.embedding import e5
 from memory_palace.embedding.e5 import E5File, open_unpacked, write_tensors
 from memory_palace.embedding.minilm import Encoder, TensorFile
 from memory_palace.embedding.registry import PinnedModel, WeightFile, digest_weights
-from tests.embedding.e5_writer import HEADS, LAYERS, PIECES, WIDTH, write_e5
+from tests.embedding.e5_writer import HEADS, LAYERS, WIDTH, write_e5
 
 Numbers = dict[str, NDArray[np.float32]]
 
@@ -105,18 +104,3 @@ def test_a_cache_that_cannot_be_written_to_answers_all_the_same(small, monkeypat
     expected = TensorFile(small / "packed")
     for name in ("embeddings.LayerNorm.bias", "encoder.layer.0.intermediate.dense.kernel"):
         assert np.array_equal(tensors[name], expected[name])
-
-
-def test_every_piece_but_the_control_pieces_is_in_one_group(small):
-    tables = TensorFile(small / "packed")
-    names = [name for name, _ in PIECES]
-    text = tables.read("pieces.text", "U8").tobytes().decode()
-    places = tables.read("pieces.places", "I32")
-    found = [
-        piece
-        for first, last in pairwise(places)
-        for piece in text.encode()[first:last].decode().split("\n")
-    ]
-    assert sorted(found) == sorted(names)
-    ids = tables.read("pieces.ids", "I32").tolist()
-    assert [names[number - 4] for number in ids] == found

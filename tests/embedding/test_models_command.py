@@ -4,7 +4,6 @@ import pytest
 from typer.testing import CliRunner
 
 from memory_palace.embedding.registry import EMBEDDERS, MINILM
-from memory_palace.errors import UsageError
 from memory_palace.features.upkeep.models import models as app
 
 runner = CliRunner()
@@ -28,11 +27,6 @@ def test_list_as_json_says_where_weights_are(minilm_cache, monkeypatch):
     shown = json.loads(runner.invoke(app, ["list", "--json"]).stdout)["models"]
     folders = {model["name"]: model["folder"] for model in shown}
     assert folders["minilm"] == str(MINILM.folder(minilm_cache)) and folders["hashing"] is None
-
-
-def test_an_unknown_model_is_a_usage_error():
-    error = runner.invoke(app, ["fetch", "minlm"]).exception
-    assert isinstance(error, UsageError) and "did you mean 'minilm'" in str(error)
 
 
 def test_hashing_has_nothing_to_fetch():
