@@ -1,4 +1,4 @@
-"""Notes that only their file dates are told from those that say when they were written."""
+"""Notes that only their files date are undated: nothing on the page tells their day."""
 
 from dataclasses import replace
 
@@ -10,8 +10,6 @@ from making_plans import make_plan
 from memory_palace.features.view.page import render
 
 pytestmark = pytest.mark.browser
-
-GREY = "rgb(139, 135, 127)"
 
 
 def build(tmp_path, *, undated):
@@ -26,31 +24,19 @@ def build(tmp_path, *, undated):
     return file, notes
 
 
-def read_bars(page):
-    return page.locator("#timeline .bars i").evaluate_all(
-        "(bars) => bars.filter((bar) => bar.clientHeight).map((bar) => bar.style.backgroundColor)"
-    )
-
-
-def test_notes_dated_by_their_file_are_grey_and_said_to_be(watch, tmp_path):
+def test_a_note_that_only_its_file_dates_is_undated(watch, tmp_path):
     file, notes = build(tmp_path, undated=5)
     page = watch.open(file)
-    expect(page.locator("#legend .apart")).to_have_text("dated by its file alone: 5 notes")
+    expect(page.locator("#span")).to_have_text("all 20 notes · 5 undated")
     show_note(page, notes[0].path)
-    expect(page.locator("#dates .dates")).to_contain_text("File of 4 October 2024")
+    expect(page.locator("#dates .dates")).to_contain_text("undated")
     show_note(page, notes[9].path)
-    expect(page.locator("#dates .dates")).to_contain_text("Written")
+    expect(page.locator("#dates .dates")).not_to_contain_text("undated")
 
 
-def test_without_such_notes_nothing_is_said_of_them(watch, tmp_path):
-    page = watch.open(build(tmp_path, undated=0)[0])
-    expect(page.locator("#legend .swatches li").first).to_be_visible()
-    expect(page.locator("#legend .apart")).to_have_count(0)
-    assert GREY not in read_bars(page)
-
-
-def test_where_no_note_tells_its_day_the_plan_is_grey(watch, tmp_path):
-    page = watch.open(build(tmp_path, undated=20)[0])
-    expect(page.locator("#legend .apart")).to_have_text("dated by its file alone: 20 notes")
-    expect(page.locator("#legend .swatches li")).to_have_count(0)
-    assert set(read_bars(page)) == {GREY}
+@pytest.mark.parametrize(("undated", "is_there"), [(0, True), (18, True), (19, False), (20, False)])
+def test_the_timeline_is_left_out_where_few_notes_tell_their_day(
+    watch, tmp_path, undated, is_there
+):
+    page = watch.open(build(tmp_path, undated=undated)[0])
+    expect(page.locator("#timeline")).to_be_visible(visible=is_there)

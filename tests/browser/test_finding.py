@@ -1,7 +1,7 @@
 """Search while one types, and the list of rooms."""
 
 import pytest
-from browser.watching import expect
+from browser.watching import NARROW, expect
 from making_plans import write_page
 
 pytestmark = pytest.mark.browser
@@ -103,14 +103,16 @@ def test_a_room_lists_its_notes_a_few_hundred_at_a_time(watch, tmp_path):
     page = watch.open(build(tmp_path, count=1_000))
     room = page.locator("#rooms button.room").first
     room.click()
-    expect(room).to_have_attribute("aria-expanded", "true")
     links = page.locator("#rooms .notes a")
     assert links.count() == 200
     page.locator("#rooms button.more").click()
     assert links.count() == 400
     links.nth(3).click()
-    expect(page.locator("#panel-title")).to_have_text(links.nth(3).inner_text())
+    name = links.nth(3).locator(".name").inner_text()
+    expect(page.locator("#panel-title")).to_have_text(name)
     expect(links.nth(3)).to_have_attribute("aria-current", "true")
+    page.locator("#all-rooms").click()
+    expect(room).to_be_focused()
 
 
 def test_the_plan_of_many_notes_follows_a_search_once_typing_pauses(watch, tmp_path):
@@ -126,7 +128,7 @@ def test_the_plan_of_many_notes_follows_a_search_once_typing_pauses(watch, tmp_p
           return document.querySelectorAll("#results [role=option]").length;
         }"""
     )
-    assert made == 16
+    assert made == 50
     page.wait_for_function(f"(before) => {picture} !== before", arg=before)
     expect(page.locator("#results [role=option]")).to_have_count(50)
     page.fill("#search", "")
@@ -136,3 +138,29 @@ def test_the_plan_of_many_notes_follows_a_search_once_typing_pauses(watch, tmp_p
     expect(page.locator("#results [role=option]").nth(49)).to_have_attribute(
         "aria-selected", "true"
     )
+
+
+def test_a_phone_shows_rooms_then_notes_then_a_note_and_goes_back(watch, tmp_path):
+    page = watch.open(build(tmp_path, ("Red fox", (), "# Fox\n\nIt *barks*.", ())), NARROW)
+    page.locator("#rooms .room").first.click()
+    row = page.locator("#rooms .notes a", has_text="Red fox")
+    expect(row.locator(".first")).to_have_text("It barks.")
+    row.click()
+    expect(page.locator("#note")).to_be_in_viewport()
+    expect(page.locator("#rooms")).to_be_hidden()
+    page.go_back()
+    expect(page.locator("#panel")).to_be_hidden()
+    expect(row).to_be_focused()
+    page.locator("#back").click()
+    expect(page.locator("#rooms .room").first).to_be_focused()
+    page.fill("#search", "red fox")
+    page.locator("#results [role=option]").first.click()
+    expect(page.locator("#results")).to_be_hidden()
+    page.locator("#back").click()
+    expect(page.locator("#results .name")).to_have_text(["Red fox"])
+    page.locator("#back").click()
+    expect(page.locator("#search")).to_have_value("")
+    expect(page.locator("#canvas")).to_be_hidden()
+    page.locator("#plan-button").click()
+    expect(page.locator("#canvas")).to_be_in_viewport()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

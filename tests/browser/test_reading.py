@@ -30,7 +30,7 @@ e = mc^2
 $$
 
 ![[Other]] ![[sea.png|500]] ![a wave|80x60](https://example.org/wave.png)
-[[Nowhere]] <b>not bold</b> ^block
+[[Nowhere]] <b>bold</b><blink>, plain</blink> ^block
 
 [^1]: The note at the foot.
 
@@ -77,7 +77,8 @@ def test_what_obsidian_adds_is_shown_as_it_is_meant(watch, tmp_path):
     assert note.locator("a.embedded").inner_text() == "Other"
     assert note.locator("pre code").last.inner_text() == 'print("[[Other]]")'
     text = note.inner_text()
-    assert "<b>not bold</b>" in text
+    assert note.locator("b").inner_text() == "bold"
+    assert "bold, plain" in text
     assert "First line\nsecond line" in text
     assert "^block" not in text
 
@@ -153,7 +154,7 @@ def test_wide_things_scroll_in_the_panel_and_nothing_leaves_it(watch, tmp_path):
 
 def test_the_plan_fills_its_place_again_when_a_note_is_closed(watch, tmp_path):
     file, paths = build(tmp_path, "# One\n")
-    page = watch.open(file, NARROW)
+    page = watch.open(file)
     open_note(page, paths[0])
     page.wait_for_timeout(200)
     page.locator("#close").click()
@@ -164,3 +165,30 @@ def test_the_plan_fills_its_place_again_when_a_note_is_closed(watch, tmp_path):
       return data.filter((_, i) => i % 4 === 0 && !data[i] && !data[i + 1] && !data[i + 2]).length;
     }"""
     assert page.evaluate(undrawn) < 500
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "shown", "first"),
+    [
+        (
+            "{{date}} <b>Log</b>",
+            "---\n<!-- x -->\n> [!note] Head\n\n[[a/B|see]] <i>it</i>",
+            "Log",
+            "see it",
+        ),
+        (
+            "[[Sea]] of [ice](x)",
+            "| a |\n|---|\n\n![[a.png]]\n\n- 1 \\* **2**",
+            "Sea of ice",
+            "1 * 2",
+        ),
+        ("<% tp.x %>", "```\ncode\n```\nTitle\n===\n<div>\n{{< x >}}Words", "Untitled", "Words"),
+        ("Vec<T> _in_ Rust", "![a](b.png) [x][r] and `y`", "Vec<T> in Rust", "x and y"),
+    ],
+)
+def test_titles_and_first_lines_are_plain(watch, tmp_path, title, text, shown, first):
+    file, paths = write_page(tmp_path, {"title": title, "text": text}, count=1)
+    page = watch.open(file)
+    show_note(page, paths[0])
+    page.locator("#dates .room").click()
+    assert page.locator("#rooms .notes a span").all_inner_texts() == [shown, first]

@@ -172,7 +172,7 @@ def test_the_browser_opens_the_file(vault, capsys, monkeypatch):
         ("--port", "8000"),
         ("--live", "--out", "a.html"),
         ("--live", "--json"),
-        ("--live", "--relayout"),
+        ("--live", "--new-plan"),
     ],
     ids=" ".join,
 )

@@ -52,7 +52,7 @@ def test_laying_out_anew_forgets_the_places(palace):
     for number in range(30):
         add(palace, f"B/more {number}.md", f"More about {number}.\n")
     grown = gather(palace)
-    anew = gather(palace, relayout=True)
+    anew = gather(palace, new_plan=True)
     assert places(anew) != places(grown)
     assert places(gather(palace)) == places(anew)
 

@@ -1,7 +1,6 @@
 """The colours of the plan, measured as WCAG 2.2 measures contrast."""
 
 import re
-from itertools import pairwise
 
 import pytest
 
@@ -33,23 +32,15 @@ def contrast(one: str, other: str) -> float:
 def test_every_place_stands_out_from_the_floor(theme: str) -> None:
     table = colours(theme)
     ground = table["floor"][0]
-    assert len(table["age"]) == 7
-    assert [c for c in (*table["age"], *table["none"]) if contrast(c, ground) < 3] == []
-
-
-@pytest.mark.parametrize("theme", THEMES)
-def test_ages_can_be_read_by_lightness_alone(theme: str) -> None:
-    steps = [luminance(colour) for colour in colours(theme)["age"]]
-    assert steps == sorted(steps, reverse=theme == "LIGHT")
-    ratios = [(max(pair) + 0.05) / (min(pair) + 0.05) for pair in pairwise(steps)]
-    assert min(ratios) > 1.08
+    assert len(table["rooms"]) == 10
+    assert [c for c in (*table["rooms"], *table["cold"]) if contrast(c, ground) < 3] == []
 
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_words_can_be_read_on_all_that_they_are_drawn_on(theme: str) -> None:
     table = colours(theme)
-    for ground in ("floor", "cold", "card", "ground", "corridor"):
+    for ground in ("floor", "card", "ground"):
         assert contrast(table["ink"][0], table[ground][0]) >= 7
         assert contrast(table["quiet"][0], table[ground][0]) >= 4.5
-    for mark in ("mark", "link", "back", "wall"):
+    for mark in ("mark", "link", "back"):
         assert contrast(table[mark][0], table["floor"][0]) >= 3

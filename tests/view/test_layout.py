@@ -7,14 +7,11 @@ from hypothesis import strategies as st
 
 from memory_palace.features.view.layout import (
     CORRIDOR,
-    GATHERED,
     MOST_PER_DISTRICT,
     PLAN,
     Layout,
-    arrange,
     divide_plan,
     lay_out,
-    name_rooms,
     to_box,
 )
 
@@ -38,12 +35,12 @@ def vectors_of(notes, dimension=8):
 
 
 def lay(notes, before=None, dimension=8):
-    return lay_out(notes, vectors_of(notes, dimension), before or Layout())
+    return lay_out(notes, vectors_of(notes, dimension), before or Layout(), {})
 
 
 def boxes(layout):
-    grids = {room.name: room.grid for room in layout.rooms}
-    return {path: grids[at.room].box(at.cell) for path, at in layout.notes.items()}
+    grids = {room.name: room.districts for room in layout.rooms}
+    return {path: grids[at.room][at.district].box(at.cell) for path, at in layout.notes.items()}
 
 
 def assert_apart(found):
@@ -84,10 +81,11 @@ def assert_unmoved(before, after):
 
 @pytest.mark.parametrize("count", [1, 2, 3, 5, 40, 81, 300])
 def test_a_quarter_of_the_cells_is_free(count):
-    room = lay(residents(("A", count))).rooms[0]
-    cells = room.grid.columns * room.grid.rows
+    districts = lay(residents(("A", count))).rooms[0].districts
+    cells = sum(grid.columns * grid.rows for grid in districts)
     assert cells > count
-    assert cells <= max(count / 0.75, count + 3) + max(room.grid.columns, room.grid.rows) + 1
+    most = sum(max(grid.columns, grid.rows) + 4 for grid in districts)
+    assert cells <= max(count / 0.75, count + 3) + most
 
 
 def test_what_is_alike_lies_together():
@@ -97,7 +95,7 @@ def test_what_is_alike_lies_together():
     kind = np.arange(120) % 3
     vectors = middle[kind] + noise
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    found = boxes(lay_out(notes, vectors, Layout()))
+    found = boxes(lay_out(notes, vectors, Layout(), {}))
     at = np.array([found[path][:2] for path in notes])
     nearest = [np.argsort(((at - one) ** 2).sum(axis=1))[1:5] for one in at]
     alike = np.mean([kind[near] == kind[n] for n, near in enumerate(nearest)])
@@ -127,7 +125,7 @@ def test_a_new_note_lies_near_what_it_is_like():
     vectors = vectors_of(notes)
     for like in (3, 50, 97):
         both = np.concatenate([vectors, vectors[like : like + 1]])
-        found = boxes(lay_out({**notes, "A/99999.md": "A"}, both, before))
+        found = boxes(lay_out({**notes, "A/99999.md": "A"}, both, before, {}))
         at = np.array([box[:2] for box in found.values()])
         away = np.sqrt(((at - at[like]) ** 2).sum(axis=1))
         assert away[-1] < np.median(away)
@@ -167,25 +165,15 @@ def test_whatever_comes_and_goes_nothing_else_moves(steps):
         layout = after
 
 
-@settings(max_examples=60)
-@given(count=st.integers(0, 400), columns=st.integers(1, 25), data=st.data())
-def test_a_grid_takes_as_many_notes_as_it_has_cells(count, columns, data):
-    rows = data.draw(st.integers(max(-(-count // columns), 1), max(-(-count // columns), 1) + 9))
-    vectors = np.random.default_rng(count).normal(size=(count, 5)).astype(np.float32)
-    cells, districts = arrange(vectors, columns, rows)
-    assert len(set(cells)) == count
-    assert all(0 <= cell < columns * rows for cell in cells)
-    inside = [0] * len(districts)
-    for cell in cells:
-        row, column = divmod(cell, columns)
-        homes = [
-            n
-            for n, (left, top, right, below) in enumerate(districts)
-            if left <= column < right and top <= row < below
-        ]
-        assert len(homes) == 1
-        inside[homes[0]] += 1
-    assert all(0 < size <= MOST_PER_DISTRICT for size in inside)
+def test_a_large_room_has_districts_of_similar_notes():
+    notes = residents(("A", 120))
+    kind = np.arange(120) % 3
+    vectors = np.eye(8, dtype=np.float32)[kind] + vectors_of(notes) * 0.2
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    layout = lay_out(notes, vectors, Layout(), {})
+    assert len(layout.rooms[0].districts) == 120 // MOST_PER_DISTRICT
+    found = [at.district for at in layout.notes.values()]
+    assert len({*zip(found, kind.tolist(), strict=True)}) == 3
 
 
 @given(st.lists(st.floats(0.01, 1), min_size=1, max_size=24))
@@ -197,32 +185,3 @@ def test_a_treemap_fills_the_plan_in_proportion(weights):
         area = (extent.width + CORRIDOR) * (extent.height + CORRIDOR)
         if extent.width > CORRIDOR < extent.height:
             assert area == pytest.approx(weight / whole * PLAN.width * PLAN.height, rel=0.02)
-
-
-def rooms_of(*paths, home="", known=()):
-    return list(name_rooms(dict.fromkeys(paths, ""), home, known)[1].values())
-
-
-def test_rooms_are_the_seven_and_the_archive_else_top_folders_and_the_root():
-    assert rooms_of("a.md", "A/b.md", "A/B/c.md", "B/d.md") == ["", "A", "A", "B"]
-    given = {"A/x.md": "chambers", "B/y.md": "archive_basement"}
-    assert name_rooms(given, "", ())[1] == given
-
-
-def test_a_folder_that_holds_most_notes_is_entered():
-    paths = [f"content/{name}/{n}.md" for name in "AB" for n in range(5)]
-    assert name_rooms(dict.fromkeys(["x/y.md", *paths], ""), "", ())[0] == "content"
-    rooms = rooms_of(
-        "content/A/a.md", "content/b.md", "x/y.md", "z.md", home="content", known=["A"]
-    )
-    assert rooms == ["content/A", "content", "x", ""]
-
-
-def test_of_hundreds_of_folders_small_ones_share_a_room_for_good():
-    notes = [f"F{n:03}/{m}.md" for n in range(300) for m in range(100 if n < 5 else 3)]
-    names = {*rooms_of(*notes)}
-    assert names == {*(f"F00{n}" for n in range(5)), GATHERED}
-    grown = [f"F299/{m}.md" for m in range(500)]
-    assert {*rooms_of(*grown, "F001/a.md", known=names)} == {GATHERED, "F001"}
-    many = [f"R{n}" for n in range(23)]
-    assert rooms_of("New/a.md", "Newer/a.md", known=many) == ["New", GATHERED]

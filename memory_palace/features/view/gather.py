@@ -5,41 +5,27 @@ Private notes are left out entirely.
 
 from __future__ import annotations
 
-import math
-import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.features.view.layout import (
     Box,
-    Grid,
-    GridCell,
-    GridSpan,
-    LaidRoom,
     Layout,
     Notice,
     house,
+    lay_out,
     to_box,
 )
+from memory_palace.features.view.naming import Described, name_groups
+from memory_palace.features.view.rooms import Resident, assign_rooms
 from memory_palace.graph.resolve import ZonedNames, list_links
 from memory_palace.index.segment import SOURCES, STAT
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.visible import shown_text
-from memory_palace.language.words import (
-    AUXILIARIES,
-    DETERMINERS,
-    FUNCTION_WORDS,
-    STOPWORDS,
-    TIME_WORDS,
-    WORDS,
-    stem_word,
-)
 from memory_palace.models import Matrix
 from memory_palace.notes.discovery import vault_address
 from memory_palace.notes.note import NoteUnreadable, read_body, read_note
@@ -129,36 +115,49 @@ def gather(
     palace: Palace,
     *,
     include_cold: bool = False,
-    relayout: bool = False,
+    new_plan: bool = False,
     remark: Notice = lambda words: None,
 ) -> PalacePlan:
     """Return the plan of a palace by its index, with texts read from disk.
 
-    ``relayout`` discards the stored layout; ``remark`` is called with messages about the layout
+    ``new_plan`` discards the stored layout; ``remark`` is called with messages about the layout
     for the user. Equal notes and stored layouts give equal plans. Raise ``IndexMissingError``
     without an index.
     """
     snapshot = palace.snapshot(include_cold=True)
     known = np.flatnonzero(~snapshot.private)
     vectors = mean_vectors(snapshot, known)
-    layout = house(palace.paths, snapshot, known, vectors, relayout=relayout, remark=remark)
     seen = known if include_cold else known[~snapshot.cold[known]]
     read = ((place, read_text(palace, snapshot.paths[place])) for place in seen.tolist())
     texts = {place: text for place, text in read if text is not None}
+    described = {
+        place: Described(snapshot.titles[place], snapshot.shown_tags[place], texts.get(place, ""))
+        for place in known.tolist()
+    }
+    layout = house(
+        palace.paths,
+        lambda before: _follow(snapshot, described, vectors, before),
+        new_plan=new_plan,
+        remark=remark,
+    )
     near = find_near(vectors[np.searchsorted(known, list(texts))])
     locked = 0 if include_cold else int(snapshot.cold[known].sum())
     members: dict[str, list[int]] = {room.name: [] for room in layout.rooms}
     for place in texts:
         members[layout.notes[snapshot.paths[place]].room].append(place)
-    rooms: list[PlanRoom] = []
-    districts: list[PlanDistrict] = []
-    for number, (room, here) in enumerate(zip(layout.rooms, members.values(), strict=True)):
-        is_cold = room.name == ARCHIVE
-        box = to_box(*room.extent)
-        rooms.append(PlanRoom(room.name, box, is_cold, len(here), locked if is_cold else 0))
-        cells = [layout.notes[snapshot.paths[place]].cell for place in here]
-        words = [LabelText(snapshot.titles[p], snapshot.shown_tags[p], texts[p]) for p in here]
-        districts += draw_districts(room, number, cells, words)
+    rooms = [
+        PlanRoom(
+            room.name,
+            to_box(*room.extent),
+            (is_cold := room.name == ARCHIVE),
+            len(here),
+            locked if is_cold else 0,
+        )
+        for room, here in zip(layout.rooms, members.values(), strict=True)
+    ]
+    districts = draw_districts(
+        layout, [(snapshot.paths[place], described[place]) for place in texts]
+    )
     return PalacePlan(
         title=palace.paths.root.resolve().name,
         rooms=tuple(rooms),
@@ -167,6 +166,24 @@ def gather(
         day=max((_changed_on(snapshot, place) for place in texts), default=0),
         vault=vault_address(palace.paths.root.resolve()),
     )
+
+
+def _follow(
+    snapshot: Snapshot, described: Mapping[int, Described], vectors: Matrix, before: Layout
+) -> Layout:
+    """Return the layout of the notes ``described``; notes in ``before`` keep room and cell."""
+    links, at = _resolve_links(snapshot, list(described)), {p: n for n, p in enumerate(described)}
+    notes = [
+        Resident(
+            snapshot.paths[place],
+            ARCHIVE if snapshot.cold[place] else snapshot.rooms[place],
+            words,
+            tuple(at[to] for _, to in links[place]),
+        )
+        for place, words in described.items()
+    ]
+    rooms, takes = assign_rooms(notes, vectors, before)
+    return lay_out({note.path: rooms[note.path] for note in notes}, vectors, before, takes)
 
 
 def read_text(palace: Palace, path: str) -> str | None:
@@ -203,7 +220,7 @@ def _draw_notes(
             aliases=aliases[place],
             tags=snapshot.shown_tags[place],
             room=room,
-            box=layout.rooms[room].grid.box(lodging.cell),
+            box=layout.rooms[room].districts[lodging.district].box(lodging.cell),
             length=int(snapshot.stats[place, STAT.size]),
             day=int(snapshot.dates[place] // _DAY_SECONDS),
             is_dated=SOURCES[int(snapshot.date_sources[place])] != "mtime",
@@ -282,142 +299,23 @@ def find_near(vectors: Matrix) -> list[tuple[int, ...]]:
     return found
 
 
-MOST_WORDS = 3
-"""Most words of a label."""
-_READ_CHARACTERS = 600
-"""Characters read from a note's text, whose beginning states the subject."""
-_LEAST_SHARE = 0.06
-"""Lowest share of a group's notes that have a word of the group's label."""
-_NEXT_BEST = 0.4
-"""Lowest score of a further word of a label, relative to the first word's."""
-
-
-class LabelText(NamedTuple):
-    """The texts of a note from which its group's label is built."""
-
-    title: str
-    tags: tuple[str, ...]
-    text: str
-
-
 def draw_districts(
-    room: LaidRoom, number: int, cells: Sequence[GridCell], texts: Sequence[LabelText]
-) -> list[PlanDistrict]:
-    """Return the districts of a room that have notes.
+    layout: Layout, notes: Sequence[tuple[str, Described]]
+) -> Iterator[PlanDistrict]:
+    """Yield the districts that have notes; ``notes`` are those on the plan, with their paths.
 
-    ``number`` is the room's index on the plan; ``cells`` and ``texts`` are those of its notes on
-    the plan.
+    The only district of a room has no label: the room's name says it.
     """
-    inside = [_find_district(room.grid, room.districts, cell) for cell in cells]
-    used = sorted({district for district in inside if district >= 0})
-    groups = [used.index(district) if district >= 0 else -1 for district in inside]
-    labels = label_groups(texts, groups, len(used)) if len(used) > 1 else [""] * len(used)
-    return [
-        PlanDistrict(number, room.grid.box_of(room.districts[district]), label, groups.count(at))
-        for at, (district, label) in enumerate(zip(used, labels, strict=True))
-    ]
-
-
-def _find_district(grid: Grid, districts: Sequence[GridSpan], cell: GridCell) -> int:
-    """Return the index of the district that contains a cell, or -1."""
-    row, column = divmod(cell[0], grid.columns)
-    for number, (left, top, right, below) in enumerate(districts):
-        if left <= column < right and top <= row < below:
-            return number
-    return -1
-
-
-def label_groups(texts: Sequence[LabelText], groups: Sequence[int], count: int) -> list[str]:
-    """Return a label of up to three words for each of ``count`` groups.
-
-    ``groups`` has the group of each text, or -1 for a text in no group, used only for contrast.
-    """
-    having = [Counter[str]() for _ in range(count + 1)]
-    forms: dict[str, Counter[str]] = defaultdict(Counter)
-    for text, group in zip(texts, groups, strict=True):
-        tags = ". ".join(tag.replace("/", " ") for tag in text.tags)
-        found = dict(find_words(f"{text.text[:_READ_CHARACTERS]}. {tags}. {text.title}"))
-        having[group].update(found.keys())
-        for key, written in found.items():
-            forms[key][written] += 1
-    whole, sizes = sum(having, Counter[str]()), Counter(groups)
-    scores = [_score(having[n], whole, sizes[n], len(texts)) for n in range(count)]
-    return [" · ".join(_spell(forms[key]) for key in _choose(found)) for found in scores]
-
-
-def _spell(forms: Counter[str]) -> str:
-    """Return the form of a word that most notes use."""
-    return min(forms, key=lambda form: (-forms[form], form))
-
-
-def _score(
-    having: Counter[str], whole: Counter[str], notes: int, all_notes: int
-) -> dict[str, float]:
-    """Return ``p · log(p / q)²`` of each word, ``p`` and ``q`` its share of notes in and outside.
-
-    The square favors words that are rare elsewhere over words common to all groups, like "life".
-    """
-    scores: dict[str, float] = {}
-    for key, count in having.items():
-        here = count / notes
-        elsewhere = (whole[key] - count + 0.5) / (all_notes - notes + 1)
-        if count >= max(2, notes * _LEAST_SHARE) and here > elsewhere:
-            scores[key] = here * math.log(here / elsewhere) ** 2
-    return scores
-
-
-def _choose(scores: Mapping[str, float]) -> list[str]:
-    """Return the highest-scored words; CJK words that share a character are not repeated."""
-    order = sorted(scores, key=lambda key: (-round(scores[key], 6), key))
-    chosen: list[str] = []
-    for key in order:
-        if scores[key] < _NEXT_BEST * scores[order[0]] or len(chosen) == MOST_WORDS:
-            break
-        unspaced = "".join(filter(_UNSPACED.match, chosen))
-        if not _UNSPACED.match(key) or set(unspaced).isdisjoint(key):
-            chosen.append(key)
-    return chosen
-
-
-_LITTLE = (
-    STOPWORDS
-    | TIME_WORDS
-    | FUNCTION_WORDS
-    | AUXILIARIES
-    | DETERMINERS
-    | WORDS["vague"]
-    | WORDS["elsewhere"]
-    | WORDS["foreign"]
-)
-"""Words of little meaning in English and some thirty languages, never in labels."""
-_GRAMMAR = frozenset(
-    "的了是在和有我你他她它们這这那不就都也很会要说到与及或而等以从被把对于之其中个為"
-)
-"""Chinese characters that are function words."""
-_LINE_NOISE = re.compile(r"https?://\S+|\]\([^()\n]*\)|</?[a-zA-Z][^<>\n]*>|\[\[[^\[\]|\n]*\|")
-_WORD = re.compile(r"[^\W\d_][\w'’-]*")
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
-_SHORTEST, _LONGEST = 3, 24
-
-
-def find_words(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the stem and the written form of each content word.
-
-    Chinese, Japanese and Korean text is split into character bigrams.
-    """
-    for found in _WORD.finditer(_LINE_NOISE.sub(" ", text)):
-        written = found[0]
-        if _UNSPACED.search(written):
-            pairs = (written[at : at + 2] for at in range(len(written) - 1))
-            yield from ((pair, pair) for pair in pairs if _GRAMMAR.isdisjoint(pair))
-        elif word := _read_word(written):
-            yield word
-
-
-@lru_cache(maxsize=1 << 16)
-def _read_word(written: str) -> tuple[str, str] | None:
-    """Return stem and written form of a word, or ``None`` for a stop word or unusual length."""
-    bare = written.strip("'’-_")
-    folded = bare.casefold().replace("’", "'").removesuffix("'s")
-    is_word = _SHORTEST <= len(folded) <= _LONGEST and folded not in _LITTLE
-    return (stem_word(folded, ()), bare) if is_word else None
+    numbers = {room.name: number for number, room in enumerate(layout.rooms)}
+    lodgings = [layout.notes[path] for path, _ in notes]
+    at = [(numbers[lodging.room], lodging.district) for lodging in lodgings]
+    counts = Counter(at)
+    used = sorted(counts)
+    several = Counter(room for room, _ in used)
+    named = [one for one in used if several[one[0]] > 1]
+    groups = {one: group for group, one in enumerate(named)}
+    within = [layout.rooms[room].name.rpartition("/")[2] for room, _ in named]
+    labels = name_groups([words for _, words in notes], [groups.get(one, -1) for one in at], within)
+    for one in used:
+        box = to_box(*layout.rooms[one[0]].districts[one[1]].inside)
+        yield PlanDistrict(one[0], box, labels[groups[one]] if one in groups else "", counts[one])

@@ -28,31 +28,11 @@ from memory_palace.shown import Shown, inner, open_path, plural, say_behind
 from memory_palace.storage import write_atomic
 
 STYLES = ("app.css", "panel.css", "print.css")
-SCRIPTS = (
-    "../vendor/markdown-it.min.js",
-    "state.js",
-    "data.js",
-    "colours.js",
-    "camera.js",
-    "places.js",
-    "floor.js",
-    "notes.js",
-    "marks.js",
-    "plan.js",
-    "pointer.js",
-    "legend.js",
-    "timeline.js",
-    "folding.js",
-    "syntax.js",
-    "markdown.js",
-    "panel.js",
-    "search.js",
-    "rooms.js",
-    "keys.js",
-    "help.js",
-    "live.js",
-    "start.js",
-)
+_NAMES = """
+state data colours camera places floor notes marks plan pointer timeline folding syntax markdown
+panel search rooms keys live start
+"""
+SCRIPTS = ("../vendor/markdown-it.min.js", *(f"{name}.js" for name in _NAMES.split()))
 """Scripts in this order, in one function: at start each may use definitions of those before it.
 Once the plan is open all may use all; ``start.js``, which opens the plan, is the last."""
 
@@ -188,13 +168,13 @@ def pack_notes(plan: PalacePlan, heads: Sequence[str]) -> dict[str, object]:
 
 
 def head_of(text: str) -> str:
-    """Return the lines up to and with the first that is prose; short texts are returned whole."""
+    """Return the lines up to one that begins with a letter; short texts are returned whole."""
     if len(text) <= SHORT_LENGTH:
         return text
     end = 0
     for line in text.splitlines(keepends=True):
         end += len(line)
-        if (line.strip() and not line.startswith("#")) or end > HEAD_LENGTH:
+        if line.strip()[:1].isalnum() or end > HEAD_LENGTH:
             break
     return text[: min(end, HEAD_LENGTH)]
 
@@ -295,11 +275,11 @@ def write_view(
     out: str | os.PathLike[str] | None = None,
     *,
     include_cold: bool = False,
-    relayout: bool = False,
+    new_plan: bool = False,
 ) -> ViewReport:
     """Write the palace as one HTML page to ``out``, by default beside the index.
 
-    A page of this program is overwritten. Notes keep their positions unless ``relayout`` is set.
+    A page of this program is overwritten. Notes keep their positions unless ``new_plan`` is set.
     Raise ``UsageError`` for a target that must not be overwritten; if writing fails, raise
     ``PalaceError`` beside the index and ``OSError`` for ``out``.
     """
@@ -307,7 +287,7 @@ def write_view(
     if out is not None:
         check_target(file)
     remarks: list[str] = []
-    plan = gather(palace, include_cold=include_cold, relayout=relayout, remark=remarks.append)
+    plan = gather(palace, include_cold=include_cold, new_plan=new_plan, remark=remarks.append)
     page = render(plan)
     try:
         write_atomic(file, page)

@@ -28,8 +28,8 @@ def view(
     ] = None,
     opens: Annotated[bool, Option("--open", help="Open the page in the browser.")] = False,
     include_cold: IncludeCold = False,
-    relayout: Annotated[
-        bool, Option("--relayout", help="Lay the plan out anew; notes lose their places.")
+    new_plan: Annotated[
+        bool, Option("--new-plan", help="Lay the plan out anew; notes lose their places.")
     ] = False,
     live: Annotated[
         bool,
@@ -46,13 +46,13 @@ def view(
     only counted, unless they are asked for. Example: palace view --open
     """
     if live:
-        _refuse("--live", {"--out": out is not None, "--relayout": relayout, "--json": as_json})
+        _refuse("--live", {"--out": out is not None, "--new-plan": new_plan, "--json": as_json})
         from memory_palace.features.view.live import serve_page  # delayed: few want a server
 
         serve_page(palace, include_cold=include_cold, port=port, opens=opens)
         return
     _refuse("a page in a file", {"--port": port != 0}, hint="; it is for --live")
-    report = palace.view(out, include_cold=include_cold, relayout=relayout)
+    report = palace.view(out, include_cold=include_cold, new_plan=new_plan)
     freshness = palace.check_freshness(palace.paths, palace.config, palace.snapshot())
     yield replace(report, behind=freshness.behind)
     if opens and not webbrowser.open(report.file.resolve().as_uri()):

@@ -100,15 +100,6 @@ const Camera = (() => {
     else place(around(bounds));
   }
 
-  /** Begin with the whole plan; on a phone held upright with as much of it as fills the screen. */
-  function begin() {
-    const { w, h } = size();
-    const whole = around(bounds);
-    const scale = (0.66 * h) / bounds.h;
-    if (h < 1.2 * w || scale < whole.scale) return place(whole);
-    place({ scale, x: bounds.x - 14 / scale, y: bounds.y + bounds.h / 2 - h / scale / 2 });
-  }
-
   /** Show a box, such as a room, as large as it goes. */
   function show(box) {
     touched = true;
@@ -133,14 +124,14 @@ const Camera = (() => {
   function start(box, least, isFirst) {
     bounds = box;
     nearest = (MOST_CELLS_ACROSS * 900) / least;
-    if (isFirst) begin();
+    if (isFirst) fit(false);
   }
 
   /** Keep what is shown when the canvas has another size. */
   function resize() {
     if (touched) place(view);
-    else begin();
+    else fit(false);
   }
 
-  return { view, size, onMove, goTo, zoomBy, panBy, fit, show, reveal, toPlan, start, resize, fitScale: () => scaleOf(bounds, 24) };
+  return { view, size, onMove, goTo, zoomBy, panBy, fit, show, reveal, toPlan, start, resize };
 })();

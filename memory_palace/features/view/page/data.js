@@ -27,8 +27,19 @@ const Data = (() => {
     return first.startsWith("# ") ? first.slice(2).replace(/^[ \t\r]+|[ \t\r]+$/g, "") : "";
   };
 
-  /** The first line of a text that is neither empty nor a heading. */
-  const firstLine = (head) => head.split("\n").find((line) => line.trim() && !line.startsWith("#"))?.trim() ?? "";
+  const FENCE = /^(?:```|~~~)/, UNDERLINE = /^(?:=+|-{2,})$/;
+  const NO_PROSE = /^(?:#|\||>\s*\[!|\[[^\]]+\]:|[-*_=\s]{3,}$)/; // headings, tables, heads of callouts, targets, rules
+
+  /** The first line of a text that is prose. */
+  function firstLine(head) {
+    const lines = head.split("\n").map((line) => line.trim());
+    let isCode = false;
+    const found = lines.find((line, n) => {
+      if (FENCE.test(line)) isCode = !isCode;
+      else return !isCode && !NO_PROSE.test(line) && !UNDERLINE.test(lines[n + 1]) && Folding.plain(line);
+    });
+    return found ?? "";
+  }
 
   function backlinks(links) {
     const back = links.map(() => []);
@@ -46,7 +57,7 @@ const Data = (() => {
     const links = packed.links.map((codes) =>
       codes.map((code) => (Array.isArray(code) ? [code[1], code[0]] : [stems[code], code])));
     const title = packed.title.map((given, note) =>
-      given === IS_STEM ? stems[note] : given === IS_HEADING ? heading(head[note]) : given);
+      Folding.words(given === IS_STEM ? stems[note] : given === IS_HEADING ? heading(head[note]) : given) || "Untitled");
     return {
       ...packed, count: path.length, title, links, back: backlinks(links), first: head.map(firstLine),
       x: lengths(packed.x, units), y: lengths(packed.y, units), w: lengths(packed.w, units), h: lengths(packed.h, units),
@@ -97,5 +108,5 @@ const Data = (() => {
     ask = source;
   }
 
-  return { open, read, text, askOf };
+  return { open, read, text, askOf, stem };
 })();

@@ -17,19 +17,29 @@ const Folding = (() => {
   /** Each word after a space, so that `" art"` finds a word that begins so. */
   const fold = (text) => split(text.replaceAll("#", " ")).map((word) => ` ${word}`).join("");
 
+  const MARKED = /[<{[\]*_=~`\\&^]/; // without any of these a line is as it is read
   const MARKS = [
-    [/!\[\[[^[\]]{0,200}\]\]|!\[[^[\]]{0,200}\]\([^()]{0,300}(?:\)|$)/g, " "], // pictures and embedded notes
+    [/<!--.*?(?:-->|$)|\{\{.*?(?:\}\}|$)|\{%.*?(?:%\}|$)|<%.*?(?:%>|$)|<br\s*\/?>|&nbsp;/g, " "], // comments, templates
+    [/<((?:https?|mailto):[^<>\s]{1,300})>/g, "$1"],
+    [/<\/?[a-z][a-z0-9-]*(?:\s[^<>]{0,300}(?:>|$)|\/?>)/g, ""], // the last may be cut where the beginning ends, as below
+    [/!\[\[[^[\]]{0,200}\]\]|!\[[^[\]]{0,200}\](?:\([^()]{0,300}(?:\)|$)|\[[^[\]]{0,100}\])|\[\^[^\]\s]{1,100}\]/g, " "], // pictures, embedded notes, footnotes
     [/\[\[[^[\]|]{0,200}\|([^[\]]{0,200})\]\]/g, "$1"],
-    [/\[\[(?:[^[\]]{0,200}\/)?([^[\]/]{0,200})\]\]/g, "$1"],
-    [/\[([^[\]]{0,200})\]\([^()]{0,300}(?:\)|$)/g, "$1"], // the last may be cut where the beginning ends
-    [/!?\[{1,2}(?:[^[\]]{0,200}\/)?([^[\]/]{0,200})$/, "$1"],
-    [/^(?:[>*+-] |\[![a-z]{1,20}\][+-]? ?|\[[ x]\] |\d{1,3}[.)] )+/i, ""],
-    [/\*\*|__|==|~~|`/g, ""],
-    [/(^|[^\p{L}\p{N}])[*_](?=\S)|(?<=\S)[*_](?![\p{L}\p{N}])/gu, "$1"],
+    [/\[\[(?:[^[\]]{0,200}\/)?([^[\]/]{0,200})\]\]/g, (_, name) => name.replace(/^#/, "").replace("#", " › ")],
+    [/\[([^[\]]{0,200})\](?:\([^()]{0,300}(?:\)|$)|\[[^[\]]{0,100}\])/g, "$1"],
+    [/!?\[{1,2}(?:[^[\]]{0,200}[|/])?([^[\]|/]{0,200})$/, "$1"],
+    [/(\*\*|__|==|~~)(?=\S)(.*?)(?:\1|$)/g, "$2"],
+    [/`+/g, ""],
+    [/(^|[^\p{L}\p{N}\\])[*_](?=\S)|(?<=[^\s\\])[*_](?![\p{L}\p{N}])/gu, "$1"],
+    [/\\([!-/:-@[-`{-~])|\s\^[\w-]+$/g, "$1"],
+    [/&amp;/g, "&"],
+    [/\s+/g, " "],
   ];
 
-  /** A line of Markdown as it is read, without marks and targets of links. */
-  const plain = (line) => MARKS.reduce((text, [mark, words]) => text.replace(mark, words), line).trim();
+  /** A title in Markdown as it is read, without marks, tags, templates and targets of links. */
+  const words = (title) => (MARKED.test(title) ? MARKS.reduce((text, [mark, by]) => text.replace(mark, by), title) : title).trim();
 
-  return { split, fold, plain };
+  /** A line of Markdown as it is read, also without the marks that it begins with. */
+  const plain = (line) => words(line.replace(/^(?:\s+|[>*+-] |>|#{1,6} |\[![\w-]{1,40}\][+-]? ?|\[.\] |\d{1,3}[.)] )+/, ""));
+
+  return { split, fold, words, plain };
 })();

@@ -1,6 +1,6 @@
 /** The page while its palace is served: it follows the notes, and says when the server has gone. */
 const Live = (() => {
-  const SHORTEST = 1000, HIDDEN = 15000, LONGEST = 20000; // milliseconds between two looks
+  const OFTEN = 1000, SELDOM = 15000; // milliseconds between two looks
   const TYPING = 160; // milliseconds without a key before a question is sent
   const AWAY = "The palace is no longer served. What this page holds stays; notes that were not opened yet and search "
     + "by meaning are not there. Run palace view --live in its folder, and open the address that it prints.";
@@ -12,11 +12,9 @@ const Live = (() => {
       this.status = status;
     }
   }
-  const notice = document.createElement("p");
   const texts = new Map(); // path -> text, as it was last read
   let generation = ""; // of the plan that is shown
   let timer = 0;
-  let pause = SHORTEST;
   let isAway = false;
   let looking = null;
   let searching = null;
@@ -33,13 +31,9 @@ const Live = (() => {
   /** Show a sentence above the plan, or take it away. */
   function tell(sentence) {
     const place = document.getElementById("notice");
-    if (sentence === "" ? !notice.isConnected : notice.textContent === sentence) return;
-    notice.className = "live";
-    notice.textContent = sentence;
-    if (sentence) place.append(notice);
-    else notice.remove();
-    place.hidden = place.childElementCount === 0;
-    document.getElementById("status").textContent = sentence;
+    if (place.textContent === sentence) return;
+    place.hidden = !sentence;
+    place.textContent = document.getElementById("status").textContent = sentence;
   }
 
   /** Look once whether the palace has changed; a second look waits for the first. */
@@ -47,7 +41,7 @@ const Live = (() => {
     clearTimeout(timer);
     looking ??= lookOnce().finally(() => {
       looking = null;
-      timer = setTimeout(look, document.hidden && !isAway ? HIDDEN : pause);
+      timer = setTimeout(look, document.hidden || isAway ? SELDOM : OFTEN);
     });
     return looking;
   }
@@ -58,11 +52,9 @@ const Live = (() => {
       if (response.status !== 304) await update(response);
       tell("");
       isAway = false;
-      pause = SHORTEST;
     } catch (error) {
       if (!(error instanceof Away)) throw error; // a defect of this page
       isAway = true;
-      pause = Math.min(pause * 2, LONGEST);
       tell(error.status === 403 ? ELSEWHERE : AWAY);
     }
   }

@@ -11,6 +11,12 @@ const Markdown = (() => {
     table: "table", thead: "thead", tbody: "tbody", tr: "tr", th: "th", td: "td",
     em: "em", strong: "strong", s: "s", mark: "mark", footnote: "div",
   };
+  // HTML is taken by the names of its tags alone; of any other only the words in it are shown.
+  const HTML = new Set((
+    "b i em strong u s del ins sub sup small kbd mark code pre p div span center details summary a h1 h2 h3 h4 h5 h6"
+    + " ul ol li dl dt dd blockquote table thead tbody tr th td"
+  ).split(" "));
+  const DEEPEST = 60; // tags within tags
 
   function make(tag, name, text) {
     const element = document.createElement(tag);
@@ -41,18 +47,12 @@ const Markdown = (() => {
     return link;
   }
 
+  /** A link to a note, or without one to a heading of the same note. */
   function makeWalk(index, heading) {
     const link = make("a", "walk");
-    link.href = State.address(index);
-    link.dataset.note = index;
+    link.href = index === null ? location.hash : State.addressOfNote(index);
+    if (index !== null) link.dataset.note = index;
     if (heading) link.dataset.heading = heading;
-    return link;
-  }
-
-  function makeHeadingLink(heading) {
-    const link = make("a", "walk");
-    link.href = location.hash || "#";
-    link.dataset.heading = heading;
     return link;
   }
 
@@ -69,7 +69,7 @@ const Markdown = (() => {
     const url = readAddress(written);
     if (url) return makeExternal(url);
     const [target, heading] = decode(written).split("#");
-    if (!target && heading) return makeHeadingLink(heading);
+    if (!target && heading) return makeWalk(null, heading);
     const index = find(decode(written), target, written);
     return index === null ? makeNowhere("") : makeWalk(index, heading);
   }
@@ -77,10 +77,11 @@ const Markdown = (() => {
   function makeWiki({ meta }, { find }) {
     const { target, heading, words, embedded } = meta;
     const whole = heading ? `${target}#${heading}` : target;
-    const name = words || (target && heading ? `${target} › ${heading}` : target || heading);
-    if (!target && heading) return Object.assign(makeHeadingLink(heading), { textContent: name });
+    const last = target.split("/").at(-1).replace(/\.md$/i, "");
+    const name = words || (last && heading ? `${last} › ${heading}` : last || heading);
+    if (!target && heading) return Object.assign(makeWalk(null, heading), { textContent: name });
     const index = find(target, whole);
-    if (index === null) return embedded ? makePicture(WIDTH.test(name) ? target : name) : makeNowhere(name);
+    if (index === null) return embedded ? makePicture(WIDTH.test(name) ? last : name) : makeNowhere(name);
     const link = makeWalk(index, heading.replace(/^\^.*/, ""));
     if (embedded) link.classList.add("embedded");
     link.textContent = name;
@@ -118,11 +119,27 @@ const Markdown = (() => {
     return mark;
   }
 
-  function makeTag({ meta }) {
-    const tag = make("button", "tag", `#${meta.tag}`);
+  function makeTag(name) {
+    const tag = make("button", "tag", `#${name}`);
     tag.type = "button";
-    tag.dataset.query = `#${meta.tag}`;
+    tag.dataset.query = `#${name}`;
     return tag;
+  }
+
+  /** Append `most` entries of a list to it, and a button that shows as many more. */
+  function addEntries(list, items, makeEntry, most) {
+    const from = list.children.length;
+    list.append(...items.slice(from, from + most).map(makeEntry));
+    const left = items.length - list.children.length;
+    if (left <= 0) return;
+    const more = make("button", "more", `Show ${Math.min(left, most)} more of ${items.length}`);
+    more.type = "button";
+    more.addEventListener("click", () => {
+      more.remove();
+      addEntries(list, items, makeEntry, most);
+      list.children[from + most].querySelector("a").focus();
+    });
+    list.after(more);
   }
 
   function makeCode(token) {
@@ -135,8 +152,6 @@ const Markdown = (() => {
 
   const SINGLE = {
     text: (token) => document.createTextNode(token.content),
-    html_inline: (token) => document.createTextNode(token.content),
-    html_block: (token) => make("p", "", token.content),
     hardbreak: () => make("br"),
     softbreak: (token, context) =>
       context.wrapped ? document.createTextNode("\n") : make("br"),
@@ -147,13 +162,9 @@ const Markdown = (() => {
     code_block: makeCode,
     wiki: makeWiki,
     footnote: makeFootnote,
-    tag: makeTag,
+    tag: ({ meta }) => makeTag(meta.tag),
     math: ({ meta }) => make("code", "math", meta.formula),
-    math_block: ({ meta }) => {
-      const block = make("pre", "math");
-      block.append(make("code", "", meta.formula.replace(/^\$\$\s*|\s*\$\$$/g, "")));
-      return block;
-    },
+    math_block: ({ meta }) => Object.assign(makeCode({ content: meta.formula.replace(/^\$\$\s*|\s*\$\$$/g, "") }), { className: "math" }),
     block_name: () => null,
   };
 
@@ -212,32 +223,63 @@ const Markdown = (() => {
     return element;
   }
 
-  /** Tables scroll in a frame of their own. */
-  function close(element, parent) {
-    if (element.tagName !== "TABLE") return;
-    const frame = make("div", "wide");
-    parent.replaceChild(frame, element);
-    frame.append(element);
+  /** Leave the innermost elements but `kept`; tables scroll in a frame of their own. */
+  function leave(stack, kept) {
+    while (stack.length > kept) {
+      const { element } = stack.pop();
+      if (element.tagName !== "TABLE") continue;
+      const frame = make("div", "wide");
+      element.replaceWith(frame);
+      frame.append(element);
+    }
+  }
+
+  const readAttribute = (tag, name) =>
+    new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s>]+))`, "i").exec(tag)?.slice(1).find((value) => value !== undefined) ?? "";
+
+  /** Open or close an element as an HTML tag says, within the block that it is in. */
+  function takeTag(tag, stack, context) {
+    const [, end, name] = /^<(\/?)([a-z][a-z0-9]*)/.exec(tag.toLowerCase()) ?? [];
+    const parent = stack.at(-1).element;
+    if (end) {
+      const at = stack.findLastIndex((entry) => entry.tag === name || !entry.tag);
+      if (stack[at].tag) leave(stack, at);
+    } else if (name === "img") {
+      parent.append(makePicture(readAttribute(tag, "alt") || decode(readAttribute(tag, "src")).split("/").at(-1)));
+    } else if (name === "br" || name === "hr") {
+      parent.append(make(name));
+    } else if (HTML.has(name) && stack.length < DEEPEST) {
+      const href = name === "a" ? readAttribute(tag, "href") : "";
+      if (name === "a" && !href) return;
+      const [, level] = /^h([1-6])$/.exec(name) ?? [];
+      const element = href ? openLink({ attrGet: () => href }, context)
+        : level ? make(`h${Math.min(Number(level) + 2, 6)}`, `level-${level}`) : make(name);
+      parent.append(element);
+      stack.push({ element, tag: name });
+    }
   }
 
   function build(tokens, root, context) {
-    const stack = [root];
-    const top = () => stack[stack.length - 1];
+    const stack = [{ element: root }];
     tokens.forEach((token, at) => {
       if (token.hidden) return;
+      const { element: parent } = stack.at(-1);
       if (token.nesting === 1) {
         const element = openBlock(token, at, tokens, context);
-        top().append(element);
-        stack.push(element);
+        parent.append(element);
+        stack.push({ element });
       } else if (token.nesting === -1) {
-        if (stack.length > 1) close(stack.pop(), top());
+        leave(stack, Math.max(stack.findLastIndex(({ tag }) => !tag), 1));
+      } else if (token.type === "html_inline") {
+        takeTag(token.content, stack, context);
       } else if (token.type === "inline") {
-        buildWords(token, at, tokens, top(), context);
+        buildWords(token, at, tokens, parent, context);
       } else {
         const made = SINGLE[token.type] ? SINGLE[token.type](token, context) : token.content;
-        if (made) top().append(made);
+        if (made) parent.append(made);
       }
     });
+    leave(stack, 1);
   }
 
   function buildWords(token, at, tokens, parent, context) {
@@ -280,5 +322,5 @@ const Markdown = (() => {
     root.append(more);
   }
 
-  return { append, make, makeWalk };
+  return { append, make, makeWalk, makeTag, addEntries };
 })();

@@ -1,18 +1,12 @@
-/** Draw the notes: as places of one colour each, and near by as cards with a title. */
+/** Draw the notes: as places in their room's colour, and near by as cards with a title. */
 const Notes = (() => {
   const CARD = 54; // pixels of width from which a note is a card
   const FADED = 0.16; // what a search or the timeline leaves out
   const BESIDE = 0.7; // what has nothing to do with the note that is open: still to be read
   const UNFOUND = 0.45; // and was not found either
-  let kinds = { classes: [], colours: [] };
   let matched = null; // 1 for each note that a search found
   let span = null;
   let around = null; // the note that is open and those it is linked with
-
-  function recolour(plan) {
-    kinds = Colours.ofNotes(plan);
-    return kinds;
-  }
 
   function choose(plan) {
     const matches = State.get("matches");
@@ -33,23 +27,24 @@ const Notes = (() => {
   /** Whether a note is among those that are looked for: by a search, by the timeline. */
   function stands(plan, note) {
     if (matched && !matched[note]) return false;
-    return !span || (plan.day[note] >= span[0] && plan.day[note] <= span[1]);
+    return !span || (!plan.undated[note] && plan.day[note] >= span[0] && plan.day[note] <= span[1]);
   }
 
   const isCard = (plan, view, note) => plan.w[note] * view.scale >= CARD;
 
-  /** Draw those in sight, the faded first; each colour is set once. */
+  /** Draw those in sight, the faded first; each colour of a strength is set once. */
   function draw(pen, plan, view, inSight) {
-    const places = new Map([FADED, UNFOUND, BESIDE, 1].map((strength) => [strength, kinds.colours.map(() => [])]));
+    const strengths = [FADED, UNFOUND, BESIDE, 1];
+    const places = strengths.map(() => plan.rooms.map(() => []));
     const cards = [];
     for (const note of inSight) {
       if (isCard(plan, view, note)) cards.push(note);
-      else places.get(strengthOf(plan, note))[kinds.classes[note]].push(note);
+      else places[strengths.indexOf(strengthOf(plan, note))][plan.room[note]].push(note);
     }
-    for (const [strength, byKind] of places) {
-      pen.globalAlpha = strength;
-      byKind.forEach((notes, kind) => fill(pen, plan, view, notes, kinds.colours[kind], strength === 1 && matched !== null));
-    }
+    places.forEach((byRoom, n) => {
+      pen.globalAlpha = strengths[n];
+      byRoom.forEach((notes, room) => fill(pen, plan, view, notes, Colours.ofRoom(room), strengths[n] === 1 && matched !== null));
+    });
     for (const note of cards) drawCard(pen, plan, view, note);
     pen.globalAlpha = 1;
   }
@@ -69,7 +64,6 @@ const Notes = (() => {
       if (isRinged) pen.strokeRect(x - 1.5, y - 1.5, width + 3, height + 3);
       if (width < 9) pen.fillRect(x, y, width, height);
       else rounded(pen, x, y, width, height, Math.min(width, height) * 0.18);
-      if (plan.cold[note] && width >= 9) stripe(pen, x, y, width, height);
     }
   }
 
@@ -77,14 +71,6 @@ const Notes = (() => {
     pen.beginPath();
     pen.roundRect(x, y, width, height, radius);
     pen.fill();
-  }
-
-  /** What is cold has a bar of floor across it, so that it is told by more than its colour. */
-  function stripe(pen, x, y, width, height) {
-    const colour = pen.fillStyle;
-    pen.fillStyle = Colours.theme().cold;
-    pen.fillRect(x, y + height * 0.42, width, height * 0.16);
-    pen.fillStyle = colour;
   }
 
   /** A card: its colour and size as a bar at the left, the title, and near by its first line. */
@@ -99,7 +85,7 @@ const Notes = (() => {
     pen.roundRect(x, y, w, h, Math.min(w * 0.06, 8));
     pen.fill();
     pen.stroke();
-    pen.fillStyle = kinds.colours[kinds.classes[note]];
+    pen.fillStyle = Colours.ofRoom(plan.room[note]);
     const alpha = pen.globalAlpha;
     pen.globalAlpha = alpha * 0.13; // a breath of its colour, on which words keep their contrast
     pen.fill();
@@ -121,7 +107,8 @@ const Notes = (() => {
     const first = Places.clean(Folding.plain(plan.first[note]));
     const rest = first && first !== title ? Places.lines(first, w / small, Math.min(more, 6)) : [];
     write(pen, rest, x, y + used, w, small, `400 ${small}px ${Places.FONT}`, theme.quiet, Places.isRightToLeft(first));
-    write(pen, [Colours.dayOf(plan, note)], x, y + h - small * 1.25, w, small, `400 ${small}px ${Places.FONT}`, theme.quiet, false);
+    if (plan.undated[note]) return;
+    write(pen, [Colours.asDay(plan.day[note])], x, y + h - small * 1.25, w, small, `400 ${small}px ${Places.FONT}`, theme.quiet, false);
   }
 
   function write(pen, words, x, y, w, size, font, colour, isRightToLeft) {
@@ -135,5 +122,5 @@ const Notes = (() => {
     pen.textAlign = "left";
   }
 
-  return { recolour, choose, draw, isCard, kinds: () => kinds };
+  return { choose, draw, isCard };
 })();

@@ -4,7 +4,7 @@ const Panel = (() => {
   const part = (id) => document.getElementById(id);
   const [panel, title, note] = [part("panel"), part("panel-title"), part("note")];
   const PRIORITIES = ["none", "low", "medium", "high"];
-  const MOST_LISTED = 40; // links of a section before a button shows the rest
+  const MOST_LISTED = 40; // links of a section at once
   const MOST_PRINTED = 40; // pieces of a text that are printed
   let shown = null; // the note on show
   let path = null; // by which it is known again in another plan
@@ -15,36 +15,28 @@ const Panel = (() => {
   const sayDay = (day) => new Date(day * 86_400_000)
     .toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 
-  function addFact(list, name, ...values) {
-    const value = make("dd");
-    value.append(...values);
-    list.append(make("dt", "", name), value);
-  }
-
   function makeRoomButton(plan, i) {
-    const room = plan.rooms[plan.room[i]];
-    const button = make("button", "room", room.title);
+    const room = plan.room[i];
+    const button = make("button", "room"), swatch = make("i", "swatch");
+    swatch.style.backgroundColor = Colours.ofRoom(room);
     button.type = "button";
+    button.append(swatch, plan.rooms[room].title);
     button.addEventListener("click", () => {
-      Camera.show(room);
-      State.set({ room: plan.room[i] });
+      Camera.show(plan.rooms[room]);
+      State.set({ room, ...(State.phone.matches && { selected: null, isMapped: false, query: "" }) });
     });
     return button;
   }
 
-  function makeTags(tags) {
-    return tags.flatMap((tag) => {
-      const button = make("button", "tag", `#${tag}`);
-      button.type = "button";
-      button.dataset.query = `#${tag}`;
-      return [button, " "];
-    });
-  }
-
   function showFacts(plan, i) {
-    const dates = make("p", "dates", `${plan.undated[i] ? "File of" : "Written"} ${sayDay(plan.day[i])}`);
-    if (plan.changed[i] > plan.day[i]) dates.append(`, changed ${sayDay(plan.changed[i])}`);
-    const path = make("p", "path");
+    const dates = make("p", "dates"), path = make("p", "path");
+    dates.append(makeRoomButton(plan, i), plan.undated[i] ? "undated" : sayDay(plan.day[i]));
+    if (plan.cold[i]) dates.append(", archived");
+    if (plan.priority[i]) dates.append(`, ${PRIORITIES[plan.priority[i]]} priority`);
+    const facts = [dates];
+    if (plan.tags[i].length) facts.push(make("p", "tags"));
+    if (plan.tags[i].length) facts.at(-1).append(...plan.tags[i].map(Markdown.makeTag));
+    if (plan.aliases[i].length) facts.push(make("p", "", `Also called ${plan.aliases[i].join(", ")}`));
     path.append(make("code", "", plan.path[i]));
     if (plan.vault) {
       const link = make("a", "obsidian", "Open in Obsidian");
@@ -52,19 +44,13 @@ const Panel = (() => {
       link.dataset.host = "Obsidian";
       path.append(" ", link);
     }
-    const facts = make("dl");
-    addFact(facts, "Room", makeRoomButton(plan, i), plan.cold[i] ? " cold storage" : "");
-    if (plan.aliases[i].length) addFact(facts, "Also called", plan.aliases[i].join(", "));
-    if (plan.tags[i].length) addFact(facts, "Tags", ...makeTags(plan.tags[i]));
-    if (plan.priority[i]) addFact(facts, "Priority", PRIORITIES[plan.priority[i]]);
-    part("dates").replaceChildren(path, dates, facts);
+    part("dates").replaceChildren(...facts, path);
   }
 
   function makeEntry(plan, j) {
     const entry = make("li");
     const link = Markdown.makeWalk(j);
     link.textContent = plan.title[j];
-    link.dataset.path = plan.path[j]; // for paper
     const where = make("span", "where", plan.rooms[plan.room[j]].title);
     where.dir = "auto";
     entry.append(link, " ", where);
@@ -77,17 +63,8 @@ const Panel = (() => {
     section.hidden = notes.length === 0;
     section.setAttribute("aria-label", name);
     const list = make("ul");
-    list.append(...notes.slice(0, MOST_LISTED).map((j) => makeEntry(plan, j)));
     section.replaceChildren(make("h3", "", `${name} (${notes.length})`), list);
-    if (notes.length <= MOST_LISTED) return;
-    const more = make("button", "more", `Show all ${notes.length}`);
-    more.type = "button";
-    more.addEventListener("click", () => {
-      list.append(...notes.slice(MOST_LISTED).map((j) => makeEntry(plan, j)));
-      list.children[MOST_LISTED].querySelector("a").focus();
-      more.remove();
-    });
-    section.append(more);
+    Markdown.addEntries(list, notes, (j) => makeEntry(plan, j), MOST_LISTED);
   }
 
   /** What finds the note that a link as written leads to; of several names the first counts. */
@@ -103,25 +80,17 @@ const Panel = (() => {
     };
   }
 
-  /** What is wider than the panel scrolls by itself, and takes the focus so that keys scroll it. */
-  function letScroll(root) {
-    for (const wide of root.querySelectorAll("pre, .wide")) {
-      if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
-    }
-  }
-
   function showText(plan, i) {
     const content = make("div", "words");
     Markdown.append(text, content, makeFinder(plan.links[i]), 0);
     // The title is said above already.
     const first = content.firstElementChild;
-    if (first && first.classList.contains("level-1") && first.textContent === plan.title[i]) first.remove();
+    if (first && first.classList.contains("level-1") && Folding.fold(first.textContent) === Folding.fold(plan.title[i])) first.remove();
     if (!content.hasChildNodes()) content.append(make("p", "quiet", "This note is empty."));
     note.replaceChildren(content);
-    letScroll(note);
+    // What is wider than the panel scrolls by itself, and takes the focus so that keys scroll it.
+    for (const wide of note.querySelectorAll("pre, .wide")) if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
   }
-
-  const plain = (words) => words.normalize("NFC").toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ").trim();
 
   function scrollTo(target) {
     if (!target) return;
@@ -131,8 +100,8 @@ const Panel = (() => {
   }
 
   function scrollToHeading(wanted) {
-    const all = [...note.querySelectorAll("h3, h4, h5, h6")];
-    scrollTo(all.find((element) => plain(element.textContent) === plain(wanted)));
+    const all = [...note.querySelectorAll("h3, h4, h5, h6")], folded = Folding.fold(wanted);
+    scrollTo(all.find((element) => Folding.fold(element.textContent) === folded));
   }
 
   /** The note's Markdown, or null where it cannot be had, which is then said in its place. */
@@ -173,36 +142,24 @@ const Panel = (() => {
     showList("near", "Near by meaning", plan.near[i]);
   }
 
-  /** Show the same note in another plan: the panel stays as it is where nothing has changed. */
-  function follow(plan, i) {
-    shown = i;
-    fill(plan, i);
-    return refresh();
-  }
-
-  /** Show the place of a note once the plan has the width that the panel leaves it. */
-  function reveal(plan, i) {
-    const box = { x: plan.x[i], y: plan.y[i], w: plan.w[i], h: plan.h[i] };
-    requestAnimationFrame(() => requestAnimationFrame(() => shown === i && Camera.reveal(box)));
-  }
-
   function open(i) {
     const [plan, active] = [State.get("plan"), document.activeElement];
     const isInside = panel.contains(active);
-    if (!panel.hidden && plan.path[i] === path) return follow(plan, i);
-    if (panel.hidden) opener = active;
     shown = i;
+    if (!panel.hidden && plan.path[i] === path) { // in another plan: the panel stays as it is where nothing has changed
+      fill(plan, i);
+      return refresh();
+    }
+    if (panel.hidden) opener = active;
     path = plan.path[i];
     text = null;
     delete panel.dataset.path;
     panel.hidden = false;
-    document.documentElement.dataset.note = "open";
     fill(plan, i);
     note.replaceChildren();
     panel.scrollTop = 0;
     // Who walks the plan by keys, or looks around with a mouse, stays there.
     if (isInside || active.closest("#finder, #rooms")) title.focus({ preventScroll: true });
-    reveal(plan, i);
     return refresh();
   }
 
@@ -211,11 +168,11 @@ const Panel = (() => {
     shown = null;
     panel.hidden = true;
     delete panel.dataset.path;
-    delete document.documentElement.dataset.note;
     document.title = State.get("plan").title_;
     note.replaceChildren();
-    const isThere = opener && opener.isConnected && opener !== document.body && opener.offsetParent !== null;
-    if (hadFocus) (isThere ? opener : part("canvas")).focus({ preventScroll: true });
+    const isPhone = State.phone.matches; // where a field that has the focus brings up its keyboard
+    const isThere = opener && opener.isConnected && opener !== document.body && opener.offsetParent !== null && !(isPhone && opener.matches("input"));
+    if (hadFocus) (isThere ? opener : part(isPhone ? "back" : "canvas")).focus({ preventScroll: true });
     opener = null;
   }
 
@@ -227,12 +184,10 @@ const Panel = (() => {
     else if (footnote) scrollTo([...note.querySelectorAll(".footnote-text")].find((words) => words.dataset.label === footnote));
     else if (to === undefined && under) scrollToHeading(under);
     else if (to === undefined) return;
+    else if (Number(to) === shown) scrollToHeading(under ?? "");
     else {
-      heading = under || "";
-      if (Number(to) === shown) {
-        scrollToHeading(heading);
-        heading = "";
-      } else State.set({ selected: Number(to) });
+      heading = under ?? "";
+      State.set({ selected: Number(to) });
     }
     event.preventDefault();
   }
@@ -244,26 +199,19 @@ const Panel = (() => {
     part("target").hidden = !link;
   }
 
-  /** Have all of a long text printed. */
-  function showAll() {
-    for (let n = 0; n < MOST_PRINTED; n++) {
-      const more = note.querySelector(".more");
-      if (!more) return;
-      more.click();
-    }
-  }
-
   State.on("selected", (i) => (i === null ? close() : open(i)));
   State.on("plan", (plan, before) => {
     const i = State.get("selected");
-    if (before !== null && shown !== null && i !== null && plan.path[i] === path) follow(plan, i);
+    if (before !== null && shown !== null && i !== null && plan.path[i] === path) open(i);
   });
   panel.addEventListener("click", walk);
   for (const event of ["mouseover", "focusin", "mouseout", "focusout"]) {
     panel.addEventListener(event, event.endsWith("out") ? () => sayTarget({ target: panel }) : sayTarget);
   }
   part("close").addEventListener("click", () => State.set({ selected: null }));
-  addEventListener("beforeprint", showAll);
+  addEventListener("beforeprint", () => { // all of a long text is printed
+    for (let n = 0; n < MOST_PRINTED; n++) note.querySelector(".more")?.click();
+  });
 
   return { focus: () => title.focus({ preventScroll: true }) };
 })();

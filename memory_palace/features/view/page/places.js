@@ -1,6 +1,6 @@
 /** How large each note is drawn, which notes are in sight, and their titles in lines. */
 const Places = (() => {
-  const LEAST_SIDE = 0.5; // of a note's box, for the smallest
+  const LEAST_SIDE = 0.6; // of a note's box, for the smallest
   const LETTER = /[\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef]/; // lines may end after any of these
   // A title may not steer how what is around it is read: marks of direction and control characters go.
   const STEERING = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;

@@ -32,10 +32,8 @@ const Plan = (() => {
     const inSight = Places.inSight(plan, view, width, height);
     const largest = inSight.reduce((most, note) => Math.max(most, plan.w[note] * view.scale), 0);
     Floor.drawFloors(brush, plan, view);
-    Floor.drawBundles(brush, view, Camera.fitScale());
     Notes.draw(brush, plan, view, inSight);
     Floor.drawDistricts(brush, plan, view, width, height, largest);
-    Floor.drawWalls(brush, plan, view);
     Floor.drawNames(brush, plan, view);
     target.view = { ...view };
     return inSight.length;
@@ -144,9 +142,8 @@ const Plan = (() => {
     plan = next;
     bounds = plan.rooms.length ? boundsOf(plan) : bounds;
     Places.resize(plan);
-    Notes.recolour(plan);
     Notes.choose(plan);
-    Floor.start(plan, bounds);
+    Floor.start(plan);
     if (before === null) {
       canvas.width = Math.round(canvas.clientWidth * ratio());
       canvas.height = Math.round(canvas.clientHeight * ratio());
@@ -159,12 +156,11 @@ const Plan = (() => {
     State.on("hovered", redraw);
     State.on("matches", follow);
     for (const key of ["span", "selected"]) State.on(key, choose);
-    const recolour = () => (Notes.recolour(plan), repaint());
-    Colours.onChange(recolour);
+    Colours.onChange(repaint);
     for (const event of ["beforeprint", "afterprint"]) {
       addEventListener(event, () => {
         Colours.setPaper(event === "beforeprint");
-        recolour();
+        repaint();
         draw(); // at once: paper does not wait for the next frame
       });
     }

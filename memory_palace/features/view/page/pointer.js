@@ -1,5 +1,5 @@
 /** What a mouse, a pen and fingers do on the plan: drag, wheel, pinch, point, click. */
-const Pointer = (() => {
+(() => {
   const canvas = document.getElementById("canvas"), tip = document.getElementById("tip");
   const SLACK = 5; // pixels that a click may move
   const down = new Map(); // pointer -> where it is
@@ -12,20 +12,16 @@ const Pointer = (() => {
   };
   const noteAt = ({ left, top }) => Places.at(State.get("plan"), Camera.toPlan(left, top));
 
-  function roomAt({ left, top }) {
-    const { x, y } = Camera.toPlan(left, top);
-    return State.get("plan").rooms.find((room) => x >= room.x && x < room.x + room.w && y >= room.y && y < room.y + room.h);
-  }
-
   /** Name the note under the pointer; its words are text, and keep their direction to themselves. */
   function showTip(note, point) {
     tip.hidden = note === null;
     if (note === null) return;
     const plan = State.get("plan");
-    const title = document.createElement("bdi"), day = document.createElement("small");
+    const title = document.createElement("bdi"), where = document.createElement("small");
     title.textContent = Places.clean(plan.title[note]);
-    day.textContent = `${Colours.dayOf(plan, note)} · ${plan.rooms[plan.room[note]].title}`;
-    tip.replaceChildren(title, day);
+    const room = plan.rooms[plan.room[note]].title;
+    where.textContent = plan.undated[note] ? room : `${room} · ${Colours.asDay(plan.day[note])}`;
+    tip.replaceChildren(title, where);
     const { w, h } = Camera.size();
     tip.style.left = `${Math.max(Math.min(point.left + 14, w - tip.offsetWidth - 6), 6)}px`;
     tip.style.top = `${point.top + 18 + tip.offsetHeight > h ? point.top - tip.offsetHeight - 10 : point.top + 18}px`;
@@ -91,12 +87,6 @@ const Pointer = (() => {
     Camera.zoomBy(Math.exp(-Math.max(Math.min(pixels, 200), -200) * (event.ctrlKey ? 0.01 : 0.0018)), [left, top], false);
   }, { passive: false });
 
-  canvas.addEventListener("dblclick", (event) => {
-    const point = at(event), room = roomAt(point);
-    if (noteAt(point) === null && room) Camera.show(room);
-    else Camera.zoomBy(2.2, [point.left, point.top]);
-  });
-
   for (const [id, act] of [["zoom-in", () => Camera.zoomBy(1.6)], ["zoom-out", () => Camera.zoomBy(1 / 1.6)], ["fit", () => Camera.fit()]]) {
     document.getElementById(id).addEventListener("click", act);
   }
@@ -109,6 +99,4 @@ const Pointer = (() => {
     const { view } = Camera;
     showTip(note, { left: (plan.x[note] + plan.w[note] / 2 - view.x) * view.scale, top: (plan.y[note] + plan.h[note] - view.y) * view.scale });
   });
-
-  return { showTip };
 })();

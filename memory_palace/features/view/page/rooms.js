@@ -1,92 +1,90 @@
-/** The plan as a list of rooms and of the notes in each. */
-const Rooms = (() => {
+/** The list beside the plan: of the rooms, and of the notes of the room that is chosen. */
+(() => {
   const { make } = Markdown;
   const part = (id) => document.getElementById(id);
-  const nav = part("rooms");
+  const [nav, title, list, all] = [part("rooms"), part("title"), part("list"), part("all-rooms")];
   const PAGE = 200; // notes that are listed at once
   let plan = null;
-  let notesOf = []; // room -> its notes, in the order that is shown
+  let top = 0; // how far the list of rooms was scrolled when a room was chosen
   const { compare } = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
 
-  function makeEntry(i) {
+  const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+
+  function makeWords(name, words) {
+    const element = make("span", name, words);
+    element.dir = "auto";
+    return element;
+  }
+
+  function makeNote(i) {
     const entry = make("li");
     const link = Markdown.makeWalk(i);
-    link.textContent = plan.title[i];
-    link.dir = "auto";
+    const first = Folding.plain(plan.first[i]).slice(0, 160);
+    link.append(makeWords("name", plan.title[i]), ...(first && first !== plan.title[i] ? [makeWords("first", first)] : []));
     if (State.get("selected") === i) link.setAttribute("aria-current", "true");
     entry.append(link);
     return entry;
   }
 
-  function addEntries(box, notes) {
-    const list = box.querySelector("ul");
-    const from = list.children.length;
-    list.append(...notes.slice(from, from + PAGE).map(makeEntry));
-    const left = notes.length - list.children.length;
-    if (left <= 0) return;
-    const more = make("button", "more", `Show ${Math.min(left, PAGE)} more of ${notes.length}`);
-    more.type = "button";
-    more.addEventListener("click", () => {
-      more.remove();
-      addEntries(box, notes);
-      list.children[from + PAGE].querySelector("a").focus();
-    });
-    box.append(more);
+  function showNotes(r) {
+    const { title: name, locked } = plan.rooms[r];
+    const notes = Array.from(plan.room.keys()).filter((i) => plan.room[i] === r)
+      .sort((a, b) => compare(plan.title[a], plan.title[b]) || a - b);
+    title.textContent = name;
+    part("count").textContent = count(notes.length, "note") + (locked ? `, ${locked} locked` : "");
+    const entries = make("ul", "notes");
+    list.replaceChildren(entries);
+    Markdown.addEntries(entries, notes, makeNote, PAGE);
   }
-
-  function setOpen(entry, r, isOpen) {
-    const [button, box] = [entry.querySelector("button"), entry.querySelector(".notes")];
-    button.setAttribute("aria-expanded", String(isOpen));
-    box.hidden = !isOpen;
-    if (!isOpen) return box.replaceChildren();
-    notesOf[r].sort((a, b) => compare(plan.title[a], plan.title[b]) || a - b);
-    box.replaceChildren(make("ul"));
-    if (plan.rooms[r].locked) {
-      box.prepend(make("p", "quiet", `Locked: ${count(plan.rooms[r].locked, "cold note")} not shown.`));
-    }
-    addEntries(box, notesOf[r]);
-  }
-
-  const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 
   function makeRoom(room, r) {
-    const entry = make("li", room.cold || room.locked ? "cold" : "");
-    const button = make("button", "room");
-    const name = make("span", "name", room.title);
-    name.dir = "auto";
-    const folder = room.name.includes("/") ? room.name.slice(0, room.name.lastIndexOf("/")) : "";
+    const entry = make("li");
+    const button = make("button", room.cold || room.locked ? "room cold" : "room");
     button.type = "button";
-    button.setAttribute("aria-expanded", "false");
     button.dataset.room = r;
-    button.append(name);
-    if (folder) button.append(make("span", "where", folder));
-    button.append(make("span", "count", count(room.count + room.locked, "note")));
-    const box = make("div", "notes");
-    box.hidden = true;
-    button.addEventListener("click", () => {
-      const isOpen = box.hidden;
-      setOpen(entry, r, isOpen);
-      State.set({ room: isOpen ? r : null });
-      if (isOpen) Camera.show(room);
-    });
-    entry.append(button, box);
+    button.title = room.name;
+    const number = room.count + room.locked;
+    button.setAttribute("aria-label", `${room.title}, ${count(number, "note")}`);
+    button.append(make("i", "swatch"), makeWords("name", room.title), make("span", "count", number.toLocaleString("en")));
+    button.addEventListener("click", () => State.set({ room: r }));
+    entry.append(button);
     return entry;
   }
 
+  function showRooms() {
+    title.textContent = plan.title_;
+    part("count").textContent = `${count(plan.count, "note")} in ${count(plan.rooms.length, "room")}`;
+    const entries = make("ul");
+    entries.append(...plan.rooms.map(makeRoom));
+    list.replaceChildren(entries);
+    recolour();
+  }
+
+  function recolour() {
+    for (const button of list.querySelectorAll(".room")) {
+      button.firstChild.style.backgroundColor = Colours.ofRoom(Number(button.dataset.room));
+    }
+  }
+
   function show() {
-    const open = new Set([...nav.querySelectorAll("[aria-expanded=true]")].map((button) => plan.rooms[button.dataset.room]?.name));
-    const list = make("ul", "rooms");
-    list.append(...plan.rooms.map(makeRoom));
-    const total = `${count(plan.count, "note")} in ${count(plan.rooms.length, "room")}`;
-    nav.replaceChildren(make("h2", "", "Rooms"), make("p", "quiet", total), list);
-    plan.rooms.forEach((room, r) => open.has(room.name) && setOpen(list.children[r], r, true));
+    const room = State.get("room");
+    all.hidden = room === null;
+    all.textContent = `‹ ${plan.title_}`;
+    if (room === null && plan.rooms.length !== 1) showRooms();
+    else showNotes(room ?? 0);
   }
 
   State.on("plan", (next, before) => {
     plan = next;
-    notesOf = plan.rooms.map(() => []);
-    for (let i = 0; i < plan.count; i++) notesOf[plan.room[i]].push(i);
+    if (before === null) Colours.onChange(recolour);
     show();
+  });
+  State.on("room", (room, before) => {
+    const hadFocus = [nav, part("back")].some((one) => one.contains(document.activeElement));
+    if (before === null) top = nav.scrollTop;
+    show();
+    nav.scrollTop = room === null ? top : 0;
+    if (hadFocus) (list.querySelector(`[data-room="${room === null ? before : -1}"]`) ?? title).focus({ preventScroll: true });
   });
   State.on("selected", (i) => {
     for (const link of nav.querySelectorAll("a[aria-current]")) link.removeAttribute("aria-current");
@@ -99,21 +97,18 @@ const Rooms = (() => {
     event.preventDefault();
     State.set({ selected: Number(link.dataset.note) });
   });
-
-  const button = part("rooms-button");
-  /** Show the list where there is no room for it beside the plan, or hide it. */
-  function toggle(isOpen = nav.dataset.open !== "yes") {
-    if (isOpen) nav.dataset.open = "yes";
-    else delete nav.dataset.open;
-    button.setAttribute("aria-expanded", String(isOpen));
-    if (isOpen) nav.focus({ preventScroll: true });
-  }
-  button.addEventListener("click", () => toggle());
+  all.addEventListener("click", () => {
+    State.set({ room: null });
+    Camera.fit();
+  });
+  part("back").addEventListener("click", State.goBack);
+  part("plan-button").addEventListener("click", () => {
+    Camera.fit(false);
+    State.set({ isMapped: true, selected: null, query: "" });
+    part("canvas").focus({ preventScroll: true });
+  });
   document.querySelector(".skip").addEventListener("click", (event) => {
     event.preventDefault();
-    toggle(true);
     nav.focus();
   });
-
-  return { toggle };
 })();

@@ -4,20 +4,13 @@ const Search = (() => {
   const part = (id) => document.getElementById(id);
   const [field, list] = [part("search"), part("results")];
   const MOST_SHOWN = 50;
-  const SEEN = 16; // options that the list has room for, and a few more
-  const REST_AFTER = 150; // ms without a key, after which the others are made
   const BEFORE = 40; // characters of a line before the first word found
   const SPOKEN_AFTER = 500; // ms without a key, so that a screen reader is not interrupted
   const MIDDLE = 2 ** 20; // beyond all ranks
   const AT_ONCE = 500; // notes that are folded without a pause
   let index = null; // { plan, all, titleEnd, namesEnd }: a folded string per note, where its fields end
-  let last = { query: "", found: null }; // what is narrowed while a query grows
   let active = -1; // place of the option that the arrow keys are at
   let speaking = 0;
-  let resting = 0; // timer for the options below those seen
-  let makeRest = null; // makes them
-
-  const stem = (path) => path.slice(path.lastIndexOf("/") + 1).replace(/\.[^.]*$/, "");
 
   /** Fold `notes` more notes, which takes about 20 ms for a thousand. */
   function build(notes) {
@@ -25,7 +18,7 @@ const Search = (() => {
     const end = Math.min(all.length + notes, plan.count);
     for (let i = all.length; i < end; i++) {
       const title = Folding.fold(plan.title[i]);
-      const names = `${title}\n${Folding.fold([stem(plan.path[i]), ...plan.aliases[i]].join(" "))}`;
+      const names = `${title}\n${Folding.fold([Data.stem(plan.path[i]), ...plan.aliases[i]].join(" "))}`;
       const tags = plan.tags[i].map((tag) => ` ${Folding.split(`#${tag}`).join("")}`).join("");
       all.push(`${names}\n${Folding.fold(plan.first[i])}${tags}`);
       titleEnd[i] = title.length;
@@ -67,14 +60,10 @@ const Search = (() => {
     const words = Folding.split(query).map((word) => ({ word, opening: ` ${word}`, isLetter: LETTER.test(word) }));
     if (!words.length) return null;
     build(Infinity);
-    const narrows = last.found && query.startsWith(last.query) && last.index === index;
-    const candidates = narrows ? last.found : null;
     const whole = words.map(({ opening }) => opening).join("");
-    const count = candidates ? candidates.length : index.all.length;
-    const keys = new Float64Array(count);
+    const keys = new Float64Array(index.all.length);
     let found = 0;
-    for (let n = 0; n < count; n++) {
-      const i = candidates ? candidates[n] : n;
+    for (let i = 0; i < keys.length; i++) {
       let rank = 0;
       for (let w = 0; w < words.length && rank >= 0; w++) {
         const one = rankWord(i, words[w]);
@@ -85,9 +74,7 @@ const Search = (() => {
       const start = index.all[i].startsWith(whole) ? (length === whole.length ? 0 : 1) : 2;
       keys[found++] = (((start * 64 + Math.min(rank, 63)) * 256 + length) * MIDDLE) + i;
     }
-    const matches = Array.from(keys.subarray(0, found).sort(), (key) => key % MIDDLE);
-    last = { query, found: matches, index };
-    return matches;
+    return Array.from(keys.subarray(0, found).sort(), (key) => key % MIDDLE);
   }
 
   /** Append `text` with what begins with, or holds, one of the words marked. */
@@ -103,11 +90,9 @@ const Search = (() => {
   /** The part of a line that holds the first of the words. */
   function cut(line, words) {
     const plain = Folding.plain(line);
-    const at = plain.split(/(?=[^\p{L}\p{N}\p{M}])/u).reduce(({ from, found }, piece) => {
-      const isFound = found < 0 && words.some((word) => Folding.fold(piece).includes(` ${word}`));
-      return { from: from + piece.length, found: isFound ? from : found };
-    }, { from: 0, found: -1 }).found;
-    const from = at > BEFORE ? plain.indexOf(" ", at - BEFORE) + 1 : 0;
+    const folded = plain.toLowerCase();
+    const at = Math.min(...words.map((word) => folded.indexOf(word)).filter((place) => place >= 0), plain.length);
+    const from = at > BEFORE && at < plain.length ? plain.indexOf(" ", at - BEFORE) + 1 : 0;
     return (from > 0 ? "… " : "") + plain.slice(from, from + 160);
   }
 
@@ -127,19 +112,10 @@ const Search = (() => {
     return option;
   }
 
-  /** Make the options that are not made yet. */
-  function complete() {
-    clearTimeout(resting);
-    makeRest?.();
-    makeRest = null;
-  }
-
   function activate(place) {
-    complete();
     const options = list.querySelectorAll("[role=option]");
     if (active >= 0 && options[active]) options[active].setAttribute("aria-selected", "false");
     active = options.length ? (place + options.length) % options.length : -1;
-    if (place < 0 && active >= 0 && place !== -1) active = -1;
     const option = options[active];
     if (!option) return field.removeAttribute("aria-activedescendant");
     option.setAttribute("aria-selected", "true");
@@ -156,6 +132,9 @@ const Search = (() => {
     field.removeAttribute("aria-activedescendant");
   }
 
+  /** Close the list of results; on a phone it is a page that one comes back to. */
+  const rest = () => State.phone.matches || setOpen(false);
+
   function say(matches, query) {
     clearTimeout(speaking);
     const words = matches === null ? "" : matches.length === 0 ? `No note matches ${query}`
@@ -167,14 +146,10 @@ const Search = (() => {
     const words = Folding.split(query);
     active = -1;
     field.removeAttribute("aria-activedescendant");
-    clearTimeout(resting);
-    const options = (from, to) => (matches ?? []).slice(from, to).map((i, n) => makeOption(i, from + n, words));
-    list.replaceChildren(...options(0, SEEN));
-    makeRest = () => list.append(...options(SEEN, MOST_SHOWN));
-    resting = setTimeout(complete, REST_AFTER);
+    list.replaceChildren(...(matches ?? []).slice(0, MOST_SHOWN).map((i, n) => makeOption(i, n, words)));
     list.dataset.count = matches === null ? "" : matches.length === 0 ? "No note has these words in its title, names or first line"
       : matches.length > MOST_SHOWN ? `The best ${MOST_SHOWN} of ${matches.length.toLocaleString("en")}` : "";
-    setOpen(matches !== null && document.activeElement === field);
+    setOpen(matches !== null && (State.phone.matches || document.activeElement === field));
   }
 
   /** In a page that a server gives, add what is near by meaning once it answers, and show it on the plan. */
@@ -185,7 +160,6 @@ const Search = (() => {
     const known = new Set(matches);
     const hits = answer.hits.filter(({ note }) => !known.has(note));
     if (!hits.length) return;
-    complete();
     const group = make("li", "group");
     group.setAttribute("role", "group");
     group.setAttribute("aria-label", answer.answered ? "By meaning" : "Nothing here answers that; nearest by meaning");
@@ -203,31 +177,30 @@ const Search = (() => {
     if (!matches.length) list.dataset.count = "";
     State.set({ matches: [...matches, ...hits.map(({ note }) => note)] });
     say(State.get("matches"), query);
-    setOpen(document.activeElement === field);
+    setOpen(State.phone.matches || document.activeElement === field);
   }
 
   function run() {
     if (!index) return;
     const query = field.value;
-    performance.mark("search-begins");
     const matches = find(query);
     show(matches, query);
     State.set({ query, matches });
-    performance.measure("search", "search-begins");
     say(matches, query);
     addByMeaning(query, matches ?? []);
+  }
+
+  /** Find what is typed; on a phone the list of it takes the place of a note. */
+  function type() {
+    run();
+    if (State.phone.matches && field.value.trim()) State.set({ selected: null });
   }
 
   function choose(option) {
     if (!option) return;
     State.set({ hovered: null, selected: Number(option.dataset.note) });
     Panel.focus();
-    setOpen(false);
-  }
-
-  function clear() {
-    field.value = "";
-    run();
+    rest();
   }
 
   function press(event) {
@@ -240,7 +213,7 @@ const Search = (() => {
     } else if (key === "Enter") {
       choose(list.querySelectorAll("[role=option]")[Math.max(active, 0)]);
     } else if (key === "Escape") {
-      if (list.hidden) clear();
+      if (list.hidden || State.phone.matches) State.set({ query: "" });
       else setOpen(false);
     } else return;
     event.preventDefault();
@@ -251,17 +224,22 @@ const Search = (() => {
   function ask(query) {
     field.value = query;
     field.focus();
-    run();
+    type();
   }
 
   State.on("plan", (plan) => {
     begin(plan);
     if (field.value) run();
   });
-  field.addEventListener("input", run);
+  State.on("query", (query) => {
+    if (query === field.value) return;
+    field.value = query;
+    run();
+  });
+  field.addEventListener("input", type);
   field.addEventListener("keydown", press);
   field.addEventListener("focus", () => list.childElementCount && setOpen(true));
-  field.addEventListener("blur", () => setOpen(false));
+  field.addEventListener("blur", rest);
   list.addEventListener("mousedown", (event) => event.preventDefault());
   list.addEventListener("click", (event) => choose(event.target.closest("[role=option]")));
   part("finder").addEventListener("submit", (event) => event.preventDefault());

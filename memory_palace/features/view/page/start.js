@@ -1,14 +1,7 @@
-/** Open the plan, tell all parts of it, and say when it can be seen. */
-function say(sentence) {
-  const words = document.createElement("p");
-  words.className = "sentence";
-  words.textContent = sentence;
-  document.getElementById("plan").replaceChildren(words);
-}
-
+/** Open the plan, and tell all parts of it. */
 async function start() {
   if (!("DecompressionStream" in window)) {
-    say("This browser cannot unpack the plan: it needs DecompressionStream, which Chrome 80, Firefox 113 and Safari 16.4 have.");
+    document.getElementById("count").textContent = "This page needs Chrome 80, Firefox 113 or Safari 16.4, or one that is newer.";
     return;
   }
   const plan = await Data.open();

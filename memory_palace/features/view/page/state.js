@@ -2,9 +2,10 @@
 const State = (() => {
   const values = {
     plan: null, selected: null, hovered: null, query: "", matches: null, room: null,
-    span: null,
+    span: null, isMapped: false, // on a phone, the plan instead of the list of rooms
   };
   const listeners = new Map();
+  const phone = matchMedia("(max-width: 699.9px)"); // as in the styles
   let isWalking = false; // the address has changed first, and is not to be written again
 
   const get = (key) => values[key];
@@ -30,27 +31,63 @@ const State = (() => {
     }
   }
 
-  const address = (note) => (note === null ? "#" : `#note=${encodeURIComponent(values.plan.path[note])}`);
+  /** What fills the screen of a phone. */
+  function screen() {
+    if (values.selected !== null) return "note";
+    if (phone.matches && values.query.trim()) return "find";
+    if (values.isMapped) return "plan";
+    return values.room === null ? "rooms" : "room";
+  }
 
-  /** Select the note that the address names, or none. */
+  const addressOfNote = (note) => `#note=${encodeURIComponent(values.plan.path[note])}`;
+  const addressOfRoom = (room) => `#room=${encodeURIComponent(values.plan.rooms[room].name)}`;
+
+  function address() {
+    const shown = screen();
+    if (shown === "note") return addressOfNote(values.selected);
+    if (shown === "room") return addressOfRoom(values.room);
+    return shown === "rooms" ? "#" : `#${shown}`;
+  }
+
+  function arrive() {
+    document.documentElement.dataset.screen = screen();
+    if (isWalking || !values.plan || (location.hash || "#") === address()) return;
+    history.pushState({ isInside: true }, "", address());
+  }
+
+  /** Show what the address names. */
   function follow() {
-    const written = /^#note=(.+)$/.exec(location.hash);
-    let path = null;
+    const [, kind, written] = /^#(note|room|plan|find)=?(.*)$/.exec(location.hash) ?? [];
+    let name = null;
     try {
-      path = written && decodeURIComponent(written[1]);
+      name = written && decodeURIComponent(written);
     } catch {
-      path = null; // an address that somebody cut in the middle of a letter
+      name = null; // an address that somebody cut in the middle of a letter
     }
-    const note = path === null ? -1 : values.plan.path.indexOf(path);
+    const { path, rooms } = values.plan;
+    const note = kind === "note" ? path.indexOf(name) : -1;
+    const room = kind === "room" ? rooms.findIndex((one) => one.name === name) : -1;
     isWalking = true;
-    set({ selected: note < 0 ? null : note });
+    if (note >= 0) set({ selected: note });
+    else if (kind === "find") set({ selected: null });
+    else {
+      const query = phone.matches ? "" : values.query;
+      set({ selected: null, room: room < 0 ? null : room, isMapped: kind === "plan", query });
+    }
+    arrive();
     isWalking = false;
   }
 
-  on("selected", (note) => {
-    if (!isWalking && values.plan && location.hash !== address(note)) history.pushState(null, "", address(note));
-  });
+  /** Go to where one came from; from an address that was opened itself, to what is around it. */
+  function goBack() {
+    if (history.state) return history.back();
+    history.replaceState(null, "", values.selected === null ? "#" : addressOfRoom(values.plan.room[values.selected]));
+    follow();
+  }
+
+  for (const key of ["selected", "query", "room", "isMapped"]) on(key, arrive);
+  phone.addEventListener("change", arrive);
   addEventListener("popstate", () => values.plan && follow());
 
-  return { get, set, on, follow, address };
+  return { get, set, on, follow, goBack, addressOfNote, phone };
 })();

@@ -7,7 +7,7 @@ const Syntax = (() => {
   const TAG = /^#([\p{L}\p{M}\p{N}_/-]{1,200})/u;
   const FOOTNOTE = /^\[\^([^\]\s]{1,100})\]/;
   const BLOCK_NAME = /^\^[A-Za-z0-9-]{1,100}\s*$/;
-  const LINE_BREAK = /^<br\s{0,3}\/?>/i;
+  const DROPPED = /<!--[\s\S]*?(?:-->|$)|<(script|style)\b[\s\S]*?(?:<\/\1\s*>|$)/gi;
 
   const upTo = (state, end, from) => {
     const part = state.src.slice(from, Math.min(from + LONGEST, state.posMax));
@@ -83,12 +83,6 @@ const Syntax = (() => {
     return true;
   }
 
-  /** <br>, the only element that people need in a cell of a table */
-  function readLineBreak(state, silent) {
-    const found = LINE_BREAK.exec(state.src.slice(state.pos, state.pos + 9));
-    return found ? add(state, silent, found[0].length, "hardbreak") : false;
-  }
-
   /** ^name at the end of a block is what others link to; Obsidian does not show it. */
   function readBlockName(state, silent) {
     if (state.src[state.pos] !== "^" || !/\s/.test(state.src[state.pos - 1] || "")) return false;
@@ -142,15 +136,14 @@ const Syntax = (() => {
     inline.ruler.push("tag", readTag);
     inline.ruler.push("math", readMath);
     inline.ruler.push("highlight", readHighlight);
-    inline.ruler.push("line_break", readLineBreak);
     inline.ruler.push("block_name", readBlockName);
     block.ruler.before("fence", "math_block", readMathBlock, stops);
     block.ruler.before("reference", "footnote_text", readFootnoteText, stops);
   }
 
   function makeParser() {
-    // Which links may be followed is decided where they are made: markdown.js.
-    const parser = markdownit({ html: false, linkify: true, typographer: false, maxNesting: 60 });
+    // Which links may be followed, and which tags are known, is decided where they are made: markdown.js.
+    const parser = markdownit({ html: true, linkify: true, typographer: false, maxNesting: 60 });
     parser.validateLink = () => true;
     parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
     parser.linkify.add("ftp:", null).add("//", null);
@@ -159,5 +152,14 @@ const Syntax = (() => {
   }
 
   const parser = makeParser();
-  return { parse: (text) => parser.parse(text, {}) };
+
+  /** HTML between blocks is read as that in a line: its tags one by one, and the words between them. */
+  function readHtml({ content }) {
+    const [{ children }] = parser.parseInline(content.replace(DROPPED, ""), {});
+    return children.map((token) => (token.type === "softbreak" ? Object.assign(token, { type: "text", content: "\n" }) : token));
+  }
+
+  const parse = (text) => parser.parse(text, {}).flatMap((token) => (token.type === "html_block" ? readHtml(token) : [token]));
+
+  return { parse };
 })();
