@@ -9,8 +9,6 @@ import json
 import numpy as np
 from asking_anchors import with_settings
 
-from memory_palace.features.anchors.lookup import find_passages
-
 
 def test_h2_the_exported_vectors_pair_with_the_exported_texts(palace, tmp_path):
     index, embeds, meta = palace.anchors.export(tmp_path / "export")
@@ -53,15 +51,3 @@ def test_h16_the_threshold_is_calibrated_or_literal(palace):
     assert 0 < calibrated.theta < 0.8
     assert literal.theta == 0.8
     assert literal.entries <= calibrated.entries
-
-
-def test_h18_changing_an_answer_changes_no_other(palace):
-
-    def find():
-        return find_passages(palace.anchors.book(), "tipping bucket")
-
-    first = find()
-    scores = first.scores.copy()
-    first.scores[:] = 0
-    first.rows[:] = 0
-    assert np.array_equal(find().scores, scores)

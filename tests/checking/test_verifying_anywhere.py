@@ -140,14 +140,6 @@ def test_a_folder_or_a_room_is_searched_alone(palace, folder):
     assert verdict != Verdict.QUOTED and note != "town/hens.md"
 
 
-def test_a_long_note_may_be_named_whole(palace):
-    filler = "".join(f"The {n}th stone of the wall is grey.\n\n" for n in range(400))
-    (palace.paths.root / "long.md").write_text(f"# Long\n\n{filler}{SAID}\n\n{filler}", "utf-8")
-    (sentence,) = verify(palace, SAID, ["long"]).sentences
-    assert sentence.verdict == Verdict.QUOTED
-    assert sentence.passage.first_line == 803 == sentence.passage.last_line
-
-
 def test_an_index_is_needed_for_a_search_alone(tmp_path):
     (tmp_path / "gate.md").write_text(NOTES["river/gate.md"], "utf-8")
     palace = Palace.init(tmp_path, here=True)

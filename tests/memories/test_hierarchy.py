@@ -121,15 +121,6 @@ def test_what_is_counted_is_what_is_shown():
     assert found.bytes == len(found.text.encode())
 
 
-def test_shuffled_memories_make_the_same_index():
-    shuffled = list(MEMORIES)
-    random.Random(1).shuffle(shuffled)
-    other = HierarchicalIndex.of(shuffled)
-    assert other.root_text == INDEX.root_text
-    for text in ASKED:
-        assert other.look_up(text).text == INDEX.look_up(text).text
-
-
 def test_vectors_take_part_in_both_hops():
     index = HierarchicalIndex.of(MEMORIES, embedder=HashingEmbedder())
     assert MEMORIES[3].id in {m.id for m in index.look_up(ASKED[3], 5).loaded}

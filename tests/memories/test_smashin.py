@@ -20,15 +20,6 @@ def present(image):
     return {mark.factor for mark in detect_factors(image) if mark.is_present}
 
 
-def test_all_eight_factors_of_words_are_found_in_a_rich_image():
-    assert present(RICH) == set(Factor) - {
-        Factor.SUBSTITUTE,
-        Factor.ABSURD,
-        Factor.HUMOR,
-        Factor.SYMBOLS,
-    }
-
-
 @pytest.mark.parametrize(
     ("image", "factor", "is_there"),
     [

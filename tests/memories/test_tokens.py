@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_palace.features.memories.form import find_tokens
-from memory_palace.features.memories.verification import drop_token, fold_words, holds_token
+from memory_palace.features.memories.verification import drop_token, holds_token
 from memory_palace.language.visible import drop_markers, find_markers
 from memory_palace.palace import Palace
 
@@ -93,19 +93,9 @@ def test_d14_no_token_reaches_the_index_a_listing_or_a_preview(tmp_path):
     assert "zanzibar" in palace.read("lamp").text  # whoever opens the note sees it
 
 
-@given(st.text())
-def test_folding_twice_changes_nothing(text):
-    words = fold_words(text)
-    assert fold_words(" ".join(words)) == words
-
-
 def test_a_token_is_dropped_as_it_is_held():
     text = "It is a Velvet-Anchor\nchoir, ｖｅｌｖｅｔ anchor choir."
     assert drop_token(text, "velvet anchor choir") == "It is a  ,  ."
     assert drop_token("A velvet choir sang.", "velvet anchor choir") == "A velvet choir sang."
     assert drop_token("All stays.", "—") == "All stays."
     assert drop_token("one one one bcd", "one one") == "  one bcd"
-
-
-def test_words_of_a_token_have_no_apostrophes_and_no_hyphens():
-    assert fold_words("Anna’s red-backpack isn't") == ["annas", "red", "backpack", "isnt"]

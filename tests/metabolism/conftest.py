@@ -1,6 +1,5 @@
 from dataclasses import replace
 from datetime import date
-from pathlib import Path
 
 import pytest
 
@@ -9,7 +8,6 @@ from memory_palace.notes.document import parse_document
 from memory_palace.notes.usage import Usage
 
 TODAY = date(2026, 11, 21)
-ROOT = Path(__file__).parent.parent.parent
 
 
 class Notes(dict):
@@ -42,15 +40,3 @@ class Notes(dict):
 @pytest.fixture
 def notes():
     return Notes()
-
-
-@pytest.fixture
-def sample_ledger():
-    """Return the ledger of the sample palace for a log of use."""
-    found = sorted((ROOT / "palace").rglob("*.md"))
-    paths = [path.relative_to(ROOT).as_posix() for path in found]
-    documents = {
-        path: parse_document(path, file.read_bytes(), is_cold="archive_basement" in path)
-        for path, file in zip(paths, found, strict=True)
-    }
-    return lambda usage: make_ledger(documents, usage, TODAY)

@@ -194,13 +194,6 @@ def test_without_a_log_of_ninety_days_nothing_is_called_unused(notes, began):
     assert set(actions(notes)) == {"a", "b"}
 
 
-def test_the_sample_without_a_log_keeps_its_insights_as_they_are(sample_ledger):
-    """Five of its thirteen were called stale at once."""
-    found = find_proposals(sample_ledger(Usage()))
-    assert [p.path for p in found if p.action == "demote"] == []
-    assert len(find_proposals(sample_ledger(LOGGED))) >= 5
-
-
 @pytest.mark.parametrize(
     "act", ["archive", "finish", "supersede", "return"],
 )  # fmt: skip

@@ -64,16 +64,6 @@ def test_a_superseded_note_stays_while_its_heir_does_not_answer_the_question(pal
     assert not (palace.paths.notes / LOSER).exists()
 
 
-def test_what_other_notes_say_stays_where_they_are_not_found(palace):
-    write(palace, LOSER, MAST, date=OLD, status="stale", stale_since=OLD)
-    write(palace, "chambers/all.md", f"{MAST}\n\n{'The bell rings for lunch. ' * 40}")
-    for number in range(6):
-        write(palace, f"chambers/saddle {number}.md", f"The saddle: how high, {number} metres?")
-    prepare(palace)
-    held, is_answered = run(palace)
-    assert held == [f"archive palace/{LOSER}: {QUESTION!r} would lose its answer"] and is_answered
-
-
 def test_the_step_that_takes_an_answer_away_is_held_and_the_others_are_done(palace):
     write(palace, LOSER, MAST, superseded_by=f"palace/{HEIR}")
     write(palace, HEIR, "Poles stand in concrete.")

@@ -29,23 +29,3 @@ def test_a_lost_claim_takes_nothing_of_its_note_out_of_the_hot_rooms(tmp_path):
         assert [line for line in before if line not in after] == []
         (mark,) = [line for line in after if line not in before]
         assert mark.startswith("**Superseded ") and "3.2 metres" in after[after.index(mark) - 2]
-
-
-def test_rules_that_differ_in_a_figure_are_quoted_by_their_lines(tmp_path):
-    palace = Palace.init(tmp_path)
-    for name, weeks in (("cells", "two"), ("packs", "six")):
-        path = tmp_path / f"palace/reflection_wing/principles/{name}.md"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(
-            f"---\ndate: 2026-11-01\n---\n# {name}\n\n## Principle\n\n"
-            f"Keep a spare.\n\nThe packs are tested every {weeks} weeks.\n\n"
-            f"## Evidence\n\nSeen at the hut on {weeks} days.\n"
-        )
-    eliminate(palace, apply=True, today=date(2026, 11, 22))
-    (conflict,) = palace.conflicts.list()
-    assert conflict.kind == "contradiction"
-    assert [(q.path.rpartition("/")[2], q.first_line, q.last_line) for q in conflict.quotes] == [
-        ("cells.md", 10, 10),
-        ("packs.md", 10, 10),
-    ]
-    assert "they differ: “two weeks” / “six weeks”" in conflict.document.section("Evidence")

@@ -79,15 +79,6 @@ def test_use_is_logged_where_metabolism_has_its_wing_unless_the_settings_say_oth
     assert bool(lines(palace)) is expected
 
 
-def test_notes_of_somebody_else_that_have_no_rooms_get_no_log(tmp_path):
-    (tmp_path / "reflection_wing").mkdir()
-    (tmp_path / "reflection_wing" / "roof.md").write_text("It leaks.")
-    palace = Palace.init(tmp_path, here=True)
-    palace.index(embedder="hashing")
-    palace.read("roof")
-    assert lines(palace) == []
-
-
 def test_a_log_that_cannot_be_written_costs_no_reading(sample):
     sample.paths.logs.parent.mkdir(parents=True, exist_ok=True)
     sample.paths.logs.write_text("a file where the folder of the logs should be")

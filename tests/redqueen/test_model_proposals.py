@@ -1,11 +1,9 @@
 """What a round with a model writes: questions, names and images, and nothing hostile."""
 
 import importlib.util
-import json
 
 import pytest
 
-from memory_palace.cli.app import main
 from memory_palace.dialogue import open_dialogue
 from memory_palace.errors import CheckFailedError
 from memory_palace.features.redqueen.llm import ModelRoles
@@ -79,11 +77,3 @@ def test_a_reply_with_too_many_proposals_is_asked_for_again(house, player):
     with pytest.raises(CheckFailedError, match="40 texts"):
         run(house, roles=ModelRoles(dialogue), question_count=20, limit=None)
     assert dialogue.retries == 2
-
-
-def test_the_record_has_what_was_proposed_and_spent(house, player, capsys):
-    player.proposes = {"Descaling the kettle": {"questions": [DANGER]}}
-    main(["-C", str(house.paths.root), "redqueen", "run", "--model", "talker", "--json"])
-    record = json.loads(capsys.readouterr().out)
-    assert [p["text"] for p in record["proposals"]] in ([DANGER], [])  # three notes are evolved
-    assert record["evaluations"] and record["spent"].startswith("talker-1: ")

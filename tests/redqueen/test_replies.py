@@ -25,10 +25,7 @@ def test_a_reply_is_read_with_a_fence_in_it_or_around_it(reply):
     [
         ("I would rather not.", "not JSON"),
         ("```json\n{}", "not JSON"),
-        ("```python\n{}\n```", "not JSON"),
-        ('{"a": 1', "not JSON"),
         ("[" * 100_000, "nested too deep"),
-        ('{"a": ' * 30_000, "nested too deep"),
         ("```json\n" * 150_000, "1,200,000 characters"),
         ('{"a": "' + "x" * 1_000_000 + '"}', "1,000,009 characters"),
     ],

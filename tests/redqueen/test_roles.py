@@ -45,13 +45,6 @@ def test_the_learner_is_given_questions_and_cues_and_nothing_else(orchard):
     assert listening.heard == [*(each.question for each in found), *cues]
 
 
-def test_other_contents_behind_the_same_cues_change_no_answer(orchard):
-    questions = [q.question_text for q in ask(orchard, list(orchard))]
-    emptied = {id: replace(m, content="nothing") for id, m in orchard.items()}
-    before = recall(questions, [m.cue for m in orchard.values()])
-    assert before == recall(questions, [m.cue for m in emptied.values()])
-
-
 def test_a_question_that_no_cue_knows_recalls_nothing(orchard):
     (answer,) = recall(["zeppelin"], [m.cue for m in orchard.values()])
     assert answer == LearnerAnswer((), "", 1)

@@ -31,13 +31,6 @@ def test_n1_the_score_rises_with_the_cosine(first, second, share):
     assert 0 <= scores[0] <= scores[1] <= 1
 
 
-@given(COSINES, SHARES, SHARES)
-def test_n1_the_score_rises_with_the_words(cosine, first, second):
-    shares = np.array(sorted((first, second)), np.float32)
-    scores = blend(np.full(2, cosine, np.float32), shares)
-    assert scores[0] <= scores[1]
-
-
 def test_n1_what_is_no_more_alike_than_chance_gets_nothing():
     assert blend(np.array([0.0, -0.5], np.float32), np.zeros(2, np.float32)).tolist() == [0, 0]
 

@@ -53,11 +53,3 @@ def test_the_status_after_a_search_of_memory(before, scores, status):
 @pytest.mark.parametrize("status", get_args(SearchStatus))
 def test_candidate_nodes_always_set(status):
     after(status, 0.9, 0.2)
-
-
-def test_candidates_are_copied_and_not_shared():
-    belief = new_belief("red backpack")
-    candidates = [{"node_id": 1, "score": 0.5}]
-    apply_memory_retrieval(belief, candidates, THRESHOLD)
-    candidates[0]["score"] = 0.9
-    assert belief["candidate_nodes"] == [{"node_id": 1, "score": 0.5}]

@@ -48,10 +48,3 @@ def test_a_note_that_became_short_or_one_long_line_is_read_as_it_is(long_note):
         _, reading = read_node(palace, None, 0)
         assert (reading.first_line, reading.last_line) == (1, 1)
         assert reading.text[:4].casefold() == "gone" and len(reading.text) <= READ_BYTES
-
-
-def test_a_short_note_is_read_whole(notes):
-    start_search(notes, GOAL)
-    step_search(notes)
-    _, reading = read_node(notes)
-    assert reading == notes.read("palace/chambers/pump.md")

@@ -118,15 +118,6 @@ def test_a_goal_may_be_as_long_as_a_question(notes):
         start_search(notes, "pump " * 119 + "pumps")
 
 
-def test_another_goal_opens_what_was_closed(search):
-    step_search(search, None)
-    read_node(search, None, None)
-    session = change_search_goal(search, None, "rye bread")
-    assert (session.belief["target_status"], session.closed) == ("searching", {})
-    session, record = step_search(search, None)
-    assert session.nodes[record["next_node_id"]] == "palace/chambers/bread.md"
-
-
 def test_without_vectors_all_words_have_to_be_there(notes):
     notes.index(embedder="none", force=True)
     start_search(notes, "pump shed")

@@ -1,10 +1,6 @@
 import pytest
-import yaml
-from hypothesis import given
-from hypothesis import strategies as st
 
 from memory_palace.changes.changing import read_notes, undo_change
-from memory_palace.config import PalacePaths
 from memory_palace.errors import UsageError
 from memory_palace.features.tasks.conflicts import (
     list_conflicts,
@@ -12,7 +8,6 @@ from memory_palace.features.tasks.conflicts import (
     resolve_conflict,
     show_conflict,
 )
-from memory_palace.notes.note import find_disputes
 
 
 @pytest.fixture
@@ -125,28 +120,6 @@ def test_only_a_party_can_win_and_a_note_has_no_conflict_with_itself(palace, not
         open_(palace, "a", "a", title="x")
     with pytest.raises(UsageError, match="one of contradiction"):
         open_(palace, title="y", kind="quarrel")
-
-
-names = st.text(
-    st.characters(exclude_categories=("C", "Z"), exclude_characters="/"), min_size=1, max_size=12
-)
-
-
-@given(st.lists(names, min_size=1, max_size=3, unique=True), st.booleans())
-def test_parties_of_any_name_are_found_in_either_style_of_yaml(tmp_path_factory, parties, is_flow):
-    root = tmp_path_factory.mktemp("palace")
-    folder = root / "palace" / "conflict_room"
-    folder.mkdir(parents=True)
-    paths = [f"palace/chambers/{name} note.md" for name in parties]
-    head = yaml.safe_dump(
-        {"status": "open", "parties": paths},
-        default_flow_style=None if is_flow else False,
-        allow_unicode=True,
-        width=10**6,
-    )
-    (folder / "x.md").write_text(f"---\n{head}---\n", "utf-8")
-    found = find_disputes(PalacePaths(root))
-    assert found == dict.fromkeys(paths, ("palace/conflict_room/x.md",))
 
 
 def test_a_conflict_of_three_parties_is_not_decided_at_once(palace, notes, write):
