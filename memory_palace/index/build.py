@@ -81,7 +81,7 @@ def build_index(
     maker = RowMaker(context, listing, known, _ages(state, diff), may_wait=True)
     opened = {segment.name: segment for segment in state.segments}
     maker.notes, written = len(diff.to_read()), list[SegmentRef]()
-    draft = _draft_commit(context)
+    draft = replace(_draft_commit(context), git_head=listing.head)
     for is_cold, batch in _batches(base, diff, listing, maker):
         if not context.is_dry_run:
             ref = write_segment(
@@ -90,8 +90,7 @@ def build_index(
             written.append(ref)
             opened[ref.name] = open_segment(paths.index, ref)
             known.add_all(opened[ref.name])
-    manifest = append_lines(context, listing, diff, maker.gone())
-    draft = replace(draft, manifest=manifest, git_head=listing.head)
+    draft = replace(draft, manifest=append_lines(context, listing, diff, maker.gone()))
     keeps_before = bool(is_anew and state.commit and state.commit.dimension)
     publisher = Publisher(context, draft, state.commit, opened, keeps_before=keeps_before)
     if not context.is_dry_run:
