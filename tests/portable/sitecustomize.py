@@ -52,7 +52,7 @@ class Entry:
         return getattr(self._real, name)
 
     def stat(self):
-        names = ("st_size", "st_mtime_ns", "st_ctime_ns")
+        names = ("st_mode", "st_size", "st_mtime_ns", "st_ctime_ns")
         found = {name: getattr(self._real.stat(), name) for name in names}
         return SimpleNamespace(**found, st_ino=0, st_dev=0)
 
