@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from enum import IntEnum
 from hashlib import sha256
@@ -110,13 +111,12 @@ def read_commit(path: Path) -> Commit:
 
 def read_choice(path: Path) -> str | None:
     """Return the embedder of a record in any format; ``None`` if it awaits one, or is damaged."""
-    try:
+    with suppress(OSError, ValueError, KeyError, TypeError):
         record = json.loads(path.read_bytes())
         body = record["commit"]
-        is_chosen = record["check"] == _check(body) and not body.get("waits_for")
-        return str(body["embedder"]) if is_chosen else None
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+        if record["check"] == _check(body) and not body.get("waits_for"):
+            return str(body["embedder"])
+    return None
 
 
 def write_commit(path: Path, commit: Commit) -> int:

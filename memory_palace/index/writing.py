@@ -390,7 +390,7 @@ def compact(folder: Path, draft: Commit, opened: dict[str, Segment]) -> tuple[Se
             fold = fold_segments([opened[ref.name] for ref in zone])
             dead = (int(np.count_nonzero(notes < 0)) for notes in fold.row_notes())
             zone = [replace(ref, dead_rows=count) for ref, count in zip(zone, dead, strict=True)]
-            chosen = _find_waste(zone, fold) or _choose_pile(zone)
+            chosen = _choose(zone, fold)
             if not chosen:
                 break
             rows = _merge(fold, {zone[place].name for place in chosen})
@@ -403,10 +403,11 @@ def compact(folder: Path, draft: Commit, opened: dict[str, Segment]) -> tuple[Se
     return tuple(done)
 
 
-def _find_waste(zone: Sequence[SegmentRef], fold: Fold) -> list[int]:
-    """Return the places, ascending, of segments that would be a tenth smaller as one; or none.
+def _choose(zone: Sequence[SegmentRef], fold: Fold) -> list[int]:
+    """Return the places of the segments to merge next, ascending; empty if there are none.
 
-    The smallest ones are taken together, up to ``LARGE_ROWS``, each of the others is taken alone.
+    First those that would be a tenth smaller as one: the smallest, up to ``LARGE_ROWS`` together,
+    or one of the others alone.
     """
     owners, winners = (
         np.searchsorted(fold.starts, records, side="right") - 1
@@ -423,11 +424,6 @@ def _find_waste(zone: Sequence[SegmentRef], fold: Fold) -> list[int]:
         live = sum(ref.rows - ref.dead_rows for ref, _ in segments)
         if live + (kept + gone) * _RECORD + _EMPTY < (1 - DEAD_SHARE) * size:
             return sorted(group)
-    return []
-
-
-def _choose_pile(zone: Sequence[SegmentRef]) -> list[int]:
-    """Return the places of ``PILE`` or more segments of a size, ascending; or none."""
     piles: dict[int, list[int]] = {}
     for place, ref in enumerate(zone):
         size = max(ref.rows, ref.notes, 1)
