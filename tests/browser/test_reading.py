@@ -96,6 +96,14 @@ def test_a_link_to_a_heading_goes_there_and_back_returns(watch, tmp_path):
     expect(note.locator(":focus")).to_contain_text("The note at the foot")
 
 
+def test_a_link_to_a_file_leads_to_its_note(watch, tmp_path):
+    text = "[a](my%20notes/Other.md) [b](My%20Notes/other.md#Part%20two) [[my notes/Other.md]]"
+    file, paths = build(tmp_path, text, OTHER, links=(("my notes/Other", 1),))
+    note = open_note(watch.open(file), paths[0])
+    assert note.locator("a.walk").count() == 3
+    assert note.locator(".nowhere").count() == 0
+
+
 def test_only_three_schemes_lead_out_of_the_page(watch, tmp_path):
     links = [link for link in LINKS if "http:" not in link]  # which is a link where it stands bare
     good = "[a](https://example.org/a) <http://example.org> [m](mailto:a@example.org) https://b.example"

@@ -69,15 +69,9 @@ const Panel = (() => {
 
   /** What finds the note that a link as written leads to; of several names the first counts. */
   function makeFinder(links) {
-    const known = new Map();
-    for (const [written, j] of links) known.set(written, j).set(written.toLowerCase(), j);
-    return (...names) => {
-      for (const name of names) {
-        const j = known.get(name) ?? known.get(name.toLowerCase());
-        if (j !== undefined) return j;
-      }
-      return null;
-    };
+    const fold = (written) => written.toLowerCase().replace(/\.(?:md|markdown)$/, "");
+    const known = new Map(links.flatMap(([written, j]) => [[written, j], [fold(written), j]]));
+    return (...names) => names.map((name) => known.get(name) ?? known.get(fold(name))).find((j) => j !== undefined) ?? null;
   }
 
   function showText(plan, i) {
