@@ -164,3 +164,21 @@ def test_a_phone_shows_rooms_then_notes_then_a_note_and_goes_back(watch, tmp_pat
     page.locator("#plan-button").click()
     expect(page.locator("#canvas")).to_be_in_viewport()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "shown"),
+    [
+        ("A [[b|word]] <b>bold</b>", "", "A word bold"),
+        ("{{date}} Day", "---\n\n![[sea.png]]\n\nPlain *words*.", "Day\nPlain words."),
+        ("T", "> [!note] Head\n> Said\n\n<div>", "T\nSaid"),
+        ("T", "| a |\n|---|\n\n- [[a]], [b](c.md)\n- See [[d/e#f]]", "T\nSee e › f"),
+        ("T", "```js\nx\n```\n<br>\n- [x](y.md)", "T\nx"),
+        ("<% tp.date %>C# of a_b_c", "{% if x %}\nSay {{< ref >}} so.", "C# of a_b_c\nSay so."),
+    ],
+)
+def test_lists_show_words_without_marks(watch, tmp_path, title, text, shown):
+    page = watch.open(build(tmp_path, (title, (), f"# {title}\n\n{text}", ()), count=3), NARROW)
+    page.locator("#rooms .room").first.click()
+    expect(page.locator('#rooms a[data-note="0"]')).to_be_visible()
+    assert page.locator('#rooms a[data-note="0"]').inner_text() == shown

@@ -30,15 +30,17 @@ const Data = (() => {
   const FENCE = /^(?:```|~~~)/, UNDERLINE = /^(?:=+|-{2,})$/;
   const NO_PROSE = /^(?:#|\||>\s*\[!|\[[^\]]+\]:|[-*_=\s]{3,}$)/; // headings, tables, heads of callouts, targets, rules
 
-  /** The first line of a text that is prose. */
+  const LINKS = /!?\[\[[^[\]]{0,200}\]\]|!?\[[^[\]]{0,200}\]\([^()]{0,300}\)|<?https?:\S{1,300}/g;
+
+  /** The first line of a text that is prose; where there is none, the first of links. */
   function firstLine(head) {
     const lines = head.split("\n").map((line) => line.trim());
     let isCode = false;
-    const found = lines.find((line, n) => {
+    const found = lines.filter((line, n) => {
       if (FENCE.test(line)) isCode = !isCode;
       else return !isCode && !NO_PROSE.test(line) && !UNDERLINE.test(lines[n + 1]) && Folding.plain(line);
     });
-    return found ?? "";
+    return found.find((line) => /[\p{L}\p{N}]/u.test(line.replace(LINKS, ""))) ?? found[0] ?? "";
   }
 
   function backlinks(links) {
