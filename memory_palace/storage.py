@@ -27,7 +27,7 @@ from memory_palace.system import BINARY, IN_USE, IS_POSIX, lock_file, read_file
 
 TEMPORARY = ".tmp"
 """Suffix of temporary files; the next writer removes those left behind."""
-_TEMPORARY_NAME = re.compile(r"\..*\.(\d+)\.([0-9a-f]+)\.tmp", re.DOTALL)
+_TEMPORARY_NAME = re.compile(r"(?<=.)\.(\d{1,20})\.([0-9a-f]{1,64})\.tmp\Z", re.DOTALL)
 _LONGEST_STEM = 200
 """Maximum bytes of a file's name in its temporary's name, to stay within the system's limit."""
 _NO_HARD_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}
@@ -133,12 +133,12 @@ def sync_folder(folder: Path) -> None:
 def sweep_temporaries(folder: Path) -> None:
     """Remove the temporaries of interrupted writers, under the lock; a sync program's stay."""
     found = folder.glob(f".*{TEMPORARY}")
-    remove_files(path for path in found if _TEMPORARY_NAME.fullmatch(path.name))
+    remove_files(path for path in found if _TEMPORARY_NAME.search(path.name))
 
 
 def is_abandoned(name: str) -> bool:
     """Whether a name is that of a temporary whose writing process has ended."""
-    found = _TEMPORARY_NAME.fullmatch(name)
+    found = _TEMPORARY_NAME.search(name) if name.startswith(".") else None
     return found is not None and len(found[2]) == 8 and not _is_running(int(found[1][:9]))
 
 
