@@ -76,7 +76,7 @@ class Year:
             parts.pop(self.rng.randint(1, len(parts) - 1))
         self.write(path, "\n\n".join(parts) + "\n")
 
-    def pass_day(self, day: int, of: int, notes: int, model: str) -> None:
+    def pass_day(self, day: int, of: int, notes: int) -> None:
         """Use a day of so many, after which there are so many notes."""
         rng, palace = self.rng, self.palace
         self.now += DAY * (1 + {of // 3: 365, of // 3 + 1: -365, of // 2: -2}.get(day, 0))
@@ -92,9 +92,9 @@ class Year:
             gone.unlink()
         for _ in range(notes - len(there) + 1):
             self.add(self.root)
-        if day == of // 10:
-            palace.index(force=True, embedder=model)
-        elif day == of // 10 + 2:
+        if day == of // 60 + 1:
+            palace.index(force=True, embedder="none")
+        elif day == of // 60 + 3:
             palace.index(force=True, embedder="hashing")
         elif day == of // 5:
             self.patch.setattr(commit, "FORMAT", commit.FORMAT + 1)
@@ -181,16 +181,16 @@ def ask(palace: Palace, path: Path) -> list[tuple[object, ...]]:
 
 OWN, OTHERS = [ROOT / "references", ROOT / "palace"], [GARDEN, HELP / "en", HELP / "ja"]
 ABSENT = pytest.mark.skipif(not (GARDEN.exists() and HELP.exists()), reason="no notes of others")
-DAYS = pytest.param(OWN, 10, 40, 60, 8, "none", id="ten days")
-YEAR = (OTHERS, 365, 200, 5_000, 100, "minilm")
+DAYS = pytest.param(OWN, 10, 40, 60, 8, id="ten days")
+YEAR = (OTHERS, 365, 200, 5_000, 100)
 
 
 @pytest.mark.parametrize(
-    ("folders", "days", "first", "last", "asked", "model"),
+    ("folders", "days", "first", "last", "asked"),
     [DAYS, pytest.param(*YEAR, id="a year", marks=[pytest.mark.long, ABSENT])],
 )
 def test_after_a_year_the_index_is_small_and_answers_like_a_fresh_one(
-    tmp_path, monkeypatch, folders, days, first, last, asked, model
+    tmp_path, monkeypatch, folders, days, first, last, asked
 ):
     year = Year(tmp_path / "notes", folders, monkeypatch)
     for _ in range(first):
@@ -198,7 +198,7 @@ def test_after_a_year_the_index_is_small_and_answers_like_a_fresh_one(
     palace = year.palace
     palace.index(embedder="hashing")
     for day in range(1, days + 1):
-        year.pass_day(day, days, first + (last - first) * day // days, model)
+        year.pass_day(day, days, first + (last - first) * day // days)
         assert len(list(palace.paths.index.iterdir())) <= 200
     fresh = year.copy(tmp_path / "fresh")
     sizes = [  # without the generation before, which is kept until the next commit
