@@ -73,7 +73,6 @@ def make_note(
         box=box,
         length=len(text.encode()) * luck.choice((1, 1, 2, 9)),
         day=20_000 - int(1_500 * luck.random() ** 2),
-        changed=20_000 - int(700 * luck.random() ** 2),
         priority=luck.choice((0, 0, 0, 1, 2, 3)),
         is_cold=False,
         links=tuple((f"{target:05}", target) for target in targets),

@@ -74,7 +74,6 @@ class PlanNote:
     """Bytes of the note."""
     day: int
     """Day of the note's date, by front matter, file name, git or mtime."""
-    changed: int
     priority: int
     """0 none, 1 low, 2 medium, 3 high."""
     is_cold: bool
@@ -98,8 +97,7 @@ class PalacePlan:
     notes: tuple[PlanNote, ...]
     """In path order."""
     day: int
-    """Reference day of ages: the latest ``changed`` of the notes, so that equal notes give equal
-    plans."""
+    """The day that others are counted from: on which the latest of the notes' files changed."""
     vault: str = ""
     """Address of the root in Obsidian, to which a note's path is added; empty outside a vault."""
 
@@ -140,6 +138,7 @@ def gather(
         new_plan=new_plan,
         remark=remark,
     )
+    changed = snapshot.stats[list(texts), STAT.changed_ns]
     near = find_near(vectors[np.searchsorted(known, list(texts))])
     locked = 0 if include_cold else int(snapshot.cold[known].sum())
     members: dict[str, list[int]] = {room.name: [] for room in layout.rooms}
@@ -163,7 +162,7 @@ def gather(
         rooms=tuple(rooms),
         districts=tuple(districts),
         notes=tuple(_draw_notes(snapshot, layout, texts, near)),
-        day=max((_changed_on(snapshot, place) for place in texts), default=0),
+        day=int(changed.max(initial=0)) // (_DAY_SECONDS * 10**9),
         vault=vault_address(palace.paths.root.resolve()),
     )
 
@@ -172,13 +171,14 @@ def _follow(
     snapshot: Snapshot, described: Mapping[int, Described], vectors: Matrix, before: Layout
 ) -> Layout:
     """Return the layout of the notes ``described``; notes in ``before`` keep room and cell."""
-    links, at = _resolve_links(snapshot, list(described)), {p: n for n, p in enumerate(described)}
+    at = {place: number for number, place in enumerate(described)}
+    links = {} if before.takes else _resolve_links(snapshot, list(at))  # for new rooms alone
     notes = [
         Resident(
             snapshot.paths[place],
             ARCHIVE if snapshot.cold[place] else snapshot.rooms[place],
             words,
-            tuple(at[to] for _, to in links[place]),
+            tuple(at[to] for _, to in links.get(place, ())),
         )
         for place, words in described.items()
     ]
@@ -224,17 +224,12 @@ def _draw_notes(
             length=int(snapshot.stats[place, STAT.size]),
             day=int(snapshot.dates[place] // _DAY_SECONDS),
             is_dated=SOURCES[int(snapshot.date_sources[place])] != "mtime",
-            changed=_changed_on(snapshot, place),
             priority=int(snapshot.priorities[place]),
             is_cold=bool(snapshot.cold[place]),
             links=tuple((target, at[to]) for target, to in links[place]),
             near=near[at[place]],
             text=text,
         )
-
-
-def _changed_on(snapshot: Snapshot, place: int) -> int:
-    return int(snapshot.stats[place, STAT.changed_ns] // (_DAY_SECONDS * 1_000_000_000))
 
 
 def _resolve_links(snapshot: Snapshot, nodes: Sequence[int]) -> dict[int, list[tuple[str, int]]]:

@@ -51,10 +51,11 @@ def name_groups(
     part of it. A term is up to three words of a title. It must stand in several titles of the
     group, be met at the beginning of a fifth of its notes, and be rarer elsewhere.
     """
-    titled = [Counter[str]() for _ in within]
+    titled, members = [Counter[str]() for _ in within], [set[int]() for _ in within]
     forms: dict[str, Counter[str]] = defaultdict(Counter)
-    for note, group in zip(notes, groups, strict=True):
+    for place, (note, group) in enumerate(zip(notes, groups, strict=True)):
         if group >= 0:
+            members[group].add(place)
             for key, written in find_terms(note.title).items():
                 titled[group][key] += 1
                 forms[key][written] += 1
@@ -69,10 +70,9 @@ def name_groups(
         having[key] = set.intersection(*(having.get(part, set()) for part in key.split(" ")))
     taken: dict[str, set[str]] = {name: set() for name in within}
     names = []
-    for number, name in enumerate(within):
-        members = {place for place, group in enumerate(groups) if group == number}
+    for name, titles, places in zip(within, titled, members, strict=True):
         words = {*" ".join(find_terms(name)).split()}
-        chosen = _choose(titled[number], having, members, len(notes), words, taken[name])
+        chosen = _choose(titles, having, places, len(notes), words, taken[name])
         taken[name].update(chosen)
         names.append(" · ".join(_spell(forms[key]) for key in chosen))
     return names

@@ -158,7 +158,6 @@ def pack_notes(plan: PalacePlan, heads: Sequence[str]) -> dict[str, object]:
         **{name: [box[side] for box in boxes] for side, name in enumerate("xywh")},
         "length": [note.length for note in notes],
         "day": [note.day - plan.day for note in notes],
-        "changed": [note.changed - plan.day for note in notes],
         "undated": [int(not note.is_dated) for note in notes],
         "priority": [note.priority for note in notes],
         "cold": [int(note.is_cold) for note in notes],

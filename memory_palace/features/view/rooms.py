@@ -102,7 +102,7 @@ def _find_room(
     inside = [other for other in kept if rooms[notes[other].path] in best]
     if len(best) == 1 or not inside:
         return min(best)
-    likeness = np.round(vectors[inside] @ vectors[place], 4)
+    likeness = np.round((vectors @ vectors[place])[inside], 4)  # no copy of the vectors
     return rooms[notes[inside[int(likeness.argmax())]].path]
 
 

@@ -63,7 +63,7 @@ const Data = (() => {
     return {
       ...packed, count: path.length, title, links, back: backlinks(links), first: head.map(firstLine),
       x: lengths(packed.x, units), y: lengths(packed.y, units), w: lengths(packed.w, units), h: lengths(packed.h, units),
-      day: packed.day.map((days) => days + day), changed: packed.changed.map((days) => days + day),
+      day: packed.day.map((days) => days + day),
     };
   }
 

@@ -15,7 +15,6 @@ const Places = (() => {
     const sorted = Float64Array.from(plan.length).sort();
     const full = sorted[Math.floor(0.95 * (sorted.length - 1))] || sorted.at(-1) || 1;
     share = Float32Array.from(plan.length, (value) => LEAST_SIDE + (1 - LEAST_SIDE) * Math.sqrt(Math.min(value / full, 1)));
-    return { least: sorted[0] ?? 0, full, most: sorted.at(-1) ?? 0 };
   }
 
   /** The notes whose boxes touch what a view shows. One pass over 25,000 takes less than a tenth of a
