@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import platform
 import re
 import sys
 import time
@@ -223,7 +222,7 @@ def write_own_record(path: Path, record: Mapping[str, object]) -> None:
         raise PalaceError(f"{path} is of another machine, whose change has not ended; {how}")
 
     def fill(file: BinaryIO) -> None:
-        own = {"machine": platform.node(), "inode": os.fstat(file.fileno()).st_ino}
+        own = {"machine": _machine(), "inode": os.fstat(file.fileno()).st_ino}
         file.write(json.dumps({**record, **own}).encode())
 
     write_stream(path, fill)
@@ -234,8 +233,13 @@ def is_own_record(path: Path, record: Mapping[str, object]) -> bool:
 
     A sync makes another file, with another inode; a restarted container has another name.
     """
-    machine, here = record.get("machine"), platform.node()
-    return machine in (None, here) or record.get("inode") == path.stat().st_ino
+    return record.get("machine") in (None, _machine()) or record.get("inode") == path.stat().st_ino
+
+
+def _machine() -> str:
+    import platform  # delayed: every command imports this module, and few change a note
+
+    return platform.node()
 
 
 def append_record(path: Path, record: Mapping[str, object], *, is_durable: bool = True) -> None:

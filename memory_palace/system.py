@@ -23,10 +23,15 @@ def owns(found: os.stat_result) -> bool:
     return not IS_POSIX or found.st_uid == os.geteuid()
 
 
-def read_file(path: Path, most_bytes: int = -1) -> bytes:
-    """Return the bytes of a file; raise ``OSError`` for a pipe or device, which may never end."""
+def may_block(path: Path) -> bool:
+    """Whether a path is of a pipe, socket or device, whose reading may never end."""
     mode = path.stat().st_mode
-    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def read_file(path: Path, most_bytes: int = -1) -> bytes:
+    """Return the bytes of a file; raise ``OSError`` for a pipe or device."""
+    if may_block(path):
         raise OSError(errno.EINVAL, "it is not a regular file", str(path))
     with path.open("rb") as file:
         return file.read(most_bytes)

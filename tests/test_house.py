@@ -197,7 +197,6 @@ def test_no_test_waits_for_a_clock_or_measures_with_one() -> None:
         "index/test_watch.py",  # that a wait is no shorter than it was asked to be
         "serving_palaces.py",  # servers that are started, killed and waited for
         "agents/talking.py",  # the same
-        "store/test_killing.py",  # clients and servers that are killed at any time
         "mutants/mutating.py",
     }
     tests = Path(__file__).parent

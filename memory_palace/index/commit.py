@@ -112,7 +112,7 @@ def read_commit(path: Path) -> Commit:
 def read_choice(path: Path) -> str | None:
     """Return the embedder of a record in any format; ``None`` if it awaits one, or is damaged."""
     with suppress(OSError, ValueError, KeyError, TypeError):
-        record = json.loads(path.read_bytes())
+        record = json.loads(read_file(path))
         body = record["commit"]
         if record["check"] == _check(body) and not body.get("waits_for"):
             return str(body["embedder"])

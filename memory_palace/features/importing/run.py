@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -50,6 +49,7 @@ from memory_palace.notes.frontmatter import split_front_matter
 from memory_palace.notes.note import is_cold_path, withhold
 from memory_palace.palace import Palace
 from memory_palace.storage import read_records
+from memory_palace.system import may_block
 
 FORMATS: Mapping[str, ExportReader] = {
     "claude": claude.read,
@@ -353,8 +353,7 @@ def choose_folder(paths: PalacePaths, source: str, folder: str | None) -> str:
 
 def check_foreign(paths: PalacePaths, path: Path) -> None:
     """Raise ``UsageError`` for this palace, or a pipe, ``OSError`` for a missing path."""
-    mode = path.stat().st_mode
-    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+    if may_block(path):
         raise UsageError(
             f"{path} is not a regular file, and is read twice; save it as a file first"
         )
