@@ -3,6 +3,7 @@
 import json
 from dataclasses import asdict
 
+import pytest
 from writing_notes import index_notes
 
 from memory_palace.features.view.gather import gather, read_text
@@ -89,6 +90,22 @@ def test_a_note_that_became_private_since_it_was_indexed_is_left_out(tmp_path):
     assert [note.path for note in plan.notes] == ["b.md"]
     assert plan.notes[0].links == ()
     assert read_text(palace, "a.md") is None
+
+
+@pytest.mark.parametrize("is_indexed", [False, True])
+def test_no_room_is_called_by_a_note_that_became_private(tmp_path, is_indexed):
+    kinds = ("oak elm ash", "wheel axle brake", "violin cello flute")
+    notes = {f"{n:02}.md": f"# {chr(65 + n) * 7}\n\n{kinds[n % 3]}\n" for n in range(26)}
+    palace = index_notes(tmp_path, notes)
+    named = [room.name for room in gather(palace).rooms]
+    assert len(named) == 3
+    for path, text in notes.items():
+        if any(name.casefold() in text.casefold() for name in named):
+            (tmp_path / path).write_text(f"---\nprivate: true\n---\n{text}", "utf-8")
+    if is_indexed:
+        palace.index()
+    found = everything(gather(palace)).casefold()
+    assert [name for name in named if name.casefold() in found] == []
 
 
 def test_private_spans_secrets_comments_and_tokens_are_blank(tmp_path):

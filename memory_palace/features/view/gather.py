@@ -21,7 +21,7 @@ from memory_palace.features.view.layout import (
     to_box,
 )
 from memory_palace.features.view.naming import Described, name_groups
-from memory_palace.features.view.rooms import Resident, assign_rooms
+from memory_palace.features.view.rooms import MORE, Resident, assign_rooms
 from memory_palace.graph.resolve import ZonedNames, list_links
 from memory_palace.index.segment import SOURCES, STAT
 from memory_palace.index.snapshot import Snapshot
@@ -144,15 +144,17 @@ def gather(
     members: dict[str, list[int]] = {room.name: [] for room in layout.rooms}
     for place in texts:
         members[layout.notes[snapshot.paths[place]].room].append(place)
+    shown = "\n".join(f"{snapshot.titles[place]}\n{snapshot.paths[place]}" for place in texts)
+    shown = shown.replace("/", " ").casefold()
     rooms = [
         PlanRoom(
-            room.name,
+            f"room {number + 1}" if _is_stale(room.name, layout, shown) else room.name,
             to_box(*room.extent),
             (is_cold := room.name == ARCHIVE),
             len(here),
             locked if is_cold else 0,
         )
-        for room, here in zip(layout.rooms, members.values(), strict=True)
+        for number, (room, here) in enumerate(zip(layout.rooms, members.values(), strict=True))
     ]
     districts = draw_districts(
         layout, [(snapshot.paths[place], described[place]) for place in texts]
@@ -165,6 +167,13 @@ def gather(
         day=int(changed.max(initial=0)) // (_DAY_SECONDS * 10**9),
         vault=vault_address(palace.paths.root.resolve()),
     )
+
+
+def _is_stale(name: str, layout: Layout, shown: str) -> bool:
+    """Whether a room is named by a title that is not shown: its note may have become private."""
+    terms = name.rpartition("/")[2].casefold().split(" · ")
+    is_named = layout.takes.get(name, f"{name}/") != f"{name}/" and name != MORE
+    return is_named and any(term not in shown for term in terms)
 
 
 def _follow(

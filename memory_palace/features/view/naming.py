@@ -117,16 +117,8 @@ def _spell(forms: Counter[str]) -> str:
     return form[:1].upper() + form[1:]
 
 
-_LITTLE = (
-    STOPWORDS
-    | TIME_WORDS
-    | FUNCTION_WORDS
-    | AUXILIARIES
-    | DETERMINERS
-    | WORDS["vague"]
-    | WORDS["elsewhere"]
-    | WORDS["foreign"]
-)
+_LITTLE = STOPWORDS | TIME_WORDS | FUNCTION_WORDS | AUXILIARIES | DETERMINERS
+_LITTLE |= WORDS["vague"] | WORDS["elsewhere"] | WORDS["foreign"]
 """Words of little meaning in English and some thirty languages."""
 _LINE_NOISE = re.compile(r"https?://\S+|\]\([^()\n]*\)|</?[a-zA-Z][^<>\n]*>|\[\[[^\[\]|\n]*\|")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
