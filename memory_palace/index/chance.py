@@ -154,10 +154,13 @@ def _list_terms(name: str) -> list[tuple[str, ...]]:
     return [tuple(dict.fromkeys(tokenize("\n".join(part[:_FEW])))) for part in read_parts(name)]
 
 
-@lru_cache(maxsize=4096)
 def _list_words(text: str, languages: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the distinct words of a text but for stop words; all builds ask of the same lines."""
+    """Return the distinct words of a text but for stop words."""
     return drop_stop_stems([*tokenize(text, languages=languages)])
+
+
+_list_words_of_line = lru_cache(maxsize=4096)(_list_words)
+"""Of the lines of our own, of which every build asks; what people say is not kept."""
 
 
 @cache
@@ -315,17 +318,18 @@ class SmallTalk:
         terms = ({*tokenize(other, languages=self._snapshot.languages)} for other in others)
         return [sum(weights[term] for term in weights if term in held) / whole for held in terms]
 
-    def find_share(self, text: str) -> float:
+    def find_share(self, text: str, *, is_line: bool = False) -> float:
         """Return the idf-weighted share of a text's words in its best passage."""
-        weights = self._weigh_terms(text)
+        weights = self._weigh_terms(text, is_line=is_line)
         held = np.zeros(len(self._snapshot.row_note))
         for term, weight in weights.items():
             held[self._words.rows(term)] += weight
         best = held[self._snapshot.hot_rows].max(initial=0.0)
         return float(best) / (sum(weights.values()) or 1.0)
 
-    def _weigh_terms(self, text: str) -> dict[str, float]:
-        words = _list_words(text, tuple(self._snapshot.languages))
+    def _weigh_terms(self, text: str, *, is_line: bool = False) -> dict[str, float]:
+        list_words = _list_words_of_line if is_line else _list_words
+        words = list_words(text, tuple(self._snapshot.languages))
         held = ((word, max(self._words.document_frequency(word), UNSEEN)) for word in words)
         return {word: math.log1p(self._snapshot.passages / having) for word, having in held}
 
@@ -342,7 +346,8 @@ class SmallTalk:
 
         With ``is_line`` the text is such a line, and counts the words that no other line has.
         """
-        words = _list_words(text, tuple(self._snapshot.languages))
+        list_words = _list_words_of_line if is_line else _list_words
+        words = list_words(text, tuple(self._snapshot.languages))
         telling = [word for word in words if self._common[word] <= is_line][:_MOST_WORDS]
         held = filter(None, map(self._words.document_frequency, telling))
         passages = self._snapshot.passages
@@ -366,7 +371,7 @@ class SmallTalk:
         own = choose_part(self._snapshot, "talk")
         lines = read_lines("talk")[own]
         self._words.look_up(_count_words(lines, tuple(self._snapshot.languages)))
-        found = {"talk_share": np.array([self.find_share(line) for line in lines])}
+        found = {"talk_share": np.array([self.find_share(line, is_line=True) for line in lines])}
         if talk is not None:
             found["talk_near"] = self._find_nearest(talk[own])
         spreads = {name: max(float(each.std()), _LEAST_SPREAD) for name, each in found.items()}
