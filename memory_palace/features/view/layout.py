@@ -381,14 +381,14 @@ def house(
 def read_layout(file: Path, remark: Notice = lambda words: None) -> Layout:
     """Return the stored layout; an empty layout if there is none, or, with a remark, if damaged.
 
-    One of an earlier version, without ``takes``, counts as none.
+    One of an earlier version, which had a ``home``, counts as none.
     """
     try:
         record = json.loads(file.read_bytes())
         body = record["layout"]
         if record["check"] != _check(body):
             raise ValueError("it does not match its own digest")
-        if "takes" not in body:
+        if "home" in body:
             return Layout()
         rooms = [
             LaidRoom(name, Extent(*extent), tuple(Grid(Extent(*i), c, r) for i, c, r in grids))

@@ -123,11 +123,8 @@ _LITTLE |= WORDS["vague"] | WORDS["elsewhere"] | WORDS["foreign"]
 _LINE_NOISE = re.compile(r"https?://\S+|\]\([^()\n]*\)|</?[a-zA-Z][^<>\n]*>|\[\[[^\[\]|\n]*\|")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _BREAK = re.compile(r"[^\w\s'’-]+|\s[-–—]+\s")
-_HAN, _KATAKANA, _HANGUL = (
-    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff",
-    "\u30a1-\u30fa\u30fc",
-    "\uac00-\ud7af",
-)
+_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_KATAKANA, _HANGUL = "\u30a1-\u30fa\u30fc", "\uac00-\ud7af"
 _UNSPACED = re.compile(f"[{_HAN}]+|[{_KATAKANA}]+|[{_HANGUL}]+")
 _ANY_UNSPACED = re.compile(f"[{_HAN}{_KATAKANA}{_HANGUL}\u3040-\u309f]")
 _GRAMMAR = frozenset(
@@ -152,8 +149,7 @@ def find_terms(text: str) -> dict[str, str]:
             for last in range(first, min(first + 3, len(words))):
                 here = stems[first : last + 1]
                 if here[0] and here[-1]:
-                    key = " ".join(stem or "" for stem in here)
-                    found[" ".join(key.split())] = " ".join(words[first : last + 1])
+                    found[" ".join(filter(None, here))] = " ".join(words[first : last + 1])
         for term in _find_unspaced(part):
             found[term] = term
     return found

@@ -218,11 +218,9 @@ def _link_points(near: Sequence[set[int]]) -> Matrix:
 def _pull(points: Matrix, near: Sequence[Iterable[int]]) -> Matrix:
     """Return unit vectors around the origin, each drawn halfway to the notes it is linked with."""
     centred = points - points.mean(axis=0)
-    pulled = np.array(
-        [
-            one + centred[sorted(to)].mean(axis=0) / 2 if to else one
-            for one, to in zip(centred, near, strict=True)
-        ]
-    )
+    pulled = centred.copy()
+    for number, to in enumerate(map(sorted, near)):
+        if to:
+            pulled[number] += centred[to].mean(axis=0) / 2
     found: Matrix = pulled / np.maximum(np.linalg.norm(pulled, axis=1, keepdims=True), 1e-9)
     return found
