@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
-from memory_palace.features.view.gather import PalacePlan, PlanDistrict, PlanNote, PlanRoom
-from memory_palace.features.view.layout import Box
+from memory_palace.features.view.gather import NEAR, PalacePlan, PlanDistrict, PlanNote, PlanRoom
+from memory_palace.features.view.layout import PLAN, Box
 from memory_palace.features.view.page import render
 
 WORDS = """
@@ -28,8 +28,9 @@ def make_plan(notes: int = 60, rooms: int = 6, *, words: int = 40, seed: int = 1
     luck = random.Random(seed)
     places = [len(part) for part in split_evenly(range(notes), rooms)]
     across = math.ceil(math.sqrt(rooms))
+    wide = PLAN.width // across
     boxes = [
-        Box(r % across / across, r // across / across, 0.94 / across, 0.94 / across)
+        Box(r % across * wide, r // across * wide, wide * 94 // 100, wide * 94 // 100)
         for r in range(rooms)
     ]
     made: list[PlanNote] = []
@@ -45,12 +46,11 @@ def make_plan(notes: int = 60, rooms: int = 6, *, words: int = 40, seed: int = 1
             for room, (count, box) in enumerate(zip(places, boxes, strict=True))
         ),
         districts=tuple(
-            PlanDistrict(room, part, " ".join(luck.sample(VOCABULARY, 2)), count // 4)
-            for room, (count, box) in enumerate(zip(places, boxes, strict=True))
+            PlanDistrict(room, part, " ".join(luck.sample(VOCABULARY, 2)))
+            for room, box in enumerate(boxes)
             for part in quarters(box)
         ),
         notes=tuple(made),
-        day=20_000,
     )
 
 
@@ -73,10 +73,9 @@ def make_note(
         box=box,
         length=len(text.encode()) * luck.choice((1, 1, 2, 9)),
         day=20_000 - int(1_500 * luck.random() ** 2),
-        priority=luck.choice((0, 0, 0, 1, 2, 3)),
         is_cold=False,
         links=tuple((f"{target:05}", target) for target in targets),
-        near=tuple(luck.sample(range(notes), min(5, notes - 1))),
+        near=tuple(luck.sample(range(notes), min(NEAR, notes - 1))),
         text=text,
     )
 
@@ -84,7 +83,7 @@ def make_note(
 def cells(box: Box, count: int) -> list[Box]:
     """Return ``count`` cells of a grid in ``box``, of which about a quarter stays free."""
     across = max(1, math.ceil(math.sqrt(count * 1.33)))
-    width, height = box.width / across, box.height / across
+    width, height = box.width // across, box.height // across
     return [
         Box(box.x + n % across * width, box.y + n // across * height, width, height)
         for n in range(count)
@@ -92,7 +91,7 @@ def cells(box: Box, count: int) -> list[Box]:
 
 
 def quarters(box: Box) -> list[Box]:
-    half = Box(box.x, box.y, box.width / 2, box.height / 2)
+    half = Box(box.x, box.y, box.width // 2, box.height // 2)
     return [
         half._replace(x=box.x + i * half.width, y=box.y + j * half.height)
         for i in (0, 1)

@@ -153,4 +153,4 @@ def unpack_file(file: Path) -> dict[str, str]:
 
 def list_paths(file: Path) -> list[str]:
     """Return the path of every note of a page, in its order."""
-    return list(json.loads(unpack_file(file)["packed-plan"])["notes"]["path"])
+    return list(json.loads(unpack_file(file)["packed-0"])["notes"]["path"])

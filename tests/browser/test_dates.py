@@ -16,8 +16,7 @@ def build(tmp_path, *, undated):
     """Return a page of 20 notes, of which the first ones have no day but their file's, the last."""
     plan = make_plan(20, 2)
     notes = tuple(
-        replace(n, is_dated=place >= undated, day=plan.day if place < undated else n.day)
-        for place, n in enumerate(plan.notes)
+        replace(n, day=None) if place < undated else n for place, n in enumerate(plan.notes)
     )
     file = tmp_path / f"{undated}.html"
     file.write_bytes(render(replace(plan, notes=notes)))

@@ -190,7 +190,7 @@ def test_the_plan_fills_its_place_again_when_a_note_is_closed(watch, tmp_path):
             "Sea of ice",
             "1 * 2",
         ),
-        ("<% tp.x %>", "```\ncode\n```\nTitle\n===\n<div>\n{{< x >}}Words", "Untitled", "Words"),
+        ("<% tp.x %>", "```\ncode\n```\nTitle\n===\n<div>\n{{< x >}}Words", "00000", "Words"),
         ("Vec<T> _in_ Rust", "![a](b.png) [x][r] and `y`", "Vec<T> in Rust", "x and y"),
     ],
 )

@@ -33,7 +33,7 @@ def test_the_page_lies_beside_the_index_and_one_screen_says_what_is_on_it(vault,
     assert (status, err) == (0, "")
     place, notes, archived = out.splitlines()
     assert place.startswith("page       .palace/.index/view.html, ")
-    assert place.endswith(" kB")
+    assert place.endswith(" MB")
     assert notes == "notes      5 in 3 rooms"
     assert archived == "archived   2 locked; --include-cold shows them"
     assert pages(vault) == [".palace/.index/view.html"]

@@ -25,7 +25,7 @@ def test_a_note_comes_with_its_text_its_links_and_its_dates(tmp_path):
     palace = index_notes(
         tmp_path,
         {
-            "Trees/Oak.md": "---\ndate: 2026-02-03\naliases: [Quercus]\npriority: high\n"
+            "Trees/Oak.md": "---\ndate: 2026-02-03\naliases: [Quercus]\n"
             "tags: [wood]\n---\n# Old oak\n\nIt stands by the [[Elm|elm]] and by [[Nothing]].\n",
             "Trees/Elm.md": "The elm is younger than the [[Quercus]].\n",
             "Root.md": "See [the oak](Trees/Oak.md).\n",
@@ -34,14 +34,13 @@ def test_a_note_comes_with_its_text_its_links_and_its_dates(tmp_path):
     plan = gather(palace)
     notes = by_path(plan)
     oak, elm = notes["Trees/Oak.md"], notes["Trees/Elm.md"]
-    assert (oak.title, oak.aliases, oak.tags, oak.priority) == (
+    assert (oak.title, oak.aliases, oak.tags) == (
         "Old oak",
         ("Quercus",),
         ("wood",),
-        3,
     )
     assert oak.text == "# Old oak\n\nIt stands by the [[Elm|elm]] and by [[Nothing]]."
-    assert (oak.day, oak.is_dated, elm.is_dated) == (20487, True, False)
+    assert (oak.day, elm.day) == (20487, None)
     at = [note.path for note in plan.notes]
     assert oak.links == (("Elm", at.index("Trees/Elm.md")),)
     assert elm.links == (("Quercus", at.index("Trees/Oak.md")),)

@@ -12,7 +12,6 @@ from memory_palace.features.view.layout import (
     Layout,
     divide_plan,
     lay_out,
-    to_box,
 )
 
 
@@ -47,9 +46,9 @@ def assert_apart(found):
     """Fail where two boxes overlap; a sweep from left to right."""
     open_boxes = []
     for box in sorted(found):
-        open_boxes = [other for other in open_boxes if other.x + other.width > box.x + 5e-7]
+        open_boxes = [other for other in open_boxes if other.x + other.width > box.x]
         for other in open_boxes:
-            assert other.y + other.height <= box.y + 5e-7 or box.y + box.height <= other.y + 5e-7, (
+            assert other.y + other.height <= box.y or box.y + box.height <= other.y, (
                 box,
                 other,
             )
@@ -60,14 +59,14 @@ def assert_sound(layout):
     """Fail unless notes lie in their rooms and nothing overlaps."""
     found = boxes(layout)
     assert_apart(found.values())
-    assert_apart([to_box(*room.extent) for room in layout.rooms])
-    rooms = {room.name: to_box(*room.extent) for room in layout.rooms}
+    assert_apart([room.extent for room in layout.rooms])
+    rooms = {room.name: room.extent for room in layout.rooms}
     for path, box in found.items():
         room = rooms[layout.notes[path].room]
         assert room.x <= box.x
         assert room.y <= box.y
-        assert box.x + box.width <= room.x + room.width + 1e-6
-        assert box.y + box.height <= room.y + room.height + 1e-6
+        assert box.x + box.width <= room.x + room.width
+        assert box.y + box.height <= room.y + room.height
 
 
 def assert_unmoved(before, after):
@@ -179,7 +178,7 @@ def test_a_large_room_has_districts_of_similar_notes():
 @given(st.lists(st.floats(0.01, 1), min_size=1, max_size=24))
 def test_a_treemap_fills_the_plan_in_proportion(weights):
     extents = divide_plan(weights)
-    assert_apart([to_box(*extent) for extent in extents])
+    assert_apart(extents)
     whole = sum(weights)
     for weight, extent in zip(weights, extents, strict=True):
         area = (extent.width + CORRIDOR) * (extent.height + CORRIDOR)

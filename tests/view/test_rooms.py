@@ -73,7 +73,7 @@ def test_numbers_of_johnny_decimal_are_a_hierarchy():
     assert {*rooms_of(paths)[0].values()} == {"11", "12", "21", "22"}
 
 
-@pytest.mark.parametrize(("dimension", "linked"), [(6, False), (6, True), (0, True)])
+@pytest.mark.parametrize(("dimension", "linked"), [(6, False), (6, True)])
 def test_a_flat_folder_is_divided_by_meaning_or_by_links_to_hubs(dimension, linked):
     notes, vectors = of_topics(150, linked=linked)
     rooms, takes = assign_rooms(notes, vectors[:, :dimension], Layout())
@@ -81,8 +81,8 @@ def test_a_flat_folder_is_divided_by_meaning_or_by_links_to_hubs(dimension, link
     assert sizes(rooms) == dict.fromkeys(takes, 25)
 
 
-def test_without_vectors_and_links_it_stays_whole():
-    notes, vectors = of_topics(150)
+def test_without_vectors_it_stays_whole():
+    notes, vectors = of_topics(150, linked=True)
     assert {*assign_rooms(notes, vectors[:, :0], Layout())[0].values()} == {""}
 
 

@@ -12,14 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.features.view.layout import (
-    Box,
-    Layout,
-    Notice,
-    house,
-    lay_out,
-    to_box,
-)
+from memory_palace.features.view.layout import Box, Layout, Notice, house, lay_out
 from memory_palace.features.view.naming import Described, name_groups
 from memory_palace.features.view.rooms import MORE, Resident, assign_rooms
 from memory_palace.graph.resolve import ZonedNames, list_links
@@ -55,7 +48,6 @@ class PlanDistrict:
     box: Box
     label: str
     """Words that distinguish the district from the rest of the room; may be empty."""
-    notes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +64,8 @@ class PlanNote:
     """Filled part of the note's cell; boxes of notes do not overlap."""
     length: int
     """Bytes of the note."""
-    day: int
-    """Day of the note's date, by front matter, file name, git or mtime."""
-    priority: int
-    """0 none, 1 low, 2 medium, 3 high."""
+    day: int | None
+    """Day of the note's date; ``None`` if there is but the file's, which copying changes."""
     is_cold: bool
     links: tuple[tuple[str, int], ...]
     """Link targets as written, each with its note's index on the plan; others are left out."""
@@ -83,8 +73,6 @@ class PlanNote:
     """Indexes of the notes with the highest cosine, highest first."""
     text: str
     """Markdown without front matter; private lines and secrets are blank."""
-    is_dated: bool = True
-    """Whether the day is from front matter, name or git, not from mtime, which copying changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,17 +84,13 @@ class PalacePlan:
     districts: tuple[PlanDistrict, ...]
     notes: tuple[PlanNote, ...]
     """In path order."""
-    day: int
-    """The day that others are counted from: on which the latest of the notes' files changed."""
     vault: str = ""
     """Address of the root in Obsidian, to which a note's path is added; empty outside a vault."""
 
 
 NEAR = 3
 """Nearest notes listed per note; of 25,000 notes they are half of the plan's size."""
-_ROWS_AT_ONCE = 10_000
-_COMPARED_AT_ONCE = 512
-_DAY_SECONDS = 86_400
+_AT_ONCE = 1_024
 
 
 def gather(
@@ -138,23 +122,20 @@ def gather(
         new_plan=new_plan,
         remark=remark,
     )
-    changed = snapshot.stats[list(texts), STAT.changed_ns]
     near = find_near(vectors[np.searchsorted(known, list(texts))])
     locked = 0 if include_cold else int(snapshot.cold[known].sum())
-    members: dict[str, list[int]] = {room.name: [] for room in layout.rooms}
-    for place in texts:
-        members[layout.notes[snapshot.paths[place]].room].append(place)
+    counts = Counter(layout.notes[snapshot.paths[place]].room for place in texts)
     shown = "\n".join(f"{snapshot.titles[place]}\n{snapshot.paths[place]}" for place in texts)
     shown = shown.replace("/", " ").casefold()
     rooms = [
         PlanRoom(
             f"room {number + 1}" if _is_stale(room.name, layout, shown) else room.name,
-            to_box(*room.extent),
+            room.extent,
             (is_cold := room.name == ARCHIVE),
-            len(here),
+            counts[room.name],
             locked if is_cold else 0,
         )
-        for number, (room, here) in enumerate(zip(layout.rooms, members.values(), strict=True))
+        for number, room in enumerate(layout.rooms)
     ]
     districts = draw_districts(
         layout, [(snapshot.paths[place], described[place]) for place in texts]
@@ -164,7 +145,6 @@ def gather(
         rooms=tuple(rooms),
         districts=tuple(districts),
         notes=tuple(_draw_notes(snapshot, layout, texts, near)),
-        day=int(changed.max(initial=0)) // (_DAY_SECONDS * 10**9),
         vault=vault_address(palace.paths.root.resolve()),
     )
 
@@ -222,7 +202,7 @@ def _draw_notes(
     for place, text in texts.items():
         path = snapshot.paths[place]
         lodging = layout.notes[path]
-        room = rooms[lodging.room]
+        room, is_dated = rooms[lodging.room], SOURCES[snapshot.date_sources[place]] != "mtime"
         yield PlanNote(
             path=path,
             title=snapshot.titles[place],
@@ -231,9 +211,7 @@ def _draw_notes(
             room=room,
             box=layout.rooms[room].districts[lodging.district].box(lodging.cell),
             length=int(snapshot.stats[place, STAT.size]),
-            day=int(snapshot.dates[place] // _DAY_SECONDS),
-            is_dated=SOURCES[int(snapshot.date_sources[place])] != "mtime",
-            priority=int(snapshot.priorities[place]),
+            day=int(snapshot.dates[place] // 86_400) if is_dated else None,
             is_cold=bool(snapshot.cold[place]),
             links=tuple((target, at[to]) for target, to in links[place]),
             near=near[at[place]],
@@ -272,8 +250,8 @@ def mean_vectors(snapshot: Snapshot, notes: NDArray[np.int64]) -> Matrix:
     number[notes] = np.arange(len(notes))
     owners = number[snapshot.row_note]
     rows = np.flatnonzero(owners >= 0)
-    for first in range(0, len(rows), _ROWS_AT_ONCE):
-        some = rows[first : first + _ROWS_AT_ONCE]
+    for first in range(0, len(rows), _AT_ONCE):
+        some = rows[first : first + _AT_ONCE]
         np.add.at(means, owners[some], snapshot.rows_of(some))
     lengths = np.linalg.norm(means, axis=1, keepdims=True)
     found: Matrix = means / np.maximum(lengths, 1e-12)
@@ -289,17 +267,14 @@ def find_near(vectors: Matrix) -> list[tuple[int, ...]]:
     if count < 1 or vectors.shape[1] == 0:
         return [()] * len(vectors)
     found: list[tuple[int, ...]] = []
-    for first in range(0, len(vectors), _COMPARED_AT_ONCE):
-        block = vectors[first : first + _COMPARED_AT_ONCE]
-        likeness = block @ vectors.T
-        own = np.arange(len(block))
-        likeness[own, own + first] = -2.0
-        best = np.sort(np.argpartition(-likeness, count - 1, axis=1)[:, :count], axis=1)
+    for first in range(0, len(vectors), _AT_ONCE):
+        likeness = vectors[first : first + _AT_ONCE] @ vectors.T
+        np.fill_diagonal(likeness[:, first:], -2.0)
+        best = np.argpartition(-likeness, count - 1, axis=1)[:, :count]
         values = np.round(np.take_along_axis(likeness, best, axis=1), 4)
-        order = np.argsort(-values, axis=1, kind="stable")
-        ranked = np.take_along_axis(best, order, axis=1)
-        kept = np.take_along_axis(values, order, axis=1) > 0
-        found += [tuple(row[keep].tolist()) for row, keep in zip(ranked, kept, strict=True)]
+        for notes, cosines in zip(best.tolist(), values.tolist(), strict=True):
+            ranked = sorted(zip(cosines, notes, strict=True), key=lambda one: (-one[0], one[1]))
+            found.append(tuple(note for cosine, note in ranked if cosine > 0))
     return found
 
 
@@ -313,13 +288,12 @@ def draw_districts(
     numbers = {room.name: number for number, room in enumerate(layout.rooms)}
     lodgings = [layout.notes[path] for path, _ in notes]
     at = [(numbers[lodging.room], lodging.district) for lodging in lodgings]
-    counts = Counter(at)
-    used = sorted(counts)
+    used = sorted({*at})
     several = Counter(room for room, _ in used)
     named = [one for one in used if several[one[0]] > 1]
     groups = {one: group for group, one in enumerate(named)}
     within = [layout.rooms[room].name.rpartition("/")[2] for room, _ in named]
     labels = name_groups([words for _, words in notes], [groups.get(one, -1) for one in at], within)
     for one in used:
-        box = to_box(*layout.rooms[one[0]].districts[one[1]].inside)
-        yield PlanDistrict(one[0], box, labels[groups[one]] if one in groups else "", counts[one])
+        box = layout.rooms[one[0]].districts[one[1]].inside
+        yield PlanDistrict(one[0], box, labels[groups[one]] if one in groups else "")

@@ -1,7 +1,7 @@
 """Lay out rooms and notes on a plan, stably: adding or removing a note moves no other.
 
 A room is divided into districts of similar notes, each with a grid of cells. A later note takes the
-free cell nearest to the notes with the highest cosine. A note fills three quarters of its cell's
+free cell nearest to the most similar note. A note fills three quarters of its cell's
 width and height. The rest is street: seven cells of a quarter of the width and height, each with
 streets of its own. Thus a room never runs out of cells.
 """
@@ -26,19 +26,17 @@ from memory_palace.storage import write_atomic, writer_lock
 
 
 class Box(NamedTuple):
-    """An axis-parallel rectangle in plan units; y grows downwards.
+    """An axis-parallel rectangle; y grows downwards.
 
-    The first layout of a plan is about one unit wide.
+    Of integers, so that all machines compute the same.
     """
 
-    x: float
-    y: float
-    width: float
-    height: float
+    x: int
+    y: int
+    width: int
+    height: int
 
 
-MILLION = 1_000_000
-"""Layout units per plan unit; extents are integers, so that all machines compute the same."""
 CELL_SHAPE = 1.3
 """Preferred ratio of a cell's width to its height, because titles are wide."""
 _PARTS = 4
@@ -54,32 +52,22 @@ GridCell: TypeAlias = tuple[int, ...]
 """Number of a grid cell in row order, then indexes into ``_STREETS``, one per level."""
 
 
-class Extent(NamedTuple):
-    """An axis-parallel rectangle in millionths of a plan unit."""
-
-    x: int
-    y: int
-    width: int
-    height: int
-
-
 class Grid(NamedTuple):
     """Division of a district into columns and rows."""
 
-    inside: Extent
+    inside: Box
     columns: int
     rows: int
 
     def cells(self, level: int) -> Iterator[GridCell]:
-        """Yield all cells of a level: 0 for the grid, 1 for its cells' streets, and so on."""
+        """Return all cells of a level: 0 for the grid, 1 for its cells' streets, and so on."""
         if level == 0:
-            yield from ((number,) for number in range(self.columns * self.rows))
-        else:
-            yield from ((*c, k) for c in self.cells(level - 1) for k in range(len(_STREETS)))
+            return ((number,) for number in range(self.columns * self.rows))
+        return ((*c, k) for c in self.cells(level - 1) for k in range(len(_STREETS)))
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height of a cell of level 0, in millionths."""
+        """Width and height of a cell of level 0."""
         return self.inside.width / self.columns, self.inside.height / self.rows
 
     def box(self, cell: GridCell) -> Box:
@@ -91,25 +79,22 @@ class Grid(NamedTuple):
             width, height = width / _PARTS, height / _PARTS
             x, y = x + _STREETS[street][0] * width, y + _STREETS[street][1] * height
         filled = (_PARTS - 1) / _PARTS
-        return to_box(x, y, width * filled, height * filled)
+        left, top = round(x), round(y)  # edges that cells share stay shared
+        right, bottom = round(x + width * filled), round(y + height * filled)
+        return Box(left, top, right - left, bottom - top)
 
 
-def divide(inside: Extent, cells: int) -> Grid:
+def divide(inside: Box, cells: int) -> Grid:
     """Return a grid with at least ``cells`` cells, of about the ratio ``CELL_SHAPE``."""
     ideal = (cells * inside.width / inside.height / CELL_SHAPE) ** 0.5
     columns = min(max(round(ideal), 1), cells)
     return Grid(inside, columns, -(-cells // columns))
 
 
-def to_box(x: float, y: float, width: float, height: float) -> Box:
-    """Return a rectangle of millionths in plan units."""
-    return Box(*(round(value / MILLION, 7) for value in (x, y, width, height)))
-
-
-PLAN = Extent(0, 0, MILLION, 640_000)
+PLAN = Box(0, 0, 1_000_000, 640_000)
 """Extent of a plan's first layout, of about the shape of a screen."""
 CORRIDOR = 14_000
-"""Width of a corridor between rooms, in millionths."""
+"""Width of a corridor between rooms."""
 SLACK = 0.1
 """Share of free cells in a new district."""
 _LEAST_FREE = 2
@@ -123,8 +108,6 @@ MOST_PER_DISTRICT = 40
 """Notes of a district, more or less; a room has one for each so many."""
 _STEPS = 20
 """Most steps of the clustering, which mostly ends before."""
-_NEAREST = 3
-"""Number of similar notes that determine a new note's cell."""
 
 
 class Lodging(NamedTuple):
@@ -139,7 +122,7 @@ class LaidRoom(NamedTuple):
     """A room with its extent and its districts."""
 
     name: str
-    extent: Extent
+    extent: Box
     districts: tuple[Grid, ...]
 
 
@@ -195,7 +178,7 @@ def _find_rooms(sizes: Mapping[str, int], before: Layout) -> list[LaidRoom]:
     return kept
 
 
-def _find_site(taken: Sequence[Extent], notes: int, others: Sequence[LaidRoom]) -> Extent:
+def _find_site(taken: Sequence[Box], notes: int, others: Sequence[LaidRoom]) -> Box:
     """Return the extent of a new room, at the right or below, where the plan keeps its shape.
 
     Its cells have about the median area of the others'.
@@ -208,7 +191,7 @@ def _find_site(taken: Sequence[Extent], notes: int, others: Sequence[LaidRoom]) 
     below = max(e.y + e.height for e in taken) + CORRIDOR
     at = CORRIDOR // 2
     x, y = (right, at) if right + width <= shape * (below + height) else (at, below)
-    return Extent(x, y, width, height)
+    return Box(x, y, width, height)
 
 
 def count_cells(notes: int) -> int:
@@ -216,31 +199,29 @@ def count_cells(notes: int) -> int:
     return max(round(notes / (1 - SLACK)), notes + _LEAST_FREE)
 
 
-def divide_plan(
-    weights: Sequence[float], whole: Extent = PLAN, corridor: int = CORRIDOR
-) -> list[Extent]:
+def divide_plan(weights: Sequence[float], whole: Box = PLAN, corridor: int = CORRIDOR) -> list[Box]:
     """Divide a rectangle in proportion to weights; return the extents in the order of the weights.
 
     Recursively cut across the longer side; weights, in descending order, are split evenly.
     """
     order = sorted(range(len(weights)), key=lambda place: (-weights[place], place))
-    found: list[Extent] = [whole] * len(weights)
+    found: list[Box] = [whole] * len(weights)
     waiting = [(order, whole)] if order else []
     while waiting:
         places, (x, y, width, height) = waiting.pop()
         if len(places) == 1:
             by = min(corridor // 2, width // 4, height // 4)
-            found[places[0]] = Extent(x + by, y + by, width - 2 * by, height - 2 * by)
+            found[places[0]] = Box(x + by, y + by, width - 2 * by, height - 2 * by)
             continue
         sums = list(accumulate(weights[place] for place in places))
         cut = min(range(1, len(places)), key=lambda n: abs(sums[n - 1] - sums[-1] / 2))
         share = sums[cut - 1] / sums[-1]
         if width >= height:
             wide = round(width * share)
-            first, rest = Extent(x, y, wide, height), Extent(x + wide, y, width - wide, height)
+            first, rest = Box(x, y, wide, height), Box(x + wide, y, width - wide, height)
         else:
             high = round(height * share)
-            first, rest = Extent(x, y, width, high), Extent(x, y + high, width, height - high)
+            first, rest = Box(x, y, width, high), Box(x, y + high, width, height - high)
         waiting += [(places[:cut], first), (places[cut:], rest)]
     return found
 
@@ -248,20 +229,15 @@ def divide_plan(
 def arrange(room: LaidRoom, vectors: Matrix) -> tuple[LaidRoom, list[Lodging]]:
     """Return a new room with its districts, and the place of each note.
 
-    ``vectors`` has a row per note, in path order. A district has similar notes, or, without
-    vectors, those whose paths follow each other; in it they lie in the order of their first
-    principal component.
+    ``vectors`` has a row per note, in path order. A district has similar notes, in the order of
+    their first principal component. Without vectors, there is one, in path order.
     """
-    (x, y, width, height), count = room.extent, -(-len(vectors) // MOST_PER_DISTRICT)
+    x, y, width, height = room.extent
     margin, head = min(_MARGIN, width // 12, height // 12), min(_HEAD, height // 5)
-    inside = Extent(x + margin, y + head, width - 2 * margin, height - head - margin)
-    points = vectors if vectors.shape[1] else np.arange(len(vectors), dtype=np.float32)[:, None]
-    along = project(points)
-    groups = (
-        cluster(vectors, count)
-        if vectors.shape[1]
-        else np.arange(len(vectors)) * count // len(vectors)
-    )
+    inside = Box(x + margin, y + head, width - 2 * margin, height - head - margin)
+    count = -(-len(vectors) // MOST_PER_DISTRICT) if vectors.shape[1] else 1
+    along = project(vectors) if vectors.shape[1] else np.arange(len(vectors))
+    groups = cluster(vectors, count)
     members = [np.flatnonzero(groups == group) for group in range(count)]
     members = [some for some in members if len(some)]
     gap = _MARGIN if len(members) > 1 else 0
@@ -269,7 +245,7 @@ def arrange(room: LaidRoom, vectors: Matrix) -> tuple[LaidRoom, list[Lodging]]:
     extents = divide_plan([len(some) + _LEAST_FREE for some in members], inside, gap)
     for number, (some, part) in enumerate(zip(members, extents, strict=True)):
         line = min(_LINE, part.height // 5) if len(members) > 1 else 0
-        below = Extent(part.x, part.y + line, part.width, part.height - line)
+        below = Box(part.x, part.y + line, part.width, part.height - line)
         districts.append(divide(below, count_cells(len(some))))
         order = some[np.argsort(along[some], kind="stable")]
         lodgings |= {int(n): Lodging(room.name, number, (at,)) for at, n in enumerate(order)}
@@ -310,37 +286,36 @@ def cluster(points: Matrix, count: int) -> NDArray[np.int64]:
 
 
 def settle(room: LaidRoom, vectors: Matrix, kept: Sequence[Lodging | None]) -> list[Lodging]:
-    """Return the places of a room's notes, in path order; notes that have one keep it."""
-    found, level, free, middles = list(kept), -1, list[Lodging](), np.zeros((0, 2))
+    """Return the places of a room's notes, in path order; notes that have one keep it.
+
+    A new note takes the free cell nearest to the most similar note, or the first without vectors.
+    """
+    found, level, free, middles = list(kept), -1, list[Lodging](), np.zeros(0, complex)
     settled = [place for place, lodging in enumerate(kept) if lodging]
     for place in [place for place, lodging in enumerate(kept) if not lodging]:
         while not free:
             level += 1
             taken = {*found}
-            free = [
-                lodging
-                for number, grid in enumerate(room.districts)
-                for cell in grid.cells(level)
-                if (lodging := Lodging(room.name, number, cell)) not in taken
+            cells = [
+                (n, cell) for n, grid in enumerate(room.districts) for cell in grid.cells(level)
             ]
-            middles = np.array([_middle(room, lodging) for lodging in free]).reshape(-1, 2)
-        if vectors.shape[1]:
-            order = np.argsort(-np.round(vectors[settled] @ vectors[place], 4), kind="stable")
-        else:
-            order = np.argsort(np.abs(np.array(settled, np.int64) - place), kind="stable")
-        near = [at for n in order[:_NEAREST] if (at := found[settled[int(n)]])]
-        away = [np.linalg.norm(middles - _middle(room, at), axis=1) for at in near]
-        chosen = int(np.round(np.sum(away, axis=0)).argmin()) if near else 0
+            free = [at for cell in cells if (at := Lodging(room.name, *cell)) not in taken]
+            middles = np.array([_middle(room, at) for at in free], complex)
+        like = None
+        if settled and vectors.shape[1]:
+            likeness = np.round(vectors[settled] @ vectors[place], 4)
+            like = found[settled[int(likeness.argmax())]]
+        chosen = int(np.abs(middles - _middle(room, like)).round().argmin()) if like else 0
         found[place] = free.pop(chosen)
-        middles = np.delete(middles, chosen, axis=0)
+        middles = np.delete(middles, chosen)
         settled.append(place)
     return [lodging for lodging in found if lodging]
 
 
-def _middle(room: LaidRoom, lodging: Lodging) -> tuple[float, float]:
-    """Return the center of the box that a note fills, in millionths."""
+def _middle(room: LaidRoom, lodging: Lodging) -> complex:
+    """Return the center of the box that a note fills."""
     box = room.districts[lodging.district].box(lodging.cell)
-    return (box.x + box.width / 2) * MILLION, (box.y + box.height / 2) * MILLION
+    return complex(box.x + box.width / 2, box.y + box.height / 2)
 
 
 Notice: TypeAlias = Callable[[str], object]
@@ -391,7 +366,7 @@ def read_layout(file: Path, remark: Notice = lambda words: None) -> Layout:
         if "home" in body:
             return Layout()
         rooms = [
-            LaidRoom(name, Extent(*extent), tuple(Grid(Extent(*i), c, r) for i, c, r in grids))
+            LaidRoom(name, Box(*extent), tuple(Grid(Box(*i), c, r) for i, c, r in grids))
             for name, extent, grids in body["rooms"]
         ]
         notes = {

@@ -124,7 +124,7 @@ class LivePage:
             return
         self._drawn = _reopen(self._drawn)
         plan = gather(self._drawn, include_cold=self._include_cold)
-        data = pack(plan, with_texts=False).plan.encode()
+        data = pack(plan, with_texts=False)[0].encode()
         name = _digest(mark.encode() + data)
         paths = tuple(note.path for note in plan.notes)
         self.latest = PlanGeneration(name, render(plan, live=name), data, paths)

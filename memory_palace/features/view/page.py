@@ -1,7 +1,7 @@
 """Write a plan as one HTML file without network access that may run only its own script.
 
 The plan is JSON by columns, deflated, in base64, without duplicates. It is one block, which the
-page unpacks at start; texts are blocks of about a megabyte, unpacked when one of their notes is
+page unpacks at start; texts are blocks of some hundred notes, unpacked when one of them is
 opened. The beginning of a text, which search reads, is stored only in the plan. A title is stored
 only if it differs from the file's stem and the first heading.
 """
@@ -12,8 +12,9 @@ import base64
 import hashlib
 import json
 import os
+import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -22,7 +23,7 @@ from pathlib import Path, PurePosixPath
 
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.features.view.gather import PalacePlan, PlanNote, gather
-from memory_palace.features.view.layout import Box
+from memory_palace.features.view.layout import PLAN
 from memory_palace.palace import Palace
 from memory_palace.shown import Shown, inner, open_path, plural, say_behind
 from memory_palace.storage import write_atomic
@@ -36,16 +37,14 @@ SCRIPTS = ("../vendor/markdown-it.min.js", *(f"{name}.js" for name in _NAMES.spl
 """Scripts in this order, in one function: at start each may use definitions of those before it.
 Once the plan is open all may use all; ``start.js``, which opens the plan, is the last."""
 
-UNITS = 100_000
-"""Page units per plan unit; with 25,000 notes a cell is 600 wide."""
-BLOCK_BYTES = 1_000_000
+PER_BLOCK = 400
+"""Notes whose texts are one block."""
 HEAD_LENGTH = 160
 """Most characters of a text's beginning, which search reads and a tooltip shows."""
 SHORT_LENGTH = 320
 """Most characters of a text that is stored whole in the plan, as one block compresses better."""
-
-IS_STEM, IS_HEADING = 0, 1
-"""Codes of titles that are not stored; ``page/data.js`` has the same codes."""
+_AS_THEY_ARE = ("aliases", "tags", "room", "length", "day", "links", "near")
+"""Fields of a note that the page reads by the same names."""
 
 
 def render(plan: PalacePlan, *, live: str | None = None) -> bytes:
@@ -54,7 +53,6 @@ def render(plan: PalacePlan, *, live: str | None = None) -> bytes:
     With ``live``, the name of the server's plan generation, the page has no texts and requests
     them from the server.
     """
-    packed = pack(plan, with_texts=live is None)
     parts = {
         "policy": content_policy(is_live=live is not None),
         "title": escape(plan.title),
@@ -62,35 +60,20 @@ def render(plan: PalacePlan, *, live: str | None = None) -> bytes:
         "style": style(),
         "script": script(),
         "data": "\n".join(
-            f'<script type="text/plain" id="{name}">{block}</script>'
-            for name, block in [
-                ("packed-plan", packed.plan),
-                *((f"packed-text-{n}", block) for n, block in enumerate(packed.texts)),
-            ]
+            f'<script type="text/plain" id="packed-{number}">{block}</script>'
+            for number, block in enumerate(pack(plan, with_texts=live is None))
         ),
     }
-    pieces = read("index.html").split("{{")
-    page = [pieces[0]]
-    for piece in pieces[1:]:
-        name, rest = piece.split("}}", 1)
-        page += [parts[name], rest]
-    return "".join(page).encode()
+    return re.sub(r"\{\{(\w+)\}\}", lambda part: parts[part[1]], read("index.html")).encode()
 
 
 def content_policy(*, is_live: bool) -> str:
     """Return the Content-Security-Policy: only the page's own script and style and data: images."""
-    rules = [
-        "default-src 'none'",
-        f"script-src '{digest(script())}'",
-        f"style-src '{digest(style())}'",
-        "img-src data:",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "require-trusted-types-for 'script'",
-        "trusted-types 'none'",
-        *(["connect-src 'self'"] if is_live else []),
-    ]
-    return "; ".join(rules)
+    return (
+        f"default-src 'none'; script-src '{digest(script())}'; style-src '{digest(style())}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; "
+        "trusted-types 'none'" + "; connect-src 'self'" * is_live
+    )
 
 
 def digest(content: str) -> str:
@@ -117,107 +100,40 @@ def read(name: str) -> str:
     return (files("memory_palace.features.view") / "page" / name).read_text("utf-8")
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
-    """A plan packed as base64 text for ``script`` elements."""
+def pack(plan: PalacePlan, *, with_texts: bool = True) -> list[str]:
+    """Return a plan as base64 text for ``script`` elements, then the blocks of its texts.
 
-    plan: str
-    texts: tuple[str, ...]
-    """Blocks in the order of the notes; the plan has the number of notes per block."""
-
-
-def pack(plan: PalacePlan, *, with_texts: bool = True) -> Packed:
-    """Return a plan packed; without ``with_texts``, only the beginnings of texts are included."""
-    heads = [head_of(note.text) for note in plan.notes]
-    rests = [note.text[len(head) :] for note, head in zip(plan.notes, heads, strict=True)]
-    blocks = list(divide(rests))
+    The plan has the beginnings of the texts; without ``with_texts`` it is alone.
+    """
+    notes, texts = plan.notes, [note.text for note in plan.notes]
+    ends = [HEAD_LENGTH if len(text) > SHORT_LENGTH else SHORT_LENGTH for text in texts]
+    heads = [text[:end] for text, end in zip(texts, ends, strict=True)]
+    rests = [text[end:] for text, end in zip(texts, ends, strict=True)] if with_texts else []
     columns = {
         "title": plan.title,
-        "day": plan.day,
         "vault": plan.vault,
-        "units": UNITS,
-        "rooms": [[r.name, *scaled(r.box), int(r.is_cold), r.notes, r.locked] for r in plan.rooms],
-        "districts": [[d.room, *scaled(d.box), d.label, d.notes] for d in plan.districts],
-        "notes": pack_notes(plan, heads),
-        "blocks": [len(block) for block in blocks],
+        "units": PLAN.width,
+        "rooms": [[r.name, *r.box, int(r.is_cold), r.notes, r.locked] for r in plan.rooms],
+        "districts": [[d.room, *d.box, d.label] for d in plan.districts],
+        "notes": {
+            "path": [note.path for note in notes],
+            "title": [_code(note, head) for note, head in zip(notes, heads, strict=True)],
+            "head": heads,
+            **{name: [note.box[side] for note in notes] for side, name in enumerate("xywh")},
+            "cold": [note.is_cold for note in notes],
+            **{name: [getattr(note, name) for note in notes] for name in _AS_THEY_ARE},
+        },
+        "perBlock": PER_BLOCK,
     }
-    return Packed(shrink(columns), tuple(map(shrink, blocks)) if with_texts else ())
+    blocks = [rests[first : first + PER_BLOCK] for first in range(0, len(rests), PER_BLOCK)]
+    return [shrink(columns), *map(shrink, blocks)]
 
 
-def pack_notes(plan: PalacePlan, heads: Sequence[str]) -> dict[str, object]:
-    """Return the notes of a plan as columns by field name."""
-    notes = plan.notes
-    boxes = [scaled(note.box) for note in notes]
-    return {
-        "path": [note.path for note in notes],
-        "title": [title_code(note, head) for note, head in zip(notes, heads, strict=True)],
-        "head": list(heads),
-        "aliases": [note.aliases for note in notes],
-        "tags": [note.tags for note in notes],
-        "room": [note.room for note in notes],
-        **{name: [box[side] for box in boxes] for side, name in enumerate("xywh")},
-        "length": [note.length for note in notes],
-        "day": [note.day - plan.day for note in notes],
-        "undated": [int(not note.is_dated) for note in notes],
-        "priority": [note.priority for note in notes],
-        "cold": [int(note.is_cold) for note in notes],
-        "links": [[link_code(notes, *link) for link in note.links] for note in notes],
-        "near": [note.near for note in notes],
-    }
-
-
-def head_of(text: str) -> str:
-    """Return the lines up to one that begins with a letter; short texts are returned whole."""
-    if len(text) <= SHORT_LENGTH:
-        return text
-    end = 0
-    for line in text.splitlines(keepends=True):
-        end += len(line)
-        if line.strip()[:1].isalnum() or end > HEAD_LENGTH:
-            break
-    return text[: min(end, HEAD_LENGTH)]
-
-
-def heading_of(head: str) -> str:
-    """Return the text of the first line if it is a level 1 heading, else an empty string.
-
-    Only spaces, tabs and carriage returns are stripped: Python and JavaScript differ on others.
-    """
-    first = head.split("\n", 1)[0]
-    return first[2:].strip(" \t\r") if first.startswith("# ") else ""
-
-
-def title_code(note: PlanNote, head: str) -> str | int:
-    """Return the title, or ``IS_STEM`` or ``IS_HEADING`` if the page can derive it."""
-    if note.title == PurePosixPath(note.path).stem:
-        return IS_STEM
-    return IS_HEADING if note.title == heading_of(head) else note.title
-
-
-def link_code(notes: Sequence[PlanNote], target: str, place: int) -> int | list[object]:
-    """Return a linked note's index, paired with the target if that differs from the note's stem."""
-    return place if target == PurePosixPath(notes[place].path).stem else [place, target]
-
-
-def scaled(box: Box) -> list[int]:
-    """Return x, y, width and height in whole page units; edges shared by boxes stay shared."""
-    left, top = round(box.x * UNITS), round(box.y * UNITS)
-    right, bottom = round((box.x + box.width) * UNITS), round((box.y + box.height) * UNITS)
-    return [left, top, right - left, bottom - top]
-
-
-def divide(texts: Iterable[str]) -> Iterable[list[str]]:
-    """Yield consecutive texts in blocks of about ``BLOCK_BYTES``."""
-    block: list[str] = []
-    size = 0
-    for text in texts:
-        block.append(text)
-        size += len(text.encode())
-        if size >= BLOCK_BYTES:
-            yield block
-            block, size = [], 0
-    if block:
-        yield block
+def _code(note: PlanNote, head: str) -> str | None:
+    """Return a title; ``None`` if it is the first heading, nothing if the name of the file."""
+    if head.startswith(f"# {note.title}\n"):
+        return None
+    return "" if note.title == PurePosixPath(note.path).stem else note.title
 
 
 def shrink(value: object) -> str:
@@ -244,18 +160,14 @@ class ViewReport(Shown):
     """Archived notes on it."""
     locked: int
     """Archived notes that are only counted."""
-    text_bytes: int
-    """Of the notes' text on it, in UTF-8."""
     layout_remarks: tuple[str, ...]
     """What a person should know of how it was laid out."""
     behind: int = inner(default=0)
     """Notes that differ from the index."""
 
     def lines(self) -> Iterator[str]:
-        yield f"page       {open_path(self.file.resolve())}, {_megabytes(self.size_bytes)}"
-        has_districts = self.districts > self.rooms
-        districts = f", {plural(self.districts, 'district')}" if has_districts else ""
-        yield f"notes      {self.notes:,} in {plural(self.rooms, 'room')}{districts}"
+        yield f"page       {open_path(self.file.resolve())}, {self.size_bytes / 1e6:.1f} MB"
+        yield f"notes      {self.notes:,} in {plural(self.rooms, 'room')}"
         if self.locked:
             yield f"archived   {self.locked:,} locked; --include-cold shows them"
         elif self.cold:
@@ -263,10 +175,6 @@ class ViewReport(Shown):
 
     def remarks(self, *, as_json: bool) -> Iterable[str]:
         return [*self.layout_remarks, *([say_behind(self.behind)] if self.behind else [])]
-
-
-def _megabytes(count: int) -> str:
-    return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:,.0f} kB"
 
 
 def write_view(
@@ -304,7 +212,6 @@ def write_view(
         notes=len(plan.notes),
         cold=sum(note.is_cold for note in plan.notes),
         locked=sum(room.locked for room in plan.rooms),
-        text_bytes=sum(len(note.text.encode()) for note in plan.notes),
         layout_remarks=tuple(remarks),
     )
 

@@ -32,8 +32,6 @@ _MAIN_SHARE = 0.8
 """Share of the notes from which on a folder's subfolders become the rooms."""
 _LONG = 40
 """Characters from which on a title is too long for a room's name, if there is a shorter one."""
-_HUBS = 64
-"""Most notes whose links stand for meaning where there are no vectors."""
 
 
 class Resident(NamedTuple):
@@ -165,11 +163,8 @@ def _by_level(notes: Sequence[Resident], part: _Part, mark: str) -> list[_Part]:
     for level, members in groups.items():
         if level == part.takes or (mark == "." and len(members) == 1):
             rest += members
-            continue
-        folder, slash, name = level[:-1].rpartition("/")
-        own = [notes[n].described.title for n in members if _whole(notes[n].path) == level]
-        name = own[0].replace("/", " ") if own else name
-        found_parts.append(_Part(folder + slash + name, level, members))
+        else:
+            found_parts.append(_Part(level[:-1], level, members))
     return [*found_parts, *([_Part(part.name, part.takes, sorted(rest))] if rest else [])]
 
 
@@ -185,9 +180,9 @@ def _by_meaning(notes: Sequence[Resident], part: _Part, vectors: Matrix, most: i
     for number, targets in enumerate([sorted(one) for one in near]):
         for to in targets:
             near[to].add(number)
-    if count < 2 or not (vectors.shape[1] or any(near)):
+    if count < 2 or not vectors.shape[1]:
         return [part]
-    points = _pull(vectors[places] if vectors.shape[1] else _link_points(near), near)
+    points = _pull(vectors[places], near)
     groups = cluster(points, count)
     described = [notes[place].described for place in part.notes]
     names = name_groups(described, groups.tolist(), [""] * count)
@@ -204,15 +199,6 @@ def _by_meaning(notes: Sequence[Resident], part: _Part, vectors: Matrix, most: i
             name = "/".join(filter(None, (part.takes.rpartition("/")[0], title)))
             found.setdefault(name, []).extend(places[members].tolist())
     return [_Part(name, part.takes, sorted(members)) for name, members in found.items()]
-
-
-def _link_points(near: Sequence[set[int]]) -> Matrix:
-    """Return a point per note from its links with the notes that have the most."""
-    hubs = sorted(range(len(near)), key=lambda n: (-len(near[n]), n))[:_HUBS]
-    points = np.array(
-        [[float(hub in one or hub == n) for hub in hubs] for n, one in enumerate(near)]
-    )
-    return points.astype(np.float32)
 
 
 def _pull(points: Matrix, near: Sequence[Iterable[int]]) -> Matrix:

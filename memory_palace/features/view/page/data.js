@@ -1,9 +1,7 @@
 /** The plan and the texts of its notes, as the page or its server gives them. */
 const Data = (() => {
-  const IS_STEM = 0, IS_HEADING = 1; // as page.py writes them
   const texts = new Map(); // block -> promise of its texts
   let plan = null;
-  let starts = []; // the first note of each block
   let ask = null; // (note) -> promise of its text, where a server has them
 
   /** What page.py packed. */
@@ -21,11 +19,6 @@ const Data = (() => {
   }
 
   const stem = (path) => path.slice(path.lastIndexOf("/") + 1).replace(/\.[^.]*$/, "");
-
-  const heading = (head) => {
-    const first = head.split("\n", 1)[0];
-    return first.startsWith("# ") ? first.slice(2).replace(/^[ \t\r]+|[ \t\r]+$/g, "") : "";
-  };
 
   const FENCE = /^(?:```|~~~)/, UNDERLINE = /^(?:=+|-{2,})$/;
   const NO_PROSE = /^(?:#|\||>\s*\[!|\[[^\]]+\]:|[-*_=\s]{3,}$)/; // headings, tables, heads of callouts, targets, rules
@@ -53,17 +46,14 @@ const Data = (() => {
 
   const lengths = (column, units) => Float32Array.from(column, (value) => value / units);
 
-  function readNotes(packed, { units, day }) {
+  function readNotes(packed, { units }) {
     const { path, head } = packed;
     const stems = path.map(stem);
-    const links = packed.links.map((codes) =>
-      codes.map((code) => (Array.isArray(code) ? [code[1], code[0]] : [stems[code], code])));
     const title = packed.title.map((given, note) =>
-      Folding.words(given === IS_STEM ? stems[note] : given === IS_HEADING ? heading(head[note]) : given) || "Untitled");
+      Folding.words((given ?? head[note].slice(2, head[note].indexOf("\n"))) || stems[note]) || stems[note]);
     return {
-      ...packed, count: path.length, title, links, back: backlinks(links), first: head.map(firstLine),
+      ...packed, count: path.length, title, back: backlinks(packed.links), first: (note) => firstLine(head[note]),
       x: lengths(packed.x, units), y: lengths(packed.y, units), w: lengths(packed.w, units), h: lengths(packed.h, units),
-      day: packed.day.map((days) => days + day),
     };
   }
 
@@ -72,21 +62,19 @@ const Data = (() => {
     const { units } = packed;
     const generation = document.documentElement.dataset.live;
     const box = (sides) => Object.fromEntries(["x", "y", "w", "h"].map((name, n) => [name, sides[n] / units]));
-    starts = [0];
-    for (const notes of packed.blocks) starts.push(starts.at(-1) + notes);
     return {
       ...readNotes(packed.notes, packed),
-      title_: packed.title, today: packed.day, vault: packed.vault,
+      perBlock: packed.perBlock, title_: packed.title, vault: packed.vault,
       live: generation ? { generation } : null,
       rooms: packed.rooms.map(([name, x, y, w, h, cold, count, locked]) => (
         { name, title: name.split("/").at(-1).replaceAll("_", " ") || packed.title, ...box([x, y, w, h]), cold: !!cold, count, locked })),
-      districts: packed.districts.map(([room, x, y, w, h, label, count]) => ({ room, ...box([x, y, w, h]), label, count })),
+      districts: packed.districts.map(([room, x, y, w, h, label]) => ({ room, ...box([x, y, w, h]), label })),
     };
   }
 
   /** Unpack the plan, and nothing of the texts. */
   async function open() {
-    plan = columns(await take("packed-plan"));
+    plan = columns(await take("packed-0"));
     return plan;
   }
 
@@ -99,10 +87,9 @@ const Data = (() => {
   /** The Markdown of a note. */
   async function text(note) {
     if (ask) return ask(note);
-    let block = 0;
-    while (starts[block + 1] <= note) block += 1;
-    if (!texts.has(block)) texts.set(block, take(`packed-text-${block}`));
-    return plan.head[note] + (await texts.get(block))[note - starts[block]];
+    const block = Math.floor(note / plan.perBlock);
+    if (!texts.has(block)) texts.set(block, take(`packed-${block + 1}`));
+    return plan.head[note] + (await texts.get(block))[note % plan.perBlock];
   }
 
   /** Have `source(note)` give the texts from now on: a promise of Markdown. */

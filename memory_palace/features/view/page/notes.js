@@ -27,7 +27,7 @@ const Notes = (() => {
   /** Whether a note is among those that are looked for: by a search, by the timeline. */
   function stands(plan, note) {
     if (matched && !matched[note]) return false;
-    return !span || (!plan.undated[note] && plan.day[note] >= span[0] && plan.day[note] <= span[1]);
+    return !span || (plan.day[note] !== null && plan.day[note] >= span[0] && plan.day[note] <= span[1]);
   }
 
   const isCard = (plan, view, note) => plan.w[note] * view.scale >= CARD;
@@ -104,10 +104,10 @@ const Notes = (() => {
     const small = Math.min(size * 0.8, 14), used = words.length * size * 1.22 + small * 0.4;
     const more = Math.floor((h - used) / (small * 1.3)) - 1;
     if (w < 92 || more < 1) return;
-    const first = Places.clean(Folding.plain(plan.first[note]));
+    const first = Places.clean(Folding.plain(plan.first(note)));
     const rest = first && first !== title ? Places.lines(first, w / small, Math.min(more, 6)) : [];
     write(pen, rest, x, y + used, w, small, `400 ${small}px ${Places.FONT}`, theme.quiet, Places.isRightToLeft(first));
-    if (plan.undated[note]) return;
+    if (plan.day[note] === null) return;
     write(pen, [Colours.asDay(plan.day[note])], x, y + h - small * 1.25, w, small, `400 ${small}px ${Places.FONT}`, theme.quiet, false);
   }
 

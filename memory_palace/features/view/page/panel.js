@@ -3,7 +3,6 @@ const Panel = (() => {
   const { make } = Markdown;
   const part = (id) => document.getElementById(id);
   const [panel, title, note] = [part("panel"), part("panel-title"), part("note")];
-  const PRIORITIES = ["none", "low", "medium", "high"];
   const MOST_LISTED = 40; // links of a section at once
   const MOST_PRINTED = 40; // pieces of a text that are printed
   let shown = null; // the note on show
@@ -30,9 +29,8 @@ const Panel = (() => {
 
   function showFacts(plan, i) {
     const dates = make("p", "dates"), path = make("p", "path");
-    dates.append(makeRoomButton(plan, i), plan.undated[i] ? "undated" : sayDay(plan.day[i]));
+    dates.append(makeRoomButton(plan, i), plan.day[i] === null ? "undated" : sayDay(plan.day[i]));
     if (plan.cold[i]) dates.append(", archived");
-    if (plan.priority[i]) dates.append(`, ${PRIORITIES[plan.priority[i]]} priority`);
     const facts = [dates];
     if (plan.tags[i].length) facts.push(make("p", "tags"));
     if (plan.tags[i].length) facts.at(-1).append(...plan.tags[i].map(Markdown.makeTag));

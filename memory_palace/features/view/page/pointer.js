@@ -20,7 +20,7 @@
     const title = document.createElement("bdi"), where = document.createElement("small");
     title.textContent = Places.clean(plan.title[note]);
     const room = plan.rooms[plan.room[note]].title;
-    where.textContent = plan.undated[note] ? room : `${room} · ${Colours.asDay(plan.day[note])}`;
+    where.textContent = plan.day[note] === null ? room : `${room} · ${Colours.asDay(plan.day[note])}`;
     tip.replaceChildren(title, where);
     const { w, h } = Camera.size();
     tip.style.left = `${Math.max(Math.min(point.left + 14, w - tip.offsetWidth - 6), 6)}px`;

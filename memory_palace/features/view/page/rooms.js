@@ -19,7 +19,7 @@
   function makeNote(i) {
     const entry = make("li");
     const link = Markdown.makeWalk(i);
-    const first = Folding.plain(plan.first[i]).slice(0, 160);
+    const first = Folding.plain(plan.first(i)).slice(0, 160);
     link.append(makeWords("name", plan.title[i]), ...(first && first !== plan.title[i] ? [makeWords("first", first)] : []));
     if (State.get("selected") === i) link.setAttribute("aria-current", "true");
     entry.append(link);

@@ -67,7 +67,7 @@
   /** Draw the bars of a plan; a span that is chosen stays. */
   State.on("plan", (plan) => {
     const isAll = State.get("span") === null;
-    days = plan.day.filter((_, note) => !plan.undated[note]);
+    days = plan.day.filter((day) => day !== null);
     section.hidden = !days.length || days.length < LEAST_SHARE * plan.count;
     if (section.hidden) return State.set({ span: null });
     drawBars(divide());
