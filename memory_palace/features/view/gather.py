@@ -152,7 +152,7 @@ def gather(
 def _is_stale(name: str, layout: Layout, shown: str) -> bool:
     """Whether a room is named by a title that is not shown: its note may have become private."""
     terms = name.rpartition("/")[2].casefold().split(" · ")
-    is_named = layout.takes.get(name, f"{name}/") != f"{name}/" and name != MORE
+    is_named = layout.takes.get(name, f"{name}/") != f"{name}/" and terms != [MORE]
     return is_named and any(term not in shown for term in terms)
 
 

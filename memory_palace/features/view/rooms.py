@@ -31,7 +31,9 @@ _FEW = 5
 _MAIN_SHARE = 0.8
 """Share of the notes from which on a folder's subfolders become the rooms."""
 _LONG = 40
-"""Characters from which on a title is too long for a room's name, if there is a shorter one."""
+"""Most characters of a title that names a room."""
+_HUB_LINKS = 3
+"""Fewest notes of a room that link to the note it is called by."""
 
 
 class Resident(NamedTuple):
@@ -171,7 +173,8 @@ def _by_level(notes: Sequence[Resident], part: _Part, mark: str) -> list[_Part]:
 def _by_meaning(notes: Sequence[Resident], part: _Part, vectors: Matrix, most: int) -> list[_Part]:
     """Return a part divided into at most ``most`` parts, similar notes and linked ones together.
 
-    A part without a name that fits is called by the note that most of it link to.
+    A part without a name that fits is called by the note that most of it link to, if there is one;
+    else it goes into one part with others.
     """
     places = np.array(part.notes)
     count = min(max(round(len(places) ** 0.5 / 2), 3), most)
@@ -189,16 +192,13 @@ def _by_meaning(notes: Sequence[Resident], part: _Part, vectors: Matrix, most: i
     found: dict[str, list[int]] = {}
     for number in range(count):
         members = np.flatnonzero(groups == number).tolist()
-        likeness = np.round(points[members] @ points[members].sum(axis=0), 4)
-        central = sorted(
-            (len(described[n].title) > _LONG, -len(near[n].intersection(members)), -like, n)
-            for n, like in zip(members, likeness.tolist(), strict=True)
-        )
-        if central:
-            title = names[number] or described[central[0][-1]].title.replace("/", " ")
-            name = "/".join(filter(None, (part.takes.rpartition("/")[0], title)))
-            found.setdefault(name, []).extend(places[members].tolist())
-    return [_Part(name, part.takes, sorted(members)) for name, members in found.items()]
+        linked = {n: len(near[n].intersection(members)) for n in members}
+        hub = max(members, key=lambda n: (linked[n], -n), default=0)
+        is_hub = linked.get(hub, 0) >= _HUB_LINKS and len(described[hub].title) <= _LONG
+        title = names[number] or (described[hub].title.replace("/", " ") if is_hub else MORE)
+        name = "/".join(filter(None, (part.takes.rpartition("/")[0], title)))
+        found.setdefault(name, []).extend(places[members].tolist())
+    return [_Part(name, part.takes, sorted(members)) for name, members in found.items() if members]
 
 
 def _pull(points: Matrix, near: Sequence[Iterable[int]]) -> Matrix:
