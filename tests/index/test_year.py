@@ -15,6 +15,7 @@ from writing_notes import write_notes
 
 from memory_palace.changes import changing
 from memory_palace.index import commit
+from memory_palace.index.segment import SOURCES
 from memory_palace.palace import Palace
 
 HELP = DATA / "multilingual-help" / "notes"
@@ -44,8 +45,8 @@ class Year:
     def __init__(self, root: Path, folders: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
         self.rng, self.root, self.now, self.made = Random(38), root, START, 0
         self.texts, self.patch = cut_notes(folders, self.rng), monkeypatch
-        self.changed: dict[bytes, int] = {}
-        """When undated notes last changed of which a later mtime says less, by their digests."""
+        self.changed: dict[bytes, set[int]] = {}
+        """Times of files before they were written, by the digest of what they had."""
         write_notes(root, {".palace/palace.yaml": SETTINGS})
         self.palace = Palace.init(root, here=True)
         clock = type("Clock", (datetime,), {"now": lambda _: datetime.fromtimestamp(self.now, UTC)})
@@ -61,6 +62,9 @@ class Year:
 
     def write(self, path: Path, text: str) -> None:
         path.parent.mkdir(exist_ok=True)
+        if path.exists():
+            before = self.changed.setdefault(sha256(path.read_bytes()).digest(), set())
+            before.add(path.stat().st_mtime_ns)
         path.write_text(text, "utf-8")
         os.utime(path, (self.now, self.now))
 
@@ -85,9 +89,7 @@ class Year:
             self.edit(path)
         renamed, touched, gone = rng.sample(there, 3)
         renamed.rename(renamed.with_name(f"{renamed.stem} again.md"))
-        was = touched.stat().st_mtime_ns
-        self.changed.setdefault(sha256(touched.read_bytes()).digest(), was)
-        os.utime(touched, (self.now, self.now))
+        self.write(touched, touched.read_text("utf-8"))
         if day % 3 == 0:
             gone.unlink()
         for _ in range(notes - len(there) + 1):
@@ -98,7 +100,6 @@ class Year:
             palace.index(force=True, embedder="hashing")
         elif day == of // 5:
             self.patch.setattr(commit, "FORMAT", commit.FORMAT + 1)
-            self.changed.clear()  # an index of another format counts as none
         elif day == of // 4 + 2:
             self.patch.setattr(commit, "TOKENIZER", "words-of-a-later-version")
         palace.index()
@@ -150,17 +151,24 @@ class Year:
             if name in theirs:
                 file.parent.mkdir(exist_ok=True)
                 shutil.copy2(other / name, file)
-        if not is_whole:
-            self.changed.clear()
         shutil.rmtree(other)
         self.palace.index()
 
     def copy(self, root: Path) -> Palace:
-        """Return a palace of the same notes whose index is made anew."""
+        """Return a palace of the same notes whose index is made anew.
+
+        An undated note has the day of its file, or one on which it had the same text, if the index
+        has not been lost since.
+        """
         shutil.copytree(self.root, root, ignore=shutil.ignore_patterns(".index"))
-        for path in root.rglob("*.md"):
-            if was := self.changed.get(sha256(path.read_bytes()).digest()):
-                os.utime(path, ns=(was, was))
+        known = self.palace.snapshot(include_cold=True)
+        for name, date, source in zip(known.paths, known.dates, known.date_sources, strict=True):
+            if SOURCES[source] == "mtime":
+                path = root / name
+                was = self.changed.get(sha256(path.read_bytes()).digest(), set())
+                times = [path.stat().st_mtime_ns, *sorted(was)]
+                time = next(time for time in times if time // 10**9 // DAY == date // DAY)
+                os.utime(path, ns=(time, time))
         palace = Palace(root)
         palace.index(embedder="hashing")
         return palace
