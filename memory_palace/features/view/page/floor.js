@@ -50,7 +50,7 @@ const Floor = (() => {
       const strip = Math.max(heads[r] * view.scale, 0);
       const size = Math.min(Math.max(strip * 0.6, 9), 15);
       if (w < 40 || strip < 9) return;
-      const [name] = Places.lines(Places.clean(room.title), (w - 16) / size, 1);
+      const name = Places.label(room.title, (w - 16) / size);
       if (!name) return;
       const wide = Places.widthOf(name) * size;
       const left = Math.max(x + 8, Math.min(8, x + w - wide - 8)); // it stays in sight as long as its room
@@ -74,10 +74,8 @@ const Floor = (() => {
     for (const district of plan.districts) {
       const [x, y, w, h] = onScreen(district, view), size = Math.min(Math.max(LINE * view.scale * 0.8, 10), 14);
       if (!district.label || w < 64 || x > width || y > height || x + w < 0 || y + h < 0) continue;
-      const [first, second] = Places.clean(district.label).split(" · "), most = w / size;
-      const whole = second && Places.widthOf(`${first} · ${second}`) <= most ? `${first} · ${second}` : first;
       pen.font = `600 ${size}px ${Places.FONT}`;
-      pen.fillText(Places.lines(whole, most, 1)[0], x, y - LINE * view.scale * 0.45);
+      pen.fillText(Places.label(district.label, w / size), x, y - LINE * view.scale * 0.45);
     }
   }
 

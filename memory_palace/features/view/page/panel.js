@@ -19,6 +19,7 @@ const Panel = (() => {
     const button = make("button", "room"), swatch = make("i", "swatch");
     swatch.style.backgroundColor = Colours.ofRoom(room);
     button.type = "button";
+    button.dataset.room = room;
     button.append(swatch, plan.rooms[room].title);
     button.addEventListener("click", () => {
       Camera.show(plan.rooms[room]);

@@ -94,5 +94,11 @@ const Places = (() => {
     return found;
   }
 
-  return { FONT, resize, inSight, at, clean, lines, widthOf, isRightToLeft, shareOf: (note) => share[note] };
+  /** A name of one or two terms in one line: both where they fit, else the first. */
+  function label(name, room) {
+    const whole = clean(name);
+    return lines(widthOf(whole) <= room ? whole : whole.split(" · ")[0], room, 1)[0];
+  }
+
+  return { FONT, resize, inSight, at, clean, lines, label, widthOf, isRightToLeft, shareOf: (note) => share[note] };
 })();

@@ -61,8 +61,8 @@
   }
 
   function recolour() {
-    for (const button of list.querySelectorAll(".room")) {
-      button.firstChild.style.backgroundColor = Colours.ofRoom(Number(button.dataset.room));
+    for (const swatch of document.querySelectorAll("[data-room] > .swatch")) {
+      swatch.style.backgroundColor = Colours.ofRoom(Number(swatch.parentElement.dataset.room));
     }
   }
 
