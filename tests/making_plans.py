@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from memory_palace.features.view.gather import NEAR, PalacePlan, PlanDistrict, PlanNote, PlanRoom
-from memory_palace.features.view.layout import PLAN, Box
+from memory_palace.features.view.layout import PLAN, Box, divide_plan
 from memory_palace.features.view.page import render
 
 WORDS = """
@@ -48,7 +48,7 @@ def make_plan(notes: int = 60, rooms: int = 6, *, words: int = 40, seed: int = 1
         districts=tuple(
             PlanDistrict(room, part, " ".join(luck.sample(VOCABULARY, 2)))
             for room, box in enumerate(boxes)
-            for part in quarters(box)
+            for part in divide_plan([1] * 4, box, 0)
         ),
         notes=tuple(made),
     )
@@ -87,15 +87,6 @@ def cells(box: Box, count: int) -> list[Box]:
     return [
         Box(box.x + n % across * width, box.y + n // across * height, width, height)
         for n in range(count)
-    ]
-
-
-def quarters(box: Box) -> list[Box]:
-    half = Box(box.x, box.y, box.width // 2, box.height // 2)
-    return [
-        half._replace(x=box.x + i * half.width, y=box.y + j * half.height)
-        for i in (0, 1)
-        for j in (0, 1)
     ]
 
 

@@ -157,8 +157,7 @@ class Year:
     def copy(self, root: Path) -> Palace:
         """Return a palace of the same notes whose index is made anew.
 
-        An undated note has the day of its file, or one on which it had the same text, if the index
-        has not been lost since.
+        An undated note has the day of its file, or an earlier one with the same text.
         """
         shutil.copytree(self.root, root, ignore=shutil.ignore_patterns(".index"))
         known = self.palace.snapshot(include_cold=True)
@@ -166,7 +165,7 @@ class Year:
             if SOURCES[source] == "mtime":
                 path = root / name
                 was = self.changed.get(sha256(path.read_bytes()).digest(), set())
-                times = [path.stat().st_mtime_ns, *sorted(was)]
+                times = (path.stat().st_mtime_ns, *sorted(was))
                 time = next(time for time in times if time // 10**9 // DAY == date // DAY)
                 os.utime(path, ns=(time, time))
         palace = Palace(root)
