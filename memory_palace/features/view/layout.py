@@ -26,7 +26,7 @@ from memory_palace.storage import write_atomic, writer_lock
 
 
 class Box(NamedTuple):
-    """An axis-parallel rectangle; y grows downwards.
+    """An axis-parallel rectangle; y grows downwards. The first layout of a plan is a million wide.
 
     Of integers, so that all machines compute the same.
     """
@@ -303,7 +303,7 @@ def settle(room: LaidRoom, vectors: Matrix, kept: Sequence[Lodging | None]) -> l
             middles = np.array([_middle(room, at) for at in free], complex)
         like = None
         if settled and vectors.shape[1]:
-            likeness = np.round(vectors[settled] @ vectors[place], 4)
+            likeness = np.round((vectors @ vectors[place])[settled], 4)
             like = found[settled[int(likeness.argmax())]]
         chosen = int(np.abs(middles - _middle(room, like)).round().argmin()) if like else 0
         found[place] = free.pop(chosen)
