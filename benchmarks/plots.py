@@ -1,4 +1,4 @@
-"""Pictures of runs and of ablations, as SVG."""
+"""Pictures of runs, as SVG."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.metrics import CUTS, interval
-from benchmarks.report import MeasuredDifference, core
+from benchmarks.report import core
 from benchmarks.runs import Run
 from memory_palace.errors import MissingPartError
 from memory_palace.libraries import install_command
@@ -18,7 +18,6 @@ WIDTH = 6.8
 """Inches."""
 _COLOURS = ("#0436e8", "#b37c00", "#28977b", "#7464c0", "#633209", "#053648")
 _MARKERS = ("o", "s", "^", "D", "v", "P")
-_SMALL = 8
 _LONGEST_NAME = 60
 _STYLE: Any = {
     "font.size": 9,
@@ -29,7 +28,7 @@ _STYLE: Any = {
     "axes.axisbelow": True,
     "grid.color": "#dfe3e8",
     "legend.frameon": False,
-    "legend.fontsize": _SMALL,
+    "legend.fontsize": 8,
     "svg.hashsalt": "palace",
 }
 
@@ -43,27 +42,10 @@ def draw_runs(runs: Sequence[Run], folder: Path) -> Path:
     def draw_curves(axes: Any) -> None:
         for place, (system, answers) in enumerate(found.items()):
             bars = [_bar([a.scores[f"any@{k}"] for a in answers]) for k in CUTS]
-            _draw_bars(axes, list(CUTS), bars, place, system, is_line=True)
+            _draw_bars(axes, bars, place, system)
         axes.set(xlabel="k", xticks=CUTS, ylim=(0, 1), ylabel="recall_any@k, 95 % interval")
 
     return _write(folder, f"{name}-recall", f"{name}: recall among the first k", 3.6, draw_curves)
-
-
-def draw_ablation(
-    name: str, differences: Sequence[MeasuredDifference], folder: Path, *, measure: str
-) -> Path:
-    """Draw the gain of each configuration over the first, with its interval."""
-    first = differences[0].first
-
-    def draw(axes: Any) -> None:
-        axes.axvline(0, color="#59636e", linewidth=0.8)
-        bars = [(d.mean, d.low, d.high) for d in differences]
-        _draw_bars(axes, list(range(len(bars))), bars, 0, measure, is_line=False)
-        _name_rows(axes, [d.second for d in differences])
-        axes.set(xlabel=f"{measure}, difference, 95 % interval")
-
-    title = f"{name}: gained over {first}, of {differences[0].questions} questions"
-    return _write(folder, f"{name}-{first}", title, 1.6 + 0.24 * len(differences), draw)
 
 
 def _bar(values: Sequence[float]) -> tuple[float, float, float]:
@@ -71,34 +53,20 @@ def _bar(values: Sequence[float]) -> tuple[float, float, float]:
 
 
 def _draw_bars(
-    axes: Any,
-    places: Sequence[float],
-    bars: Sequence[tuple[float, float, float]],
-    number: int,
-    label: str,
-    *,
-    is_line: bool,
+    axes: Any, bars: Sequence[tuple[float, float, float]], number: int, label: str
 ) -> None:
-    """Draw a series of means with their intervals: upright along a line, or lying in rows."""
+    """Draw a series of means, upright at the cuts along a line, with their intervals."""
     means = [mean for mean, _, _ in bars]
-    ends = [[mean - low for mean, low, _ in bars], [high - mean for mean, _, high in bars]]
-    along = {"x": places, "y": means, "yerr": ends}
-    if not is_line:
-        along = {"x": means, "y": places, "xerr": ends}
     axes.errorbar(
-        **along,
+        CUTS,
+        means,
+        yerr=[[mean - low for mean, low, _ in bars], [high - mean for mean, _, high in bars]],
         label=label,
         color=_COLOURS[number % len(_COLOURS)],
         marker=_MARKERS[number % len(_MARKERS)],
-        linestyle="-" if is_line else "none",
         elinewidth=1,
         markersize=4,
     )
-
-
-def _name_rows(axes: Any, names: Sequence[str]) -> None:
-    axes.set_yticks(range(len(names)), names, fontsize=_SMALL)
-    axes.set_ylim(max(1, len(names)) - 0.5, -0.5)
 
 
 def _write(folder: Path, name: str, title: str, height: float, draw: Callable[[Any], None]) -> Path:

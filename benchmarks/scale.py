@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import shutil
 import sys
 import time
 from collections.abc import Iterator
@@ -60,6 +62,7 @@ def measure_palace(root: Path, size: int, embedder: str, runs: int) -> Iterator[
         yield measure_noop(root, label, runs)
         yield from measure_query(root, label, embedder, file, runs)
     yield from measure_edit(root, label)
+    yield measure_page(root, label, runs)
 
 
 def measure_build(root: Path, label: str, embedder: str, file: Path) -> Iterator[Measured]:
@@ -110,6 +113,31 @@ def measure_edit(root: Path, label: str) -> Iterator[Measured]:
     path.rename(path.with_name("renamed by the benchmark.md"))
     renamed = palace.index()
     yield Measured(f"{label}: one rename, chunks embedded", renamed.embedded, "chunks", limit=0)
+
+
+def measure_page(root: Path, label: str, runs: int) -> Measured:
+    """Paint the page of the palace in the Chromium of the system, beside an empty page."""
+    what, program = f"{label}: page painted", shutil.which("chromium")
+    if program is None or importlib.util.find_spec("playwright") is None:
+        return Measured(what, None, note="needs chromium and the extra [browser]")
+    from playwright.sync_api import sync_playwright
+
+    empty = root / "empty.html"
+    empty.write_text('<!doctype html><html data-ready="plan">', "utf-8")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+
+        def paint(file: Path) -> None:
+            page = browser.new_page()
+            page.goto(file.as_uri())
+            page.wait_for_selector("html[data-ready=plan]", state="attached")
+            page.evaluate("() => new Promise((go) => requestAnimationFrame(() => setTimeout(go)))")
+            page.close()
+
+        drawn = Palace(root).view().file
+        ours, least = time_calls(lambda: paint(drawn), lambda: paint(empty), runs=runs, warmup=1)
+        browser.close()
+    return Measured(what, ours, "ms", "an empty page", least)
 
 
 def measure_ranking() -> Iterator[Measured]:

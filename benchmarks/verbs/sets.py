@@ -20,7 +20,7 @@ from benchmarks.datasets.pages import join_pages, load_pages
 from benchmarks.lmeb import judge_run, read_published
 from benchmarks.metrics import MEASURES
 from benchmarks.pages import judge_pages, sum_up
-from benchmarks.plots import draw_ablation, draw_runs
+from benchmarks.plots import draw_runs
 from benchmarks.product import as_notes
 from benchmarks.report import MeasuredDifference, compare_runs, run_record, table
 from benchmarks.runs import Run, run_system
@@ -234,7 +234,6 @@ def ablate(
     unit: UnitOption = "turn",
     gold: Gold = None,
     measure: Annotated[str, Option("--measure", help=f"One of {', '.join(MEASURES)}.")] = "any@5",
-    plots: Plots = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
     as_json: Json = False,
@@ -253,8 +252,6 @@ def ablate(
             differences = [compare_runs(runs[0], run, measure=measure) for run in runs]
             for difference in differences:
                 rows.add(difference, _line(difference), to="differences")
-            if plots is not None:
-                say(str(draw_ablation(name, differences, plots, measure=measure)))
 
 
 def _line(d: MeasuredDifference) -> str:
