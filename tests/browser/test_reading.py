@@ -192,6 +192,7 @@ def test_the_plan_fills_its_place_again_when_a_note_is_closed(watch, tmp_path):
         ),
         ("<% tp.x %>", "```\ncode\n```\nTitle\n===\n<div>\n{{< x >}}Words", "00000", "Words"),
         ("Vec<T> _in_ Rust", "![a](b.png) [x][r] and `y`", "Vec<T> in Rust", "x and y"),
+        ("Long", f"ab {'defgh ' * 60}", "Long", f"ab {'defgh ' * 26}…"),
     ],
 )
 def test_titles_and_first_lines_are_plain(watch, tmp_path, title, text, shown, first):

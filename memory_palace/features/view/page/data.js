@@ -25,6 +25,9 @@ const Data = (() => {
 
   const LINKS = /!?\[\[[^[\]]{0,200}\]\]|!?\[[^[\]]{0,200}\]\([^()]{0,300}\)|<?https?:\S{1,300}/g;
 
+  const CUT_AT = 160; // characters, HEAD_LENGTH of page.py
+  const WORD_CUT = /[\p{Script=Latin}\p{Script=Cyrillic}]+$/u;
+
   /** The first line of a text that is prose; where there is none, the first of links. */
   function firstLine(head) {
     const lines = head.split("\n").map((line) => line.trim());
@@ -33,7 +36,8 @@ const Data = (() => {
       if (FENCE.test(line)) isCode = !isCode;
       else return !isCode && !NO_PROSE.test(line) && !UNDERLINE.test(lines[n + 1]) && Folding.plain(line);
     });
-    return found.find((line) => /[\p{L}\p{N}]/u.test(line.replace(LINKS, ""))) ?? found[0] ?? "";
+    const first = found.find((line) => /[\p{L}\p{N}]/u.test(line.replace(LINKS, ""))) ?? found[0] ?? "";
+    return first === lines.at(-1) && [...head].length === CUT_AT ? `${first.replace(WORD_CUT, "")}…` : first;
   }
 
   function backlinks(links) {
