@@ -93,10 +93,8 @@ def test_a_note_that_became_private_since_it_was_indexed_is_left_out(tmp_path):
 
 @pytest.mark.parametrize("is_indexed", [False, True])
 def test_no_room_is_called_by_a_note_that_became_private(tmp_path, is_indexed):
-    kinds = ("oak elm ash", "wheel axle brake", "violin cello flute")
-    notes = {
-        f"{n:02}.md": f"# {chr(65 + n) * 7}\n\n{kinds[n % 3]} [[0{n % 3}]]\n" for n in range(26)
-    }
+    kinds = ("oak elm ash [[00]]", "wheel axle brake [[01]]", "violin cello flute [[02]]")
+    notes = {f"{n:02}.md": f"# {chr(65 + n) * 7}\n\n{kinds[n % 3]}\n" for n in range(26)}
     palace = index_notes(tmp_path, notes)
     named = [room.name for room in gather(palace).rooms]
     assert len(named) == 3
