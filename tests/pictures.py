@@ -141,7 +141,7 @@ def shrink(picture: bytes) -> bytes:
     from PIL import Image  # delayed: matplotlib brings it, and few draw pictures
 
     with Image.open(BytesIO(picture)) as image:
-        few = image.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE)
+        few = image.convert("RGB").quantize(_COLOURS, Image.Quantize.MAXCOVERAGE)
     written = BytesIO()
     few.save(written, "PNG", optimize=True)
     return written.getvalue()
