@@ -2,9 +2,8 @@
 
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 from memory_palace.features.view.gather import NEAR, PalacePlan, PlanDistrict, PlanNote, PlanRoom
@@ -26,7 +25,7 @@ VOCABULARY = WORDS.split()
 def make_plan(notes: int = 60, rooms: int = 6, *, words: int = 40, seed: int = 1) -> PalacePlan:
     """Return a plan of ``notes`` in ``rooms`` side by side, each note of about ``words``."""
     luck = random.Random(seed)
-    places = [len(part) for part in split_evenly(range(notes), rooms)]
+    places = [notes * (r + 1) // rooms - notes * r // rooms for r in range(rooms)]
     across = math.ceil(math.sqrt(rooms))
     wide = PLAN.width // across
     boxes = [
@@ -88,11 +87,6 @@ def cells(box: Box, count: int) -> list[Box]:
         Box(box.x + n % across * width, box.y + n // across * height, width, height)
         for n in range(count)
     ]
-
-
-def split_evenly(places: Sequence[int], parts: int) -> list[Sequence[int]]:
-    edges = [len(places) * part // parts for part in range(parts + 1)]
-    return [places[a:b] for a, b in pairwise(edges)]
 
 
 def write_page(folder: Path, *changes: Mapping[str, object], count: int) -> tuple[Path, list[str]]:

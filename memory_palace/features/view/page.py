@@ -106,9 +106,8 @@ def pack(plan: PalacePlan, *, with_texts: bool = True) -> list[str]:
     The plan has the beginnings of the texts; without ``with_texts`` it is alone.
     """
     notes, texts = plan.notes, [note.text for note in plan.notes]
-    ends = [HEAD_LENGTH if len(text) > SHORT_LENGTH else SHORT_LENGTH for text in texts]
-    heads = [text[:end] for text, end in zip(texts, ends, strict=True)]
-    rests = [text[end:] for text, end in zip(texts, ends, strict=True)] if with_texts else []
+    heads = [text[:HEAD_LENGTH] if len(text) > SHORT_LENGTH else text for text in texts]
+    rests = [text[len(h) :] for text, h in zip(texts, heads, strict=True)] if with_texts else []
     columns = {
         "title": plan.title,
         "vault": plan.vault,
@@ -124,6 +123,7 @@ def pack(plan: PalacePlan, *, with_texts: bool = True) -> list[str]:
             **{name: [getattr(note, name) for note in notes] for name in _AS_THEY_ARE},
         },
         "perBlock": PER_BLOCK,
+        "headLength": HEAD_LENGTH,
     }
     blocks = [rests[first : first + PER_BLOCK] for first in range(0, len(rests), PER_BLOCK)]
     return [shrink(columns), *map(shrink, blocks)]

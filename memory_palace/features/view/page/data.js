@@ -25,11 +25,10 @@ const Data = (() => {
 
   const LINKS = /!?\[\[[^[\]]{0,200}\]\]|!?\[[^[\]]{0,200}\]\([^()]{0,300}\)|<?https?:\S{1,300}/g;
 
-  const CUT_AT = 160; // characters, HEAD_LENGTH of page.py
   const WORD_CUT = /[\p{Script=Latin}\p{Script=Cyrillic}]+$/u;
 
   /** The first line of a text that is prose; where there is none, the first of links. */
-  function firstLine(head) {
+  function firstLine(head, headLength) {
     const lines = head.split("\n").map((line) => line.trim());
     let isCode = false;
     const found = lines.filter((line, n) => {
@@ -37,7 +36,7 @@ const Data = (() => {
       else return !isCode && !NO_PROSE.test(line) && !UNDERLINE.test(lines[n + 1]) && Folding.plain(line);
     });
     const first = found.find((line) => /[\p{L}\p{N}]/u.test(line.replace(LINKS, ""))) ?? found[0] ?? "";
-    return first === lines.at(-1) && [...head].length === CUT_AT ? `${first.replace(WORD_CUT, "")}…` : first;
+    return first === lines.at(-1) && [...head].length === headLength ? `${first.replace(WORD_CUT, "")}…` : first;
   }
 
   function backlinks(links) {
@@ -50,13 +49,13 @@ const Data = (() => {
 
   const lengths = (column, units) => Float32Array.from(column, (value) => value / units);
 
-  function readNotes(packed, { units }) {
-    const { path, head } = packed;
+  function readNotes(packed, { units, headLength }) {
+    const { path, head } = packed, firsts = [];
     const stems = path.map(stem);
     const title = packed.title.map((given, note) =>
       Folding.words((given ?? head[note].slice(2, head[note].indexOf("\n"))) || stems[note]) || stems[note]);
     return {
-      ...packed, count: path.length, title, back: backlinks(packed.links), first: (note) => firstLine(head[note]),
+      ...packed, count: path.length, title, back: backlinks(packed.links), first: (note) => (firsts[note] ??= firstLine(head[note], headLength)),
       x: lengths(packed.x, units), y: lengths(packed.y, units), w: lengths(packed.w, units), h: lengths(packed.h, units),
     };
   }
